@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that an older Node can read it and hand over to the Node 24 that npm brought along.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+
+if (major > 24 || (major === 24 && minor >= 7)) {
+  const { main } = await import('../src/cli/main.ts');
+  await main(process.argv);
+} else {
+  handOver();
+}
+
+function handOver() {
+  const node = fileURLToPath(new URL(`../node_modules/node-linux-${process.arch}/bin/node`, import.meta.url));
+  if (!existsSync(node)) {
+    process.exit(1);
+  }
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.on('exit', (code, signal) => process.exit(signal === null ? code : 1));
+}

@@ -1,0 +1,41 @@
+/** Every check that needs no running service, side by side: types, lint, format, structure, generated files. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const REPOSITORY = join(import.meta.dirname, '..');
+
+const CHECKS: Record<string, string[]> = {
+  types: bin('tsc', '--noEmit'),
+  lint: bin('oxlint', '--type-aware', '--deny-warnings', '--report-unused-disable-directives'),
+  format: bin('biome', 'format'),
+  structure: ['--test', '--test-reporter=dot', 'test/tidy.test.ts', 'test/tidy/rules.test.ts'],
+  generated: ['scripts/generate.ts', '--check'],
+};
+
+async function main(): Promise<void> {
+  const results = await Promise.all(Object.entries(CHECKS).map(([name, command]) => run(name, command)));
+  process.exitCode = results.every((passed) => passed) ? 0 : 1;
+}
+
+/** Runs one check with this very Node and prints its line; what it wrote is of interest only where it fails. */
+async function run(name: string, command: string[]): Promise<boolean> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, command, { cwd: REPOSITORY, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
+  const passed = await new Promise<boolean>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code === 0));
+  });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${passed ? 'ok    ' : 'FAILED'} ${name.padEnd(10)} ${seconds} s`);
+  if (!passed) console.log(Buffer.concat(output).toString('utf8').trimEnd());
+  return passed;
+}
+
+function bin(name: string, ...options: string[]): string[] {
+  return [join('node_modules', '.bin', name), ...options];
+}
+
+await main();

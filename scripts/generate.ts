@@ -1,0 +1,72 @@
+/**
+ * Writes what follows from other files: the types of the database's tables, from the migrations, and the OpenAPI documents,
+ * from the routes' schemas. With `--check` it writes nothing and fails where a file is not what it would have written.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate, PostgresDialect } from 'kysely-codegen';
+import { createDatabase } from '../src/db/database.ts';
+import { openEmbeddedPostgres } from '../src/db/embedded/embedded.ts';
+import { migrateToLatest } from '../src/db/migrate.ts';
+import { buildOpenApiDocuments } from '../src/openapi.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..');
+
+/** What src/db/database.ts tells the driver to return. Money is never a number. The driver would write an array as one of SQL. */
+const TYPES = { int8: 'number', numeric: 'string', jsonb: 'ColumnType<unknown, string, string>' };
+
+async function main(): Promise<void> {
+  const [types, contracts] = await Promise.all([databaseTypes(), contractFiles()]);
+  const files = { 'src/db/types.ts': types, ...contracts };
+  if (process.argv.includes('--check')) {
+    await failOnDrift(files);
+  } else {
+    await Promise.all(Object.entries(files).map(([path, content]) => writeFile(join(REPOSITORY, path), content)));
+  }
+}
+
+/** The tables as a migrated, empty database shows them. */
+async function databaseTypes(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'roomservice-generate-'));
+  // The database is thrown away at once, so it need not survive a crash.
+  const postgres = await openEmbeddedPostgres({ dataDir, role: 'command', settings: { fsync: 'off' } });
+  try {
+    const db = createDatabase({ url: postgres.url, poolSize: 2 });
+    try {
+      await migrateToLatest(db);
+      return await generate({
+        db,
+        dialect: new PostgresDialect({ dateParser: 'string' }),
+        excludePattern: 'kysely_*',
+        outFile: null,
+        typeMapping: TYPES,
+      });
+    } finally {
+      await db.destroy();
+    }
+  } finally {
+    await postgres.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function contractFiles(): Promise<Record<string, string>> {
+  const documents = Object.entries(await buildOpenApiDocuments());
+  return Object.fromEntries(
+    documents.map(([name, document]) => [`contract/${name}.json`, `${JSON.stringify(document, null, 2)}\n`]),
+  );
+}
+
+async function failOnDrift(files: Record<string, string>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    const present = await readFile(join(REPOSITORY, path), 'utf8').catch(() => null);
+    if (present === content) continue;
+    console.error(
+      `${path} ${present === null ? 'is missing' : 'is out of date'}: run "npm run generate" and commit it.`,
+    );
+    process.exitCode = 1;
+  }
+}
+
+await main();

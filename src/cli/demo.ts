@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { Credentials } from '../credentials/credentials.ts';
+import type { CredentialSecret } from '../credentials/schema.ts';
+import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
+import { findTenantBySlug, setPassword } from '../tenants/tenants.ts';
+import { openRuntime, type Runtime } from './runtime.ts';
+import { print, printJson, showProgress } from './terminal.ts';
+
+const DOCUMENT = join(import.meta.dirname, '../../demo/tenant.json');
+const OWNER_EMAIL = 'owner@demo.example';
+
+/** What a newcomer needs to try the service. */
+export interface Demo {
+  owner: { email: string; password: string };
+  credential: CredentialSecret;
+}
+
+/** `roomservice demo`. */
+export async function demo(config: Config, options: { json?: boolean }): Promise<void> {
+  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
+  try {
+    const made = await makeDemo(runtime);
+    if (options.json) {
+      printJson(made);
+    } else {
+      print(describeDemo(made, `http://${config.host}:${config.port}`));
+    }
+  } finally {
+    await runtime.close();
+  }
+}
+
+/** Makes the demo tenant where it is missing; gives its owner a new password and issues a new credential either way. */
+export async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
+  const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as { slug: string };
+  const owner = { email: OWNER_EMAIL, password: randomBytes(12).toString('base64url') };
+  let tenant = await findTenantBySlug(db, document.slug);
+  if (tenant === null) {
+    await applyTenantDocument(db, { ...document, users: [{ ...owner, role: 'owner' }] });
+    tenant = await findTenantBySlug(db, document.slug);
+  } else {
+    await setPassword(db, tenant.id, owner.email, owner.password);
+  }
+  if (tenant === null) {
+    throw new Error('the demo tenant is gone');
+  }
+  const credentials = new Credentials({ db, keyring, onError: () => {} });
+  const credential = await credentials.create(tenant.id, 'Demo platform');
+  await credentials.close();
+  return { owner, credential };
+}
+
+/** The demo for a person: sign-in, credential, and a first call to paste. */
+export function describeDemo({ owner, credential }: Demo, baseUrl: string): string {
+  return `
+  The demo restaurant is Harbour House. Everything below is shown this once; "npx roomservice demo" issues a new set.
+
+  Owner     ${owner.email}
+  Password  ${owner.password}
+
+  Give the shell its credential, then read the menu:
+
+  export BASE=${baseUrl} KEY=${credential.api_key} SECRET=${credential.api_secret}
+
+  curl -s ${baseUrl}/v1/third-party/menu/ -H "X-API-Key: ${credential.api_key}" -H "X-API-Secret: ${credential.api_secret}"
+
+  The README goes on from here: an order, its status, a signed webhook.
+`;
+}

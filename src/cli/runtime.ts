@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises';
+import type { Config } from '../config.ts';
+import { createDatabase, type Database } from '../db/database.ts';
+import { openEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import { isUnavailable } from '../db/failures.ts';
+import { migrateToLatest } from '../db/migrate.ts';
+import { OperatorError, UnavailableError } from '../errors.ts';
+import { type Keyring, openKeyring } from '../keys/keys.ts';
+import { readOrMakeMasterKey } from '../keys/master-key.ts';
+
+/** What every command works with: a migrated database and the keys in it. */
+export interface Runtime {
+  db: Database;
+  keyring: Keyring;
+  /** The names of the migrations that were applied at this opening. */
+  migrated: string[];
+  close(): Promise<void>;
+}
+
+export interface RuntimeOptions {
+  /** A second `serve` on one DATA_DIR is refused; any number of commands come and go beside it. */
+  role: 'serve' | 'command';
+  /** Told what takes long. */
+  progress: (message: string) => void;
+  onConnectionError?: (error: Error) => void;
+}
+
+/**
+ * Opens the database (the embedded one where no DATABASE_URL is set), brings it up to date and opens its keys.
+ * @throws OperatorError when something is wrong that the operator can put right
+ */
+export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
+  const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
+  const db = createDatabase({
+    url: server?.url ?? (config.databaseUrl as string),
+    poolSize: config.databasePoolSize,
+    ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
+  });
+  const close = async () => {
+    await db.destroy();
+    await server?.close();
+  };
+  try {
+    const migrated = await migrateToLatest(db);
+    const masterKey = config.masterKey ?? (await readOrMakeMasterKey(config.dataDir));
+    return { db, keyring: await openKeyring(db, masterKey, config.masterKeyPrevious), migrated, close };
+  } catch (error) {
+    await close();
+    throw isUnavailable(error) || error instanceof UnavailableError ? outOfReach(config, error) : error;
+  }
+}
+
+async function openEmbedded(config: Config, options: RuntimeOptions) {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  return await openEmbeddedPostgres({ dataDir: config.dataDir, role: options.role, log: options.progress });
+}
+
+/** The URL itself stays out of the message: it holds a password. */
+function outOfReach(config: Config, error: unknown): OperatorError {
+  const where = config.databaseUrl === null ? 'in DATA_DIR' : `at ${new URL(config.databaseUrl).host}`;
+  const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+  return new OperatorError(`The database ${where} is out of reach (${reason}). Check DATABASE_URL and that it runs.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,138 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Logger } from 'pino';
+import { createApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { isMigrated } from '../db/migrate.ts';
+import { OperatorError } from '../errors.ts';
+import { type App, createHttpApp } from '../http/app.ts';
+import { healthRoutes } from '../http/health.ts';
+import { createLogger } from '../http/log.ts';
+import { createHttpMetrics } from '../http/metrics.ts';
+import { createMemoryBudgets, createRedisBudgets } from '../http/rate-limit.ts';
+import { listTenants } from '../tenants/tenants.ts';
+import type { DeliveryWorker } from '../webhooks/delivery-worker.ts';
+import { createDeliveryMetrics } from '../webhooks/metrics.ts';
+import { startWorker } from '../worker.ts';
+import { describeDemo, makeDemo } from './demo.ts';
+import { openRuntime, type Runtime } from './runtime.ts';
+import { print } from './terminal.ts';
+
+export interface ServeOptions {
+  demo?: boolean;
+  only?: 'api' | 'worker';
+}
+
+/** Deliveries under way may end by themselves: an attempt takes 10 s at most. */
+const DELIVERY_GRACE_MS = 11_000;
+/** Answers under way may end by themselves. */
+const ANSWER_GRACE_MS = 11_000;
+/** The whole stop takes no longer than this (operations: within 15 s). */
+const STOP_LIMIT_MS = 14_500;
+
+/** `roomservice serve`: runs until SIGTERM or SIGINT. */
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
+  const log = createLogger(config.logLevel);
+  const stopping = nextStopSignal();
+  const runtime = await openRuntime(config, {
+    role: 'serve',
+    progress: (message) => log.info(message),
+    onConnectionError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
+  });
+  const service = await startService(config, runtime, log, options).catch(async (error: unknown) => {
+    await runtime.close();
+    throw error;
+  });
+  await introduce(config, runtime, service.address, options);
+  log.info({ signal: await stopping }, 'stopping');
+  setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+  await service.stop();
+  await runtime.close();
+  log.info('stopped');
+}
+
+/** Resolves at the first signal to stop; a second one ends the process at once. */
+function nextStopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        resolve(signal);
+        process.on(signal, () => process.exit(1));
+      });
+    }
+  });
+}
+
+async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
+  const { db, keyring } = runtime;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  let isServing = true;
+  const worker: DeliveryWorker | null =
+    options.only === 'api' ? null : startWorker({ config, db, keyring, log, metrics: createDeliveryMetrics(registry) });
+  const budgets = config.redisUrl === null ? createMemoryBudgets() : createRedisBudgets(config.redisUrl, log);
+  const app =
+    options.only === 'worker'
+      ? createHealthApp(config, runtime, log, () => isServing)
+      : await createApp({
+          config,
+          db,
+          keyring,
+          budgets,
+          log,
+          wakeDeliveries: () => worker?.wake(),
+          metrics: createHttpMetrics(registry),
+          isServing: () => isServing,
+        });
+  const metricsApp = config.metricsPort === null ? null : createMetricsApp(log, registry);
+  const stop = async () => {
+    isServing = false;
+    await Promise.all([closeApp(app), metricsApp?.close(), worker?.stop(DELIVERY_GRACE_MS)]);
+    await budgets.close();
+  };
+  try {
+    await metricsApp?.listen({ host: config.host, port: config.metricsPort ?? 0 });
+    return { address: await app.listen({ host: config.host, port: config.port }), stop };
+  } catch (error) {
+    await stop();
+    throw listenError(config, error as NodeJS.ErrnoException);
+  }
+}
+
+/** No new connections; answers under way end, but one that a client does not take must not hold the stop up. */
+async function closeApp(app: App): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);
+  await app.close();
+  clearTimeout(timer);
+}
+
+function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing: () => boolean): App {
+  const app = createHttpApp({ logger: log, trustedProxies: config.trustedProxies });
+  healthRoutes(app, async () => isServing() && (await isMigrated(db)));
+  return app;
+}
+
+function createMetricsApp(log: Logger, registry: Registry): App {
+  const app = createHttpApp({ logger: log, trustedProxies: [] });
+  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+  return app;
+}
+
+function listenError(config: Config, error: NodeJS.ErrnoException): Error {
+  const ports = [config.port, config.metricsPort].filter((port) => port !== null).join(' or ');
+  return ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'].includes(error.code ?? '')
+    ? new OperatorError(`Cannot listen on ${config.host}, port ${ports} (${error.code}). Set another PORT or HOST.`)
+    : error;
+}
+
+/** Says where the service is, and on a first start with `--demo`, how to try it. */
+async function introduce(config: Config, runtime: Runtime, address: string, options: ServeOptions): Promise<void> {
+  print(`Roomservice listens on ${address}`);
+  if (options.demo !== true || config.databaseUrl !== null) {
+    return;
+  }
+  if ((await listTenants(runtime.db)).length === 0) {
+    print(describeDemo(await makeDemo(runtime), address));
+  } else {
+    print('"npx roomservice demo" issues a new sign-in and credential of the demo tenant.');
+  }
+}

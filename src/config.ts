@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { OperatorError } from './errors.ts';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export interface IdentityProvider {
+  issuer: string;
+  audience: string;
+  jwksUrl: URL;
+}
+
+/** Everything the environment can set, parsed and typed. See the table in README.md. */
+export interface Config {
+  port: number;
+  host: string;
+  /** Base of links in answers, without a trailing slash; null: taken from each request. */
+  publicUrl: string | null;
+  dataDir: string;
+  /** Null: the embedded PostgreSQL in `dataDir`. */
+  databaseUrl: string | null;
+  databasePoolSize: number;
+  /** Null: budgets are counted in this process's memory. */
+  redisUrl: string | null;
+  /** 32 bytes; null: generated in `dataDir` (embedded database only). */
+  masterKey: Buffer | null;
+  masterKeyPrevious: Buffer | null;
+  rateLimitPerMinute: number;
+  webhookHeaderBrand: string;
+  webhookAllowPrivateNetwork: boolean;
+  identityProvider: IdentityProvider | null;
+  trustedProxies: string[];
+  logLevel: (typeof LOG_LEVELS)[number];
+  metricsPort: number | null;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the configuration from the environment. An empty value counts as not set. A secret may come from a file:
+ * `MASTER_KEY_FILE` holds a path to read `MASTER_KEY` from.
+ * @throws OperatorError that names the variable and what it may be
+ */
+export function readConfig(environment: Environment = process.env): Config {
+  const text = (name: string) => environment[name] || null;
+  const secret = (name: string) => readSecret(environment, name);
+  const databaseUrl = optional(secret('DATABASE_URL'), parseDatabaseUrl);
+  const masterKey = optional(secret('MASTER_KEY'), (value) => parseKey('MASTER_KEY', value));
+  if (databaseUrl !== null && masterKey === null) {
+    throw wrong('MASTER_KEY', 'is required with DATABASE_URL: 32 random bytes in base64 (openssl rand -base64 32)');
+  }
+  return {
+    port: optional(text('PORT'), (value) => parseInteger('PORT', value, 0, 65_535)) ?? 8080,
+    host: text('HOST') ?? '127.0.0.1',
+    publicUrl: optional(text('PUBLIC_URL'), parsePublicUrl),
+    dataDir: text('DATA_DIR') ?? './data',
+    databaseUrl,
+    databasePoolSize:
+      optional(text('DATABASE_POOL_SIZE'), (value) => parseInteger('DATABASE_POOL_SIZE', value, 2, 1000)) ?? 10,
+    redisUrl: optional(secret('REDIS_URL'), parseRedisUrl),
+    masterKey,
+    masterKeyPrevious: optional(secret('MASTER_KEY_PREVIOUS'), (value) => parseKey('MASTER_KEY_PREVIOUS', value)),
+    rateLimitPerMinute:
+      optional(text('RATE_LIMIT_PER_MINUTE'), (value) =>
+        parseInteger('RATE_LIMIT_PER_MINUTE', value, 1, 1_000_000_000),
+      ) ?? 300,
+    webhookHeaderBrand: optional(text('WEBHOOK_HEADER_BRAND'), parseBrand) ?? 'Service',
+    webhookAllowPrivateNetwork:
+      optional(text('WEBHOOK_ALLOW_PRIVATE_NETWORK'), (value) =>
+        parseBoolean('WEBHOOK_ALLOW_PRIVATE_NETWORK', value),
+      ) ?? false,
+    identityProvider: readIdentityProvider(text),
+    trustedProxies: optional(text('TRUSTED_PROXIES'), parseProxies) ?? [],
+    logLevel: optional(text('LOG_LEVEL'), parseLogLevel) ?? 'info',
+    metricsPort: optional(text('METRICS_PORT'), (value) => parseInteger('METRICS_PORT', value, 0, 65_535)),
+  };
+}
+
+function optional<T>(value: string | null, parse: (value: string) => T): T | null {
+  return value === null ? null : parse(value);
+}
+
+function wrong(name: string, what: string): OperatorError {
+  return new OperatorError(`${name} ${what}`);
+}
+
+function readSecret(environment: Environment, name: string): string | null {
+  const direct = environment[name] || null;
+  const path = environment[`${name}_FILE`] || null;
+  if (path === null) {
+    return direct;
+  }
+  if (direct !== null) {
+    throw wrong(name, `and ${name}_FILE are both set: set one of them`);
+  }
+  try {
+    return readFileSync(path, 'utf8').trim() || null;
+  } catch (error) {
+    throw wrong(`${name}_FILE`, `must be the path of a readable file (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function parseInteger(name: string, value: string, min: number, max: number): number {
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= min && number <= max)) {
+    throw wrong(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
+  }
+  return number;
+}
+
+function parseBoolean(name: string, value: string): boolean {
+  if (value !== 'true' && value !== 'false') {
+    throw wrong(name, `must be true or false, not "${value}"`);
+  }
+  return value === 'true';
+}
+
+function parseKey(name: string, value: string): Buffer {
+  const key = Buffer.from(value, 'base64');
+  if (!/^[A-Za-z0-9+/_-]+=*$/.test(value) || key.length !== 32) {
+    throw wrong(name, 'must be 32 bytes in base64 (openssl rand -base64 32)');
+  }
+  return key;
+}
+
+function parseUrl(value: string, protocols: string[]): URL | null {
+  const url = URL.parse(value);
+  return url !== null && protocols.includes(url.protocol) ? url : null;
+}
+
+function parseDatabaseUrl(value: string): string {
+  if (parseUrl(value, ['postgres:', 'postgresql:']) === null) {
+    throw wrong('DATABASE_URL', 'must be a URL such as postgres://user:password@host:5432/database');
+  }
+  return value;
+}
+
+function parseRedisUrl(value: string): string {
+  if (parseUrl(value, ['redis:', 'rediss:']) === null) {
+    throw wrong('REDIS_URL', 'must be a URL such as redis://host:6379');
+  }
+  return value;
+}
+
+function parsePublicUrl(value: string): string {
+  const url = parseUrl(value, ['http:', 'https:']);
+  if (url === null || url.search !== '' || url.hash !== '') {
+    throw wrong('PUBLIC_URL', `must be an http or https URL without query, not "${value}"`);
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function parseBrand(value: string): string {
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(value)) {
+    throw wrong('WEBHOOK_HEADER_BRAND', `must be 1 to 40 letters, digits and inner hyphens, not "${value}"`);
+  }
+  return value;
+}
+
+function parseProxies(value: string): string[] {
+  const proxies = value.split(',').map((part) => part.trim());
+  for (const proxy of proxies) {
+    const [address = '', prefix] = proxy.split('/');
+    const bits = isIP(address) === 4 ? 32 : 128;
+    if (isIP(address) === 0 || (prefix !== undefined && !(/^\d+$/.test(prefix) && Number(prefix) <= bits))) {
+      throw wrong('TRUSTED_PROXIES', `must list addresses or ranges such as 10.0.0.0/8, not "${proxy}"`);
+    }
+  }
+  return proxies;
+}
+
+function parseLogLevel(value: string): Config['logLevel'] {
+  const level = LOG_LEVELS.find((name) => name === value);
+  if (level === undefined) {
+    throw wrong('LOG_LEVEL', `must be one of ${LOG_LEVELS.join(', ')}, not "${value}"`);
+  }
+  return level;
+}
+
+function readIdentityProvider(text: (name: string) => string | null): IdentityProvider | null {
+  const issuer = text('AUTH_ISSUER');
+  const audience = text('AUTH_AUDIENCE');
+  const address = text('AUTH_JWKS_URL');
+  if (issuer === null && audience === null && address === null) {
+    return null;
+  }
+  for (const [name, value] of Object.entries({
+    AUTH_ISSUER: issuer,
+    AUTH_AUDIENCE: audience,
+    AUTH_JWKS_URL: address,
+  })) {
+    if (value === null) {
+      throw wrong(name, 'is missing: AUTH_ISSUER, AUTH_AUDIENCE and AUTH_JWKS_URL are set together or not at all');
+    }
+  }
+  const jwksUrl = parseUrl(address as string, ['https:', 'http:']);
+  const isLocal = jwksUrl !== null && ['localhost', '127.0.0.1', '[::1]'].includes(jwksUrl.hostname);
+  if (jwksUrl === null || (jwksUrl.protocol === 'http:' && !isLocal)) {
+    throw wrong('AUTH_JWKS_URL', 'must be an https URL (http for localhost alone)');
+  }
+  return { issuer: issuer as string, audience: audience as string, jwksUrl };
+}

@@ -1,0 +1,144 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Database, Tx } from '../db/database.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { apiError, notFound } from '../errors.ts';
+import type { Keyring } from '../keys/keys.ts';
+import { isUuid, newId } from '../lib/ids.ts';
+import type { Feature } from '../tenants/tenants.ts';
+import { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
+import { createLastUsed, type LastUsed } from './last-used.ts';
+import type { Credential, CredentialSecret } from './schema.ts';
+import * as store from './store.ts';
+
+/** The partner behind a request, and what its tenant lets it do. */
+export interface Caller {
+  tenantId: number;
+  credentialId: string;
+  features: Feature[];
+  currency: string;
+}
+
+interface Dependencies {
+  db: Database;
+  keyring: Keyring;
+  /** Told when a background write of last use failed. */
+  onError: (error: unknown) => void;
+}
+
+/** The credentials of all tenants: issued and withdrawn by owners, shown with every call by partners. */
+export class Credentials {
+  readonly #db: Database;
+  readonly #keyring: Keyring;
+  readonly #keyMaker: KeyMaker;
+  readonly #lastUsed: LastUsed;
+
+  constructor({ db, keyring, onError }: Dependencies) {
+    this.#db = db;
+    this.#keyring = keyring;
+    this.#keyMaker = createKeyMaker(keyring.pepper);
+    this.#lastUsed = createLastUsed(db, onError);
+  }
+
+  /**
+   * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key and for a wrong secret, with the same
+   * answer and after the same work
+   */
+  async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
+    const key = typeof apiKey === 'string' ? apiKey : '';
+    const tenantId = this.#keyMaker.tenantOfApiKey(key);
+    const row = await store.findByApiKey(this.#db, tenantId, key);
+    const given = this.#keyMaker.hashSecret(typeof apiSecret === 'string' ? apiSecret : '');
+    const isRight = timingSafeEqual(given, row?.secret_hash ?? Buffer.alloc(given.length));
+    if (row === undefined || !isRight || !row.is_active) {
+      throw apiError('invalid_credentials', 'X-API-Key and X-API-Secret must be those of an active credential.', {
+        'www-authenticate': 'ApiKey',
+      });
+    }
+    this.#lastUsed.touch(tenantId, row.id);
+    return { tenantId, credentialId: row.id, features: row.features as Feature[], currency: row.currency };
+  }
+
+  async list(tenantId: number): Promise<Credential[]> {
+    return (await store.listCredentials(this.#db, tenantId)).map(shape);
+  }
+
+  async create(tenantId: number, label = ''): Promise<CredentialSecret> {
+    const secret = newSecret();
+    const created = { id: newId(), label, api_key: this.#keyMaker.newApiKey(tenantId) };
+    await store.insertCredential(this.#db, tenantId, { ...created, secret_hash: this.#keyMaker.hashSecret(secret) });
+    return { ...created, api_secret: secret };
+  }
+
+  /** Withdraws a credential for good; doing it again changes nothing (decision 15). */
+  async revoke(tenantId: number, id: string): Promise<Credential> {
+    return await this.#change(tenantId, id, async (tx) =>
+      shape(await store.updateCredential(tx, tenantId, id, { is_active: false })),
+    );
+  }
+
+  /** Gives the credential a new secret; the old one is refused from now on (decision 15). */
+  async rotate(tenantId: number, id: string): Promise<CredentialSecret> {
+    const secret = newSecret();
+    return await this.#change(tenantId, id, async (tx, row) => {
+      if (!row.is_active) {
+        throw apiError('invalid_status_transition', 'The credential is revoked. Create a new one.');
+      }
+      await store.updateCredential(tx, tenantId, id, {
+        secret_hash: this.#keyMaker.hashSecret(secret),
+        last_rotated_at: new Date(),
+      });
+      return { id: row.id, label: row.label, api_key: row.api_key, api_secret: secret };
+    });
+  }
+
+  /**
+   * Registers the URL that events go to (contract §4, registration rules).
+   * @returns the new secret, or an empty text where this URL was registered already and its secret stays
+   */
+  async registerWebhook({ tenantId, credentialId }: Caller, url: string): Promise<string> {
+    const secret = newSecret();
+    return await this.#change(tenantId, credentialId, async (tx, row) => {
+      if (row.webhook_url === url) {
+        return '';
+      }
+      await store.updateCredential(tx, tenantId, row.id, {
+        webhook_url: url,
+        webhook_secret: this.#keyring.encrypt(secret, webhookSecretPlace(tenantId, row.id)),
+      });
+      return secret;
+    });
+  }
+
+  async #change<T>(tenantId: number, id: string, change: (tx: Tx, row: store.CredentialRow) => Promise<T>): Promise<T> {
+    return await inTransaction(this.#db, async (tx) => {
+      const row = isUuid(id) ? await store.lockCredential(tx, tenantId, id) : undefined;
+      if (row === undefined) {
+        throw notFound('credential');
+      }
+      return await change(tx, row);
+    });
+  }
+
+  /** Writes down what is still only remembered of last uses, and stops doing so. */
+  async close(): Promise<void> {
+    await this.#lastUsed.close();
+  }
+}
+
+/** What an encrypted webhook secret is bound to: it opens for no other tenant or credential. */
+export function webhookSecretPlace(tenantId: number, credentialId: string): string {
+  return `webhook secret of ${tenantId} ${credentialId}`;
+}
+
+function shape(row: store.CredentialRow): Credential {
+  return {
+    id: row.id,
+    label: row.label,
+    api_key: row.api_key,
+    webhook_url: row.webhook_url,
+    is_active: row.is_active,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    last_rotated_at: row.last_rotated_at?.toISOString() ?? null,
+  };
+}

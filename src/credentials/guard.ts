@@ -1,0 +1,24 @@
+import { permissionDenied } from '../errors.ts';
+import type { Guard } from '../http/guard.ts';
+import { type Budget, takeFromBudget } from '../http/rate-limit.ts';
+import type { Feature } from '../tenants/tenants.ts';
+import type { Caller, Credentials } from './credentials.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The partner that calls; set by the guard of every third-party route. */
+    caller: Caller;
+  }
+}
+
+/** In the order of decision 1: credentials (401), the budget (429), the tenant's feature where one is asked for (403). */
+export function callerGuard(credentials: Credentials, budget: Budget, feature?: Feature): Guard {
+  return async (request, reply) => {
+    const { headers } = request;
+    request.caller = await credentials.authenticate(headers['x-api-key'], headers['x-api-secret']);
+    await takeFromBudget(budget, request.caller.credentialId, reply);
+    if (feature !== undefined && !request.caller.features.includes(feature)) {
+      throw permissionDenied();
+    }
+  };
+}

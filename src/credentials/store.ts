@@ -1,0 +1,90 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Tx } from '../db/database.ts';
+import type { Credential as CredentialTable } from '../db/types.ts';
+
+export type CredentialRow = Selectable<CredentialTable>;
+type Db = Database | Tx;
+
+export async function listCredentials(db: Db, tenantId: number): Promise<CredentialRow[]> {
+  return await db
+    .selectFrom('credential')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export async function insertCredential(
+  db: Db,
+  tenantId: number,
+  credential: { id: string; label: string; api_key: string; secret_hash: Buffer },
+): Promise<void> {
+  await db
+    .insertInto('credential')
+    .values({ tenant_id: tenantId, ...credential })
+    .execute();
+}
+
+export interface CallerRow {
+  id: string;
+  secret_hash: Buffer;
+  is_active: boolean;
+  features: string[];
+  currency: string;
+}
+
+/** What authentication needs of a credential and its tenant, by one look-up in a unique index. */
+export async function findByApiKey(db: Database, tenantId: number, apiKey: string): Promise<CallerRow | undefined> {
+  return await db
+    .selectFrom('credential as c')
+    .innerJoin('tenant as t', 't.id', 'c.tenant_id')
+    .select(['c.id', 'c.secret_hash', 'c.is_active', 't.features', 't.currency'])
+    .where('c.tenant_id', '=', tenantId)
+    .where('c.api_key', '=', apiKey)
+    .executeTakeFirst();
+}
+
+/** Locks the credential until the transaction ends. */
+export async function lockCredential(tx: Tx, tenantId: number, id: string): Promise<CredentialRow | undefined> {
+  return await tx
+    .selectFrom('credential')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function updateCredential(
+  tx: Tx,
+  tenantId: number,
+  id: string,
+  changes: {
+    is_active?: boolean;
+    secret_hash?: Buffer;
+    last_rotated_at?: Date;
+    webhook_url?: string;
+    webhook_secret?: Buffer;
+  },
+): Promise<CredentialRow> {
+  return await tx
+    .updateTable('credential')
+    .set(changes)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Many credentials' last use in one statement, never backwards: processes report in any order. */
+export async function updateLastUsed(
+  db: Database,
+  uses: { tenantId: number; credentialId: string; at: Date }[],
+): Promise<void> {
+  const values = uses.map((use) => sql`(${use.tenantId}::bigint, ${use.credentialId}::uuid, ${use.at}::timestamptz)`);
+  await sql`
+    UPDATE credential AS c SET last_used_at = used.at
+    FROM (VALUES ${sql.join(values)}) AS used (tenant_id, id, at)
+    WHERE c.tenant_id = used.tenant_id AND c.id = used.id AND (c.last_used_at IS NULL OR c.last_used_at < used.at)
+  `.execute(db);
+}

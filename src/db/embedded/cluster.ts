@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
+import { chownTree, createWhole } from './files.ts';
+import { type Location, PASSWORD_FILE } from './location.ts';
+
+/** PostgreSQL's only role, and the name of the application's database. */
+export const NAME = 'roomservice';
+/** No locale of the system's, and nothing that the person who started us has set for another PostgreSQL. */
+export const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
+
+/** The role's password: 256 random bits in DATA_DIR, mode 0600, made at the first start. */
+export async function readOrMakePassword(dataDir: string): Promise<string> {
+  const file = join(dataDir, PASSWORD_FILE);
+  const existing = await readFile(file, 'utf8').catch(ifAbsent);
+  if (existing !== undefined) {
+    return existing.trim();
+  }
+  // Linked into place: several processes may do this at once, and none may read half a password.
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') {
+      throw error;
+    }
+  } finally {
+    await rm(draft);
+  }
+  return readOrMakePassword(dataDir);
+}
+
+/** Makes the database cluster where it is missing, and gives one that root has copied into place back to its account. */
+export async function prepareCluster(
+  location: Location,
+  initialise: { binaries: string; password: string; sync: boolean; log: (message: string) => void },
+): Promise<void> {
+  const { clusterDir, account } = location;
+  await createWhole(clusterDir, 'PG_VERSION', async (unfinished) => {
+    initialise.log(`Creating the database in ${dirname(clusterDir)}.`);
+    await runInitdb({ ...initialise, folder: unfinished, account });
+  });
+  if (account !== undefined && (await stat(clusterDir)).uid !== account.uid) {
+    await chownTree(clusterDir, account);
+  }
+}
+
+interface InitdbOptions {
+  binaries: string;
+  folder: string;
+  password: string;
+  sync: boolean;
+  account: Location['account'];
+}
+
+async function runInitdb({ binaries, folder, password, sync, account }: InitdbOptions): Promise<void> {
+  const passwordFile = `${folder}.password`; // shares the folder's prefix, so that it is cleared away with it
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (account !== undefined) {
+    await chown(passwordFile, account.uid, account.gid);
+    await chown(folder, account.uid, account.gid);
+  }
+  const args = ['--pgdata', folder, '--username', NAME, '--pwfile', passwordFile, '--no-instructions'];
+  args.push('--auth-local=scram-sha-256', '--auth-host=scram-sha-256');
+  args.push('--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8');
+  if (!sync) {
+    args.push('--no-sync');
+  }
+  try {
+    await promisify(execFile)(join(binaries, 'bin/initdb'), args, { cwd: '/', env: ENVIRONMENT, ...account });
+  } catch (error) {
+    const said = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
+    throw new EmbeddedPostgresError(`The database could not be created in ${dirname(folder)}: ${said}`, {
+      cause: error,
+    });
+  }
+}

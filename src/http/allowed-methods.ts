@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Learns every route as it is registered, and tells which methods a path has: the framework answers a wrong method like an
+ * unknown path, decision 1 asks for 405 with `Allow`.
+ */
+export function trackAllowedMethods(app: FastifyInstance): (url: string) => string[] {
+  const methodsByPattern = new Map<string, Set<string>>();
+  app.addHook('onRoute', (route) => {
+    const pattern = route.url.replace(/\/$/, '');
+    const methods = methodsByPattern.get(pattern) ?? new Set();
+    methodsByPattern.set(pattern, methods);
+    for (const method of [route.method].flat()) {
+      methods.add(method);
+    }
+  });
+  return (url) => {
+    const path = (url.split('?', 1)[0] ?? '').replace(/\/$/, '');
+    const found = [...methodsByPattern].filter(([pattern]) => matches(pattern.split('/'), path.split('/')));
+    return [...new Set(found.flatMap(([, methods]) => [...methods]))].sort();
+  };
+}
+
+function matches(pattern: string[], path: string[]): boolean {
+  return (
+    pattern.length === path.length &&
+    pattern.every((step, index) => (step.startsWith(':') ? path[index] !== '' : step === path[index]))
+  );
+}

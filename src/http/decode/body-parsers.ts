@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import { MIMEType } from 'node:util';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { convertText } from './convert.ts';
+import { DecodeError } from './decode-error.ts';
+import { decodeForm, decodeUrlEncoded } from './form.ts';
+import { decodeJson } from './json.ts';
+import { decodeMultipart } from './multipart.ts';
+import { readBody, TOO_LARGE } from './read-body.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Leaves the body the Buffer that arrived, for a route that must check it byte for byte (decision 30). */
+    rawBody?: boolean;
+  }
+}
+
+/**
+ * Teaches the app and all its routes the three content types of contract §1. Every fault is a `DecodeError` (400, 413,
+ * 415), thrown just before validation, so that whatever is checked before bodies (decision 1) answers first. The limit
+ * is the route's or the app's `bodyLimit`.
+ *
+ * Fastify's part is to read bytes. Its own parsers, and faults reported from within a parser, would answer a request
+ * for an unknown path with 400 or 415 and close the connection.
+ */
+export function registerBodyParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
+    readBody(payload, request.routeOptions.bodyLimit),
+  );
+  app.addHook('preParsing', async (request) => {
+    // A header that is no media type counts as none: fastify would refuse it before the parser, even without a body.
+    if (request.mediaType === undefined) {
+      delete request.headers['content-type'];
+    }
+  });
+  app.addHook('preValidation', async (request) => {
+    if (!request.is404) {
+      decodeRequest(request);
+    }
+  });
+}
+
+function decodeRequest(request: FastifyRequest): void {
+  const { bodyLimit, config, schema } = request.routeOptions;
+  if (request.body === TOO_LARGE) {
+    throw new DecodeError(413, 'body', `is larger than ${bodyLimit} bytes`);
+  }
+  if (config.rawBody) {
+    return;
+  }
+  if (Buffer.isBuffer(request.body) && request.body.length > 0) {
+    request.body = decodeBody(request.body, request.headers, schema?.body);
+  } else {
+    // No body is an empty object to a route that expects one: the answer then names the fields that are missing.
+    request.body = schema?.body ? {} : undefined;
+  }
+}
+
+function decodeBody(bytes: Buffer, headers: FastifyRequest['headers'], schema: unknown): unknown {
+  const encoding = headers['content-encoding'];
+  if (encoding && encoding.toLowerCase() !== 'identity') {
+    throw unsupported('a Content-Encoding is not supported');
+  }
+  const { essence, params } = readContentType(headers['content-type']);
+  const charset = params.get('charset') ?? 'utf-8';
+  if (charset.toLowerCase() !== 'utf-8') {
+    throw unsupported('no charset but UTF-8 is supported');
+  }
+  switch (essence) {
+    case 'application/json':
+      return decodeJson(bytes);
+    case 'application/x-www-form-urlencoded':
+      return convertText(decodeForm(decodeUrlEncoded(bytes, 'body')), schema);
+    case 'multipart/form-data':
+      return convertText(decodeForm(decodeMultipart(bytes, params.get('boundary'))), schema);
+    default:
+      throw unsupported(
+        'Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data',
+      );
+  }
+}
+
+function readContentType(header = ''): MIMEType {
+  try {
+    return new MIMEType(header);
+  } catch {
+    throw unsupported('Content-Type is missing or malformed');
+  }
+}
+
+function unsupported(fault: string): DecodeError {
+  return new DecodeError(415, 'body', fault);
+}

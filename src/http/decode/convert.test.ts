@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import Type from 'typebox';
+import { convertText } from './convert.ts';
+
+describe('convertText', () => {
+  it('makes an integer of plain digits alone', () => {
+    for (const [text, number] of [
+      ['2', 2],
+      ['0', 0],
+      ['-7', -7],
+      ['2147483648', 2_147_483_648],
+    ] as const) {
+      assert.equal(convertText(text, Type.Integer()), number);
+    }
+    for (const text of ['2.0', '1e3', ' 2', '2 ', '0x10', '', '+1', '007', '1_000', '٣', 'NaN', '9'.repeat(400)]) {
+      assert.equal(convertText(text, Type.Integer()), text);
+    }
+  });
+
+  it('makes a number of a plain decimal', () => {
+    assert.equal(convertText('12.50', Type.Number()), 12.5);
+    for (const text of ['.5', '5.', '1e3', 'Infinity', '1,5', '']) {
+      assert.equal(convertText(text, Type.Number()), text);
+    }
+  });
+
+  it('makes booleans of exactly true and false', () => {
+    assert.equal(convertText('true', Type.Boolean()), true);
+    assert.equal(convertText('false', Type.Boolean()), false);
+    for (const text of ['True', '1', 'on', 'yes', '']) {
+      assert.equal(convertText(text, Type.Boolean()), text);
+    }
+  });
+
+  it('leaves text alone wherever text is allowed', () => {
+    const schemas = [
+      Type.String(),
+      Type.Union([Type.Number(), Type.String()]),
+      Type.Union([Type.String(), Type.Null()]),
+      Type.Enum(['1', 'true']),
+      Type.Literal('1'),
+      Type.Unknown(),
+    ];
+    for (const schema of schemas) {
+      for (const text of ['', '1', 'true', '{}', 'null']) {
+        assert.equal(convertText(text, schema), text);
+      }
+    }
+  });
+
+  it('makes null of an empty text where null is allowed and text is not', () => {
+    assert.equal(convertText('', Type.Union([Type.Integer(), Type.Null()])), null);
+    assert.equal(convertText('', { type: ['array', 'null'] }), null);
+    assert.equal(convertText('3', Type.Union([Type.Integer(), Type.Null()])), 3);
+    assert.equal(convertText('', Type.Integer()), '');
+  });
+
+  it('converts inside lists and objects, and leaves unknown fields alone', () => {
+    const schema = Type.Object({ items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Integer() })) });
+    assert.deepEqual(convertText({ items: [{ id: '1', quantity: '2', extra: '3' }], toString: '4' }, schema), {
+      items: [{ id: '1', quantity: 2, extra: '3' }],
+      toString: '4',
+    });
+  });
+
+  it('reads JSON where a list or an object is asked for, and types it as JSON', () => {
+    const schema = Type.Object({
+      items: Type.Array(Type.Object({ quantity: Type.Integer() })),
+      customer: Type.Object({}),
+    });
+    assert.deepEqual(convertText({ items: '[{"quantity":"2"}]', customer: '{"name":"Zoë"}' }, schema), {
+      items: [{ quantity: '2' }],
+      customer: { name: 'Zoë' },
+    });
+  });
+
+  it('leaves JSON that is malformed, forbidden or of another kind for validation to refuse', () => {
+    for (const text of ['[', '{"__proto__":1}', '"x"', '5', '{}', '["\\u0000"]', '[1e309]', '']) {
+      assert.equal(convertText(text, Type.Array(Type.Unknown())), text);
+    }
+    assert.equal(convertText('null', Type.Object({})), 'null');
+  });
+
+  it('does not make a list of a single value, nor of an object', () => {
+    assert.equal(convertText('a', Type.Array(Type.String())), 'a');
+    assert.deepEqual(convertText({ id: '1' }, Type.Array(Type.Object({ id: Type.Integer() }))), { id: '1' });
+    assert.deepEqual(convertText(['1'], Type.Object({})), ['1']);
+  });
+
+  it('leaves everything as it is without a schema', () => {
+    assert.deepEqual(convertText({ a: ['1'] }, undefined), { a: ['1'] });
+  });
+
+  it('gives back any integer, boolean or JSON container that was written as text', () => {
+    const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
+    const schema = Type.Object({
+      n: Type.Integer(),
+      b: Type.Boolean(),
+      j: Type.Union([Type.Array({}), Type.Object({})]),
+    });
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), fc.boolean(), container, (n, b, value) => {
+        const j = JSON.stringify(value);
+        fc.pre(!/__proto__|constructor|\\u/.test(j));
+        assert.deepEqual(convertText({ n: String(n), b: String(b), j }, schema), { n, b, j: JSON.parse(j) });
+      }),
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { DecodeError } from './decode-error.ts';
+import { parseJson } from './json.ts';
+
+/** The part of JSON Schema that says what a text stands for. */
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly items?: unknown;
+  readonly anyOf?: readonly unknown[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+}
+
+const INTEGER = /^-?(0|[1-9]\d*)$/;
+const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/**
+ * Turns the texts of a decoded form or query into the types that a JSON schema asks for (decision 5). What does not fit
+ * stays as it is, so that validation names the field and what it must be; this never throws.
+ *
+ * Numbers are plain decimals, without an exponent; booleans are `true` and `false`; where null is allowed and text is
+ * not, an empty text is null; where an object or a list is asked for, the text may be its JSON.
+ */
+export function convertText(value: unknown, schema: unknown): unknown {
+  const alternatives = alternativesOf(schema);
+  if (typeof value === 'string') {
+    return convertLeaf(value, new Set(alternatives.flatMap(typesOf)));
+  }
+  if (Array.isArray(value)) {
+    const items = alternatives.find((alternative) => typesOf(alternative).includes('array'))?.items;
+    return value.map((item) => convertText(item, items));
+  }
+  if (typeof value === 'object' && value !== null) {
+    const properties = alternatives.find((alternative) => typesOf(alternative).includes('object'))?.properties ?? {};
+    return convertFields(value, properties);
+  }
+  return value;
+}
+
+function convertFields(fields: object, properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      Object.hasOwn(properties, name) ? convertText(value, properties[name]) : value,
+    ]),
+  );
+}
+
+/** A union's members, or the schema alone. */
+function alternativesOf(schema: unknown): Schema[] {
+  if (typeof schema !== 'object' || schema === null) {
+    return [];
+  }
+  const { anyOf } = schema as Schema;
+  return anyOf ? anyOf.flatMap(alternativesOf) : [schema];
+}
+
+function typesOf(schema: Schema): readonly string[] {
+  if (schema.type !== undefined) {
+    return typeof schema.type === 'string' ? [schema.type] : schema.type;
+  }
+  const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  return values.map((value) => (value === null ? 'null' : typeof value));
+}
+
+function convertLeaf(text: string, types: ReadonlySet<string>): unknown {
+  if (types.has('string')) {
+    return text;
+  }
+  if (types.has('integer') && INTEGER.test(text)) {
+    return toNumber(text);
+  }
+  if (types.has('number') && DECIMAL.test(text)) {
+    return toNumber(text);
+  }
+  if (types.has('boolean') && (text === 'true' || text === 'false')) {
+    return text === 'true';
+  }
+  if (types.has('null') && text === '') {
+    return null;
+  }
+  if (types.has('object') || types.has('array')) {
+    return toContainer(text, types);
+  }
+  return text;
+}
+
+function toNumber(text: string): number | string {
+  const number = Number(text);
+  return Number.isFinite(number) ? number : text;
+}
+
+function toContainer(text: string, types: ReadonlySet<string>): unknown {
+  try {
+    const value = parseJson(text);
+    const type = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+    return types.has(type) ? value : text;
+  } catch (error) {
+    if (error instanceof DecodeError) {
+      return text;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { DecodeError } from './decode-error.ts';
+import { decodeForm, decodeQuery, decodeUrlEncoded } from './form.ts';
+
+const form = (text: string) => decodeForm(decodeUrlEncoded(text, 'body'));
+
+function refuses(decode: () => unknown, message: string): void {
+  assert.throws(decode, (error) => {
+    assert.ok(error instanceof DecodeError);
+    assert.deepEqual([error.statusCode, error.message], [400, message]);
+    return true;
+  });
+}
+
+type Nested = string | Nested[] | { [key: string]: Nested };
+
+/** Every way to write a step below a field; what follows a closing bracket directly needs a bracket before it. */
+const notations: Record<string, (name: string, step: string, isIndex: boolean) => string> = {
+  brackets: (name, step) => `${name}[${step}]`,
+  'indices in brackets, names after dots': (name, step, isIndex) => (isIndex ? `${name}[${step}]` : `${name}.${step}`),
+  dots: (name, step) => `${name}.${step}`,
+  'names directly after indices': (name, step, isIndex) =>
+    isIndex || !name.endsWith(']') ? `${name}[${step}]` : `${name}${step}`,
+};
+
+function* encode(value: Nested, name: string, write: (typeof notations)[string]): Generator<[string, string]> {
+  if (typeof value === 'string') {
+    yield [name, value];
+  } else {
+    for (const [step, inner] of Object.entries(value)) {
+      yield* encode(inner, name === '' ? step : write(name, step, Array.isArray(value)), write);
+    }
+  }
+}
+
+const key = fc
+  .string({ minLength: 1, unit: 'grapheme' })
+  .filter((text) => !/[[\].\0]|^\d+$|^(__proto__|constructor|prototype)$/.test(text));
+const nested = fc.letrec<{ node: Nested; object: { [key: string]: Nested } }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 9, depthSize: 'small' },
+    fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')),
+    fc.array(tie('node'), { minLength: 1, maxLength: 4 }),
+    tie('object'),
+  ),
+  object: fc.dictionary(key, tie('node'), { minKeys: 1, maxKeys: 4, noNullPrototype: true }),
+}));
+
+describe('decodeForm', () => {
+  it('reads every notation of decision 5', () => {
+    const expected = { items: [{ item_id: 'A', quantity: '2' }], customer: { name: 'Zoë' } };
+    assert.deepEqual(form('items[0][item_id]=A&items[0][quantity]=2&customer[name]=Zo%C3%AB'), expected);
+    assert.deepEqual(form('items[0].item_id=A&items[0].quantity=2&customer.name=Zoë'), expected);
+    assert.deepEqual(form('items[0]item_id=A&items%5B0%5Dquantity=2&customer.name=Zo%c3%ab'), expected);
+    assert.deepEqual(form('items.0.item_id=A&items[0]quantity=2&customer[name]=Zoë'), expected);
+  });
+
+  for (const [notation, write] of Object.entries(notations)) {
+    it(`gives back any nested value that was written with ${notation}`, () => {
+      fc.assert(
+        fc.property(nested.object, (value) => {
+          assert.deepEqual(decodeForm(encode(value, '', write)), value);
+        }),
+      );
+    });
+  }
+
+  it('gives back any fields that were percent-encoded by the platform', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }))), (fields) => {
+        fc.pre(!fields.flat().some((text) => text.includes('\0') || !text.isWellFormed()));
+        const encoded = new URLSearchParams(fields).toString();
+        assert.deepEqual(decodeUrlEncoded(Buffer.from(encoded), 'body'), fields);
+      }),
+    );
+  });
+
+  it('orders a list by its indices and squashes the gaps', () => {
+    assert.deepEqual(form('a[1000]=last&a[7]=mid&a[0]=first'), { a: ['first', 'mid', 'last'] });
+  });
+
+  it('appends with empty brackets, after the highest index so far', () => {
+    assert.deepEqual(form('a[]=x&a[5]=y&a[]=z'), { a: ['x', 'y', 'z'] });
+    assert.deepEqual(form('a[5]=y&a[0]=x&a[]=z'), { a: ['x', 'y', 'z'] });
+    refuses(() => form('a[][b]=x'), 'a[][b]: is not a well-formed field name');
+  });
+
+  it('leaves a field that holds JSON as text', () => {
+    assert.deepEqual(form('items=[{"item_id":"A"}]'), { items: '[{"item_id":"A"}]' });
+  });
+
+  it('refuses an index above 1,000, given or appended', () => {
+    refuses(() => form('items[1001]=x'), 'items: has an index above 1000');
+    refuses(() => form(`items[${'9'.repeat(400)}]=x`), 'items: has an index above 1000');
+    refuses(() => form('a[1000]=x&a[]=y'), 'a: has an index above 1000');
+  });
+
+  it('takes ten levels below a field, and refuses more', () => {
+    assert.doesNotThrow(() => form(`items${'[x]'.repeat(10)}=1`));
+    refuses(() => form(`items${'[x]'.repeat(11)}=1`), 'items: nested deeper than 10 levels');
+    refuses(() => form(`items${'.x'.repeat(100_000)}=1`), 'items: nested deeper than 10 levels');
+  });
+
+  it('refuses a scalar that is given more than once', () => {
+    refuses(() => form('customer.name=A&customer[name]=B'), 'customer.name: given more than once');
+    refuses(() => form('a[1]=x&a[01]=y'), 'a.1: given more than once');
+  });
+
+  it('refuses names that contradict each other', () => {
+    for (const text of ['a=1&a[b]=2', 'a[b]=2&a=1', 'a[0]=1&a[b]=2', 'a[b]=2&a[0]=1', 'a=1&a[]=2']) {
+      refuses(() => form(text), 'a: given in two ways that contradict each other');
+    }
+  });
+
+  it('refuses malformed names', () => {
+    for (const name of ['a[', 'a]', 'a[b', 'a[b[c]]', '[a]', '.a', 'a.', 'a..b', 'a[0]]', 'a[0].[b]']) {
+      refuses(() => form(`${name}=1`), `${name}: is not a well-formed field name`);
+    }
+    refuses(() => form('=1'), 'body: holds a field without a name');
+  });
+
+  it('refuses __proto__, constructor and prototype anywhere, and pollutes nothing', () => {
+    for (const bad of ['__proto__', 'constructor', 'prototype']) {
+      for (const name of [bad, `${bad}[x]`, `a[${bad}]`, `a.${bad}.x`, `a[0]${bad}`]) {
+        refuses(() => form(`${name}=1`), `${name}: must not hold the name ${bad}`);
+      }
+    }
+    assert.deepEqual(form('toString=1&a[hasOwnProperty]=2'), { toString: '1', a: { hasOwnProperty: '2' } });
+    assert.equal(({} as Record<string, unknown>)['x'], undefined);
+  });
+
+  it('throws nothing but DecodeError, whatever the text', () => {
+    const piece = fc.constantFrom(
+      'a',
+      'b',
+      '0',
+      '7',
+      '[',
+      ']',
+      '.',
+      '=',
+      '&',
+      '%',
+      '%5B',
+      '%00',
+      '+',
+      '__proto__',
+      '\ud800',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(piece).map((parts) => parts.join('')),
+          fc.string({ unit: 'binary' }),
+        ),
+        (text) => {
+          for (const decode of [form, decodeQuery]) {
+            try {
+              decode(text);
+            } catch (error) {
+              assert.ok(error instanceof DecodeError);
+            }
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('decodeUrlEncoded', () => {
+  it('reads plus as a space, missing values as empty, and skips empty pieces', () => {
+    assert.deepEqual(decodeUrlEncoded('a+b=c+%2B&&d&e==%3D&', 'body'), [
+      ['a b', 'c +'],
+      ['d', ''],
+      ['e', '=='],
+    ]);
+    assert.deepEqual(decodeUrlEncoded(Buffer.alloc(0), 'body'), []);
+  });
+
+  it('refuses stray percent signs, bytes that are not UTF-8 and U+0000', () => {
+    for (const value of ['%', '%4', '%zz', '%u0041', '%FF', '%C0%80', '%ED%A0%80', '%E2%82']) {
+      refuses(() => decodeUrlEncoded(`a=${value}`, 'query'), 'a: is not valid percent-encoded UTF-8');
+    }
+    refuses(() => decodeUrlEncoded('%=1', 'query'), 'query: is not valid percent-encoded UTF-8');
+    refuses(() => decodeUrlEncoded('a=x%00', 'body'), 'a: holds U+0000');
+    refuses(() => decodeUrlEncoded(Buffer.from([0x61, 0x3d, 0xff]), 'body'), 'body: holds bytes that are not UTF-8');
+  });
+
+  it('refuses more than 20,000 fields', () => {
+    assert.equal(decodeUrlEncoded('a&'.repeat(19_999) + 'a', 'body').length, 20_000);
+    refuses(() => decodeUrlEncoded('a&'.repeat(500_000), 'body'), 'body: holds more than 20000 fields');
+  });
+});
+
+describe('decodeQuery', () => {
+  it('is flat: brackets and dots are part of the name', () => {
+    assert.deepEqual({ ...decodeQuery('a[b]=1&c.d=2') }, { 'a[b]': '1', 'c.d': '2' });
+  });
+
+  it('holds no inherited property', () => {
+    const query = decodeQuery('__proto__=x');
+    assert.equal(Object.getPrototypeOf(query), null);
+    assert.equal(query['toString'], undefined);
+    assert.deepEqual(Object.entries(query), [['__proto__', 'x']]);
+  });
+
+  it('refuses a repeated parameter, and raw characters beyond ASCII', () => {
+    refuses(() => decodeQuery('status=a&status=a'), 'status: given more than once');
+    refuses(() => decodeQuery('name=Zo\u00eb'), 'query: must be percent-encoded');
+    assert.equal(decodeQuery('name=Zo%C3%AB')['name'], 'Zoë');
+  });
+});

@@ -1,0 +1,82 @@
+import { DecodeError } from './decode-error.ts';
+import { MAX_FIELDS } from './form.ts';
+import { decodeUtf8, refuseBadText } from './text.ts';
+
+/** One parameter of a Content-Disposition, its value quoted or not (RFC 9110 §5.6.6). */
+const PARAMETER = /\s*;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;
+const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
+
+/**
+ * The fields of a `multipart/form-data` body, in order (RFC 7578). Throws `DecodeError` (400) on a body that is malformed
+ * or cut short, on files, on text that is not UTF-8 or holds U+0000, and on more than 20,000 fields.
+ *
+ * The body is in memory, is at most 1 MiB and holds no files, so splitting it at the boundary is all that a streaming
+ * parser would do, and nothing is lost on the way: such parsers drop parts without a name and patch up broken UTF-8.
+ * Until a field's own bytes are known the text is Latin-1, one character a byte.
+ */
+export function decodeMultipart(body: Buffer, boundary: string | null): Array<[string, string]> {
+  if (!boundary) {
+    throw new DecodeError(400, 'body', 'is multipart/form-data without a boundary');
+  }
+  const [, ...sections] = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`, MAX_FIELDS + 3);
+  if (sections.length > MAX_FIELDS + 1) {
+    throw new DecodeError(400, 'body', `holds more than ${MAX_FIELDS} fields`);
+  }
+  const end = sections.findIndex((section) => section.startsWith('--'));
+  if (end === -1) {
+    throw new DecodeError(400, 'body', 'ends before its closing boundary');
+  }
+  return sections.slice(0, end).map(decodePart);
+}
+
+/** A part is what follows its boundary: the rest of that line, header lines, an empty line, the value. */
+function decodePart(part: string): [string, string] {
+  const headersEnd = part.indexOf('\r\n\r\n');
+  const [restOfLine, ...lines] = part.slice(0, Math.max(headersEnd, 0)).split('\r\n');
+  if (headersEnd === -1 || restOfLine?.trim()) {
+    throw new DecodeError(400, 'body', 'holds a malformed part');
+  }
+  const headers = new Map(lines.map(splitHeader));
+  const parameters = parseDisposition(headers.get('content-disposition') ?? '');
+  const name = decodeText(parameters.get('name') ?? '', 'body');
+  if (name === '') {
+    throw new DecodeError(400, 'body', 'holds a part without a name');
+  }
+  if (parameters.has('filename') || parameters.has('filename*')) {
+    throw new DecodeError(400, name, 'files are not accepted');
+  }
+  const encoding = headers.get('content-transfer-encoding') ?? 'binary';
+  if (!PLAIN_ENCODINGS.has(encoding.toLowerCase())) {
+    throw new DecodeError(400, name, 'has a Content-Transfer-Encoding, which is not accepted');
+  }
+  return [name, decodeText(part.slice(headersEnd + 4), name)];
+}
+
+function splitHeader(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  if (colon === -1) {
+    throw new DecodeError(400, 'body', 'holds a malformed part');
+  }
+  return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+}
+
+function parseDisposition(disposition: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  const start = /^form-data/i.test(disposition) ? 'form-data'.length : 0;
+  for (let end = start; end < disposition.length; end = PARAMETER.lastIndex) {
+    PARAMETER.lastIndex = end;
+    const [, name, quoted, token] = PARAMETER.exec(disposition) ?? [];
+    if (name === undefined) {
+      throw new DecodeError(400, 'body', 'holds a malformed Content-Disposition');
+    }
+    // Clients that escape at all escape quotes and backslashes; before anything else a backslash means itself.
+    parameters.set(name.toLowerCase(), quoted?.replaceAll(/\\(["\\])/g, '$1') ?? token ?? '');
+  }
+  return parameters;
+}
+
+function decodeText(latin1: string, where: string): string {
+  const text = decodeUtf8(Buffer.from(latin1, 'latin1'), where);
+  refuseBadText(text, where);
+  return text;
+}

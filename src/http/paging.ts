@@ -1,0 +1,81 @@
+import Type from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.ts';
+
+const MAX_INTEGER = 2_147_483_647;
+const DEFAULT_PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 200;
+
+/** The query of every list: without either parameter the answer is the plain array (decision 10). */
+export const PageQuery = Type.Object({
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER })),
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE })),
+});
+export type PageQuery = Type.Static<typeof PageQuery>;
+
+export interface PageRequest {
+  page: number;
+  pageSize: number;
+}
+
+export interface Page<T> {
+  count: number;
+  next: string | null;
+  previous: string | null;
+  results: T[];
+}
+
+/** The page a caller asked for; null where the plain array is wanted. */
+export function requestedPage(query: PageQuery): PageRequest | null {
+  if (query.page === undefined && query.page_size === undefined) {
+    return null;
+  }
+  return { page: query.page ?? 1, pageSize: query.page_size ?? DEFAULT_PAGE_SIZE };
+}
+
+/** Rows to pass over before the page begins. */
+export function offsetOf({ page, pageSize }: PageRequest): number {
+  return (page - 1) * pageSize;
+}
+
+/**
+ * The body of one page.
+ * @throws ApiError 404 for a page past the end; page 1 of an empty list is fine (decision 10)
+ */
+export function pageBody<T>(
+  request: FastifyRequest,
+  publicUrl: string | null,
+  wanted: PageRequest,
+  found: { count: number; results: T[] },
+): Page<T> {
+  const lastPage = Math.max(1, Math.ceil(found.count / wanted.pageSize));
+  if (wanted.page > lastPage) {
+    throw new ApiError(404, 'error', `There is no page ${wanted.page}: the last one is ${lastPage}.`);
+  }
+  const link = (page: number) => pageLink(request, publicUrl, { ...wanted, page });
+  return {
+    count: found.count,
+    next: wanted.page < lastPage ? link(wanted.page + 1) : null,
+    previous: wanted.page > 1 ? link(wanted.page - 1) : null,
+    results: found.results,
+  };
+}
+
+function pageLink(request: FastifyRequest, publicUrl: string | null, { page, pageSize }: PageRequest): string {
+  const base = publicUrl ?? `${request.protocol}://${request.host}`;
+  const [path, query] = request.url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set('page', String(page));
+  parameters.set('page_size', String(pageSize));
+  return `${base}${path}?${parameters}`;
+}
+
+/** The schema of a page, for the generated documents. */
+export function pageOf<T extends Type.TSchema>(entry: T) {
+  return Type.Object({
+    count: Type.Integer(),
+    next: Type.Union([Type.String(), Type.Null()]),
+    previous: Type.Union([Type.String(), Type.Null()]),
+    results: Type.Array(entry),
+  });
+}

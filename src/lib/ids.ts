@@ -1,0 +1,49 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+let lastMs = 0;
+let counter = 0;
+
+/**
+ * A UUIDv7 (RFC 9562 §5.7): 48 bits of Unix time in milliseconds, a 12-bit counter (§6.2, method 1) so that the ids of one
+ * process sort in the order they were made, 62 random bits.
+ */
+export function newId(): string {
+  const bytes = randomBytes(16);
+  const nowMs = Date.now();
+  if (nowMs > lastMs) {
+    lastMs = nowMs;
+    counter = bytes.readUInt16BE(6) & 0x07ff;
+  } else {
+    counter += 1;
+    if (counter > 0x0fff) {
+      lastMs += 1;
+      counter = 0;
+    }
+  }
+  bytes.writeUIntBE(lastMs, 0, 6);
+  bytes.writeUInt16BE(0x7000 | counter, 6);
+  return formatId(bytes);
+}
+
+/**
+ * The id of a thing that is known by its name inside another: the same parts give the same id for ever, so that an add-on
+ * that leaves the menu and comes back keeps its id with nothing stored. A UUIDv8 (RFC 9562 §5.8) over SHA-256.
+ */
+export function derivedId(...parts: (string | number)[]): string {
+  const bytes = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);
+  bytes[6] = 0x80 | (bytes.readUInt8(6) & 0x0f);
+  return formatId(bytes);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether PostgreSQL would take the text as a uuid of the usual form. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+function formatId(bytes: Buffer): string {
+  bytes[8] = 0x80 | (bytes.readUInt8(8) & 0x3f);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

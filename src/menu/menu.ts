@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Database, Tx } from '../db/database.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { apiError, notFound } from '../errors.ts';
+import { newId } from '../lib/ids.ts';
+import {
+  dishFaults,
+  type FilledDish,
+  type FilledMenu,
+  fillDish,
+  fillMenu,
+  menuFaults,
+  type Sections,
+} from './menu-document.ts';
+import { createRenderer } from './rendering.ts';
+import type { DishChange, MenuDocument, StaffDish } from './schema.ts';
+import * as store from './store.ts';
+
+export { createMenuReader, type ListedMenu, type ReadListedMenu } from './listed-menu.ts';
+export { MenuDocument } from './schema.ts';
+
+/** Faults of a menu document that its schema cannot see, each as `path: text`; empty for a good one. */
+export function findMenuFaults(menu: MenuDocument): string[] {
+  return menuFaults(fillMenu(menu));
+}
+
+/** The menu as a document: what `PUT` would take, every default written out. */
+export async function readMenuDocument(db: Database, tenantId: number): Promise<FilledMenu> {
+  const menu = await store.readMenu(db, tenantId);
+  return { ...unstamped(menu.sections), dishes: menu.dishes.map(documentOf) };
+}
+
+/**
+ * Brings the menu to what the document says: dishes are matched by sku, those it no longer names become inactive. The same
+ * document again changes nothing.
+ * @throws ApiError 400 `invalid_request` naming every fault
+ */
+export async function replaceMenu(db: Database, tenantId: number, menu: MenuDocument): Promise<FilledMenu> {
+  refuse(findMenuFaults(menu));
+  await inTransaction(db, (tx) => applyMenu(tx, tenantId, menu));
+  return await readMenuDocument(db, tenantId);
+}
+
+/** The same inside a transaction, for a document already found good. @returns whether anything changed */
+export async function applyMenu(tx: Tx, tenantId: number, document: MenuDocument): Promise<boolean> {
+  const wanted = fillMenu(document);
+  const stored = await store.lockMenu(tx, tenantId);
+  const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
+  const named = new Set(wanted.dishes.map((dish) => dish.sku));
+  const dishes = wanted.dishes.map((dish, position) => ({ ...dish, position, id: bySku.get(dish.sku)?.id ?? newId() }));
+  const unnamed = stored.dishes.filter((dish) => !named.has(dish.sku)).map((dish) => ({ ...dish, is_active: false }));
+  const changed = [...dishes, ...unnamed].filter((dish) => !isDeepStrictEqual(dish, bySku.get(dish.sku)));
+  const sections = restamp(stored.sections, wanted, unnamed);
+  if (changed.length === 0 && isDeepStrictEqual(sections, stored.sections)) {
+    return false;
+  }
+  await store.upsertDishes(tx, tenantId, changed);
+  await store.updateMenu(tx, tenantId, { version: stored.version + 1, sections });
+  return true;
+}
+
+/**
+ * Changes some fields of one dish, for example to take it off the menu for tonight.
+ * @throws ApiError 404 for an unknown sku, 400 where a section it names does not exist
+ */
+export async function changeDish(
+  db: Database,
+  tenant: { id: number; currency: string },
+  sku: string,
+  change: DishChange,
+): Promise<StaffDish> {
+  return await inTransaction(db, async (tx) => {
+    const menu = await store.lockMenu(tx, tenant.id);
+    const stored = menu.dishes.find((dish) => dish.sku === sku);
+    if (stored === undefined) {
+      throw notFound('dish');
+    }
+    const { id, position } = stored;
+    const dish = { ...fillDish({ ...documentOf(stored), ...change, sku }), id, position };
+    refuse(dishFaults(dish, menu.sections, ''));
+    if (!isDeepStrictEqual(dish, stored)) {
+      await store.upsertDishes(tx, tenant.id, [dish]);
+      await store.updateMenu(tx, tenant.id, { version: menu.version + 1, sections: menu.sections });
+    }
+    const dishes = menu.dishes.map((each) => (each.sku === sku ? dish : each));
+    return createRenderer(tenant.id, tenant.currency, { ...menu, dishes })(dish);
+  });
+}
+
+function refuse(faults: string[]): void {
+  if (faults.length > 0) {
+    throw apiError('invalid_request', faults.join(' | '));
+  }
+}
+
+function documentOf({ id, position, ...document }: store.StoredDish): FilledDish {
+  return document;
+}
+
+function unstamped(sections: store.StampedSections): Sections {
+  const bare = <T extends object>(list: store.Stamped<T>[]) =>
+    list.map(({ created_at, updated_at, ...section }) => section as unknown as T);
+  return {
+    kitchens: bare(sections.kitchens),
+    categories: bare(sections.categories),
+    sub_menus: bare(sections.sub_menus),
+    menu_sets: bare(sections.menu_sets),
+  };
+}
+
+/** The wanted sections with their times, and those that only dishes no longer on the menu still need. */
+function restamp(stored: store.StampedSections, wanted: Sections, unnamed: store.StoredDish[]): store.StampedSections {
+  const now = new Date().toISOString();
+  const stamp = <T extends { name: string }>(
+    old: store.Stamped<T>[],
+    list: T[],
+    needed: string[],
+  ): store.Stamped<T>[] => {
+    const stamped = list.map((section) => {
+      const before = old.find((each) => each.name === section.name);
+      if (before === undefined) {
+        return { ...section, created_at: now, updated_at: now };
+      }
+      const { created_at, updated_at } = before;
+      const same = { ...section, created_at, updated_at };
+      return isDeepStrictEqual(same, before) ? same : { ...same, updated_at: now };
+    });
+    const kept = old.filter(
+      (each) => needed.includes(each.name) && !list.some((section) => section.name === each.name),
+    );
+    return [...stamped, ...kept];
+  };
+  const menuSets = stamp(
+    stored.menu_sets,
+    wanted.menu_sets,
+    unnamed.map((dish) => dish.menu_set),
+  );
+  const neededSubMenus = [...unnamed.map((dish) => dish.sub_menu), ...menuSets.flatMap((menuSet) => menuSet.sub_menus)];
+  return {
+    kitchens: stamp(
+      stored.kitchens,
+      wanted.kitchens,
+      unnamed.map((dish) => dish.kitchen),
+    ),
+    categories: stamp(
+      stored.categories,
+      wanted.categories,
+      unnamed.map((dish) => dish.category),
+    ),
+    sub_menus: stamp(stored.sub_menus, wanted.sub_menus, neededSubMenus),
+    menu_sets: menuSets,
+  };
+}

@@ -1,0 +1,197 @@
+import type { Caller } from '../credentials/credentials.ts';
+import type { Database } from '../db/database.ts';
+import { retrying } from '../db/failures.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { ApiError, apiError, notFound } from '../errors.ts';
+import type { LongList } from '../http/list.ts';
+import { isUuid, newId } from '../lib/ids.ts';
+import type { ReadListedMenu } from '../menu/menu.ts';
+import type { EventLog } from '../webhooks/webhooks.ts';
+import { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
+import { priceItems } from './pricing.ts';
+import type { OrderCreate, OrderLine, OrderResponse, StaffOrder } from './schema.ts';
+import * as store from './store.ts';
+
+interface Dependencies {
+  db: Database;
+  readListedMenu: ReadListedMenu;
+  events: EventLog;
+}
+
+export interface PlacedOrder {
+  order: OrderResponse;
+  isReplayed: boolean;
+}
+
+/** A restaurant's orders: placed by partners, moved along by staff. */
+export class Orders {
+  readonly #db: Database;
+  readonly #readListedMenu: ReadListedMenu;
+  readonly #events: EventLog;
+
+  constructor({ db, readListedMenu, events }: Dependencies) {
+    this.#db = db;
+    this.#readListedMenu = readListedMenu;
+    this.#events = events;
+  }
+
+  /**
+   * Places an order once per external id (decision 22). Items are priced and the row inserted without a look first; only where
+   * either fails is a stored order searched for, and found, it is the answer.
+   * @returns the order, and whether an earlier call had placed it
+   * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`
+   */
+  async place(caller: Caller, input: OrderCreate): Promise<PlacedOrder> {
+    const id = newId();
+    const refusal = await this.#insert(caller, input, id);
+    if (refusal === null) {
+      return {
+        order: partnerShape({ id, external_order_id: input.external_order_id, status: 'pending' }),
+        isReplayed: false,
+      };
+    }
+    const { tenantId, credentialId } = caller;
+    const stored = await store.findByExternalId(this.#db, tenantId, credentialId, input.external_order_id);
+    if (stored === undefined) {
+      throw refusal;
+    }
+    // Under our own id it is this call's order, inserted by a try whose answer was lost.
+    return { order: partnerShape(stored), isReplayed: stored.id !== id };
+  }
+
+  /** @returns null where the order was inserted, else why it was not */
+  async #insert(caller: Caller, input: OrderCreate, id: string): Promise<Error | null> {
+    const createdAt = new Date();
+    try {
+      const priced = priceItems(await this.#readListedMenu(caller), input.items);
+      const row = orderRow(caller, input, { id, createdAt, ...priced });
+      return (await retrying(() => store.insertOrder(this.#db, row))) ? null : new Error('the stored order is gone');
+    } catch (error) {
+      if (error instanceof ApiError) {
+        return error;
+      }
+      throw error;
+    }
+  }
+
+  /** @throws ApiError 404 `order_not_found` for an order of another credential too */
+  async find(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
+    return partnerShape(await this.#findHead(caller, externalOrderId));
+  }
+
+  async #findHead({ tenantId, credentialId }: Caller, externalOrderId: string): Promise<store.OrderHead> {
+    const row = await store.findByExternalId(this.#db, tenantId, credentialId, externalOrderId);
+    if (row === undefined) {
+      throw apiError('order_not_found', 'This credential has placed no order with this external_order_id.');
+    }
+    return row;
+  }
+
+  /** @throws ApiError 404 `order_not_found`, 409 `invalid_status_transition` */
+  async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
+    const { id } = await this.#findHead(caller, externalOrderId);
+    return partnerShape(await this.#moveTo(caller.tenantId, id, 'cancelled'));
+  }
+
+  /** @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` */
+  async changeStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<StaffOrder> {
+    return staffShape(await this.#moveTo(tenantId, orderId, status));
+  }
+
+  /** The one way an order's status changes: the row is locked, the rule is asked, the event is written with the change. */
+  async #moveTo(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderRow> {
+    const moved = await inTransaction(this.#db, async (tx) => {
+      const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
+      if (row === undefined) {
+        throw notFound('order');
+      }
+      if (!mayFollow(row.status as OrderStatus, status, row.order_type as OrderType)) {
+        throw apiError('invalid_status_transition', `The order is ${row.status}: it cannot become ${status}.`);
+      }
+      await store.updateStatus(tx, tenantId, orderId, status);
+      await this.#events.record(tx, {
+        tenantId,
+        credentialId: row.credential_id,
+        type: 'order.status_changed',
+        occurredAt: new Date(),
+        data: { order_id: row.id, external_order_id: row.external_order_id, status },
+      });
+      return { ...row, status };
+    });
+    this.#events.committed();
+    return moved;
+  }
+
+  /** @throws ApiError 404 `error` for an unknown id */
+  async get(tenantId: number, orderId: string): Promise<StaffOrder> {
+    const row = isUuid(orderId) ? await store.findOrder(this.#db, tenantId, orderId) : undefined;
+    if (row === undefined) {
+      throw notFound('order');
+    }
+    return staffShape(row);
+  }
+
+  /** Every order the credential has placed, newest first. */
+  listOfCaller({ tenantId, credentialId }: Caller): LongList<store.OrderHead> {
+    return {
+      readBatch: (afterId, limit) => store.readByCredential(this.#db, tenantId, credentialId, afterId, limit),
+      readPage: (offset, limit) => store.readPageByCredential(this.#db, tenantId, credentialId, offset, limit),
+    };
+  }
+
+  /** Every order of the tenant, of one status where it is given, newest first. */
+  listOfTenant(tenantId: number, status: OrderStatus | undefined): LongList<store.OrderRow> {
+    return {
+      readBatch: (afterId, limit) => store.readByTenant(this.#db, tenantId, status, afterId, limit),
+      readPage: (offset, limit) => store.readPageByTenant(this.#db, tenantId, status, offset, limit),
+    };
+  }
+}
+
+function orderRow(
+  { tenantId, credentialId, currency }: Caller,
+  input: OrderCreate,
+  made: { id: string; createdAt: Date; lines: OrderLine[]; total: string },
+) {
+  return {
+    tenant_id: tenantId,
+    id: made.id,
+    credential_id: credentialId,
+    external_order_id: input.external_order_id,
+    status: 'pending',
+    order_type: input.order_type ?? 'delivery',
+    customer_name: input.customer?.name ?? null,
+    customer_phone: input.customer?.phone ?? null,
+    delivery_address: input.delivery_address ?? null,
+    notes: input.notes ?? null,
+    lines: JSON.stringify(made.lines),
+    total: made.total,
+    currency,
+    created_at: made.createdAt,
+  };
+}
+
+export function partnerShape(row: store.OrderHead): OrderResponse {
+  return {
+    success: true,
+    order_id: row.id,
+    external_order_id: row.external_order_id,
+    status: row.status as OrderStatus,
+  };
+}
+
+export function staffShape(row: store.OrderRow): StaffOrder {
+  return {
+    order_id: row.id,
+    external_order_id: row.external_order_id,
+    status: row.status as OrderStatus,
+    order_type: row.order_type as OrderType,
+    customer: { name: row.customer_name, phone: row.customer_phone },
+    delivery_address: row.delivery_address,
+    notes: row.notes,
+    lines: row.lines as unknown as OrderLine[],
+    total: row.total,
+    currency: row.currency,
+    created_at: row.created_at.toISOString(),
+  };
+}

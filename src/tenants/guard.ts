@@ -1,0 +1,32 @@
+import type { Database } from '../db/database.ts';
+import { permissionDenied } from '../errors.ts';
+import type { Guard } from '../http/guard.ts';
+import { authenticatePerson, type Feature, type Person } from './tenants.ts';
+import type { VerifyToken } from './tokens.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who signed in; set by the guard of every owner and staff route. */
+    person: Person;
+  }
+}
+
+/** Lets owner and staff in (401), of a tenant that has the feature where one is asked for (403). */
+export function personGuard(db: Database, verifyToken: VerifyToken, feature?: Feature): Guard {
+  return async (request) => {
+    request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);
+    if (feature !== undefined && !request.person.tenant.features.includes(feature)) {
+      throw permissionDenied();
+    }
+  };
+}
+
+/** Lets the owner in: staff get 403 (decision 12). */
+export function ownerGuard(db: Database, verifyToken: VerifyToken): Guard {
+  return async (request) => {
+    request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);
+    if (request.person.role !== 'owner') {
+      throw permissionDenied();
+    }
+  };
+}

@@ -1,0 +1,32 @@
+import type { Database } from '../db/database.ts';
+import type { App } from '../http/app.ts';
+import { type BudgetStore, takeFromBudget } from '../http/rate-limit.ts';
+import { SignInRequest, SignInResponse } from './schema.ts';
+import { normaliseEmail, signIn } from './tenants.ts';
+
+/** Decision 8: before any password is hashed. */
+const SIGN_INS_PER_ADDRESS = 100;
+const SIGN_INS_PER_EMAIL = 10;
+
+export function authRoutes(app: App, deps: { db: Database; tokenKey: Buffer; budgets: BudgetStore }): void {
+  const byAddress = deps.budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);
+  const byEmail = deps.budgets.budget('sign-in-email', SIGN_INS_PER_EMAIL);
+  app.post(
+    '/v1/auth/token/',
+    {
+      onRequest: (request, reply) => takeFromBudget(byAddress, request.ip, reply),
+      schema: {
+        operationId: 'signIn',
+        summary: 'Sign in as owner or staff',
+        tags: ['Sign-in'],
+        body: SignInRequest,
+        response: { 200: SignInResponse },
+      },
+    },
+    async (request, reply) => {
+      const { email, password } = request.body;
+      await takeFromBudget(byEmail, normaliseEmail(email), reply);
+      return await signIn(deps.db, deps.tokenKey, email, password);
+    },
+  );
+}

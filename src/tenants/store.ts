@@ -1,0 +1,92 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Tx } from '../db/database.ts';
+import type { AppUser, Tenant as TenantTable } from '../db/types.ts';
+
+export type TenantRow = Selectable<TenantTable>;
+export type UserRow = Selectable<AppUser>;
+type Db = Database | Tx;
+
+const TENANT_COLUMNS = ['id', 'slug', 'name', 'currency', 'timezone', 'features', 'created_at'] as const;
+
+export async function listTenants(db: Db): Promise<TenantRow[]> {
+  return await db.selectFrom('tenant').select(TENANT_COLUMNS).orderBy('id').execute();
+}
+
+export async function findTenantBySlug(db: Db, slug: string): Promise<TenantRow | undefined> {
+  return await db.selectFrom('tenant').select(TENANT_COLUMNS).where('slug', '=', slug).executeTakeFirst();
+}
+
+export interface TenantValues {
+  slug: string;
+  name: string;
+  currency: string;
+  timezone: string;
+  features: string[];
+}
+
+/** @returns the tenant's id */
+export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number> {
+  const { slug, ...changing } = values;
+  const row = await tx
+    .insertInto('tenant')
+    .values({ slug, ...changing })
+    .onConflict((conflict) => conflict.column('slug').doUpdateSet(changing))
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** One row of the sign-in directory leads to the user and the user's tenant. */
+export async function findUserByEmail(db: Db, email: string): Promise<(UserRow & { tenant: TenantRow }) | undefined> {
+  const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
+  return entry && (await findUser(db, entry.tenant_id, entry.user_id));
+}
+
+export async function findUser(
+  db: Db,
+  tenantId: number,
+  userId: string,
+): Promise<(UserRow & { tenant: TenantRow }) | undefined> {
+  const row = await db
+    .selectFrom('app_user as u')
+    .innerJoin('tenant as t', 't.id', 'u.tenant_id')
+    .selectAll('u')
+    .select(sql<TenantRow>`to_jsonb(t)`.as('tenant'))
+    .where('u.tenant_id', '=', tenantId)
+    .where('u.id', '=', userId)
+    .executeTakeFirst();
+  return row;
+}
+
+export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
+  return await db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id').execute();
+}
+
+/** @returns the e-mails of the directory's entries among the given ones, with the tenant each belongs to */
+export async function findSignIns(db: Db, emails: string[]): Promise<{ email: string; tenant_id: number }[]> {
+  return await db.selectFrom('sign_in').select(['email', 'tenant_id']).where('email', 'in', emails).execute();
+}
+
+export interface UserValues {
+  id: string;
+  email: string;
+  password_hash: string;
+  role: string;
+}
+
+export async function insertUser(tx: Tx, tenantId: number, user: UserValues): Promise<void> {
+  await tx
+    .insertInto('app_user')
+    .values({ tenant_id: tenantId, ...user })
+    .execute();
+  await tx.insertInto('sign_in').values({ email: user.email, tenant_id: tenantId, user_id: user.id }).execute();
+}
+
+export async function updateUser(
+  tx: Tx,
+  tenantId: number,
+  userId: string,
+  changes: { password_hash?: string; role?: string; is_active?: boolean },
+): Promise<void> {
+  await tx.updateTable('app_user').set(changes).where('tenant_id', '=', tenantId).where('id', '=', userId).execute();
+}

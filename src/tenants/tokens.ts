@@ -1,0 +1,81 @@
+import { createRemoteJWKSet, decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
+import type { IdentityProvider } from '../config.ts';
+import { UnavailableError } from '../errors.ts';
+
+const ISSUER = 'roomservice';
+const AUDIENCE = 'roomservice';
+const ALGORITHM = 'HS256';
+/** What an outside provider may sign with: asymmetric alone, so that its public key can never serve as a secret. */
+const OUTSIDE_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+
+/** Decision 12: 8 hours. */
+export const TOKEN_SECONDS = 8 * 60 * 60;
+
+/** Whom a valid token names: one of our users by id, or somebody an outside provider knows by e-mail. */
+export type TokenSubject = { tenantId: number; userId: string } | { email: string };
+
+export type VerifyToken = (token: string) => Promise<TokenSubject | null>;
+
+export function issueToken(key: Buffer, user: { tenantId: number; userId: string }): Promise<string> {
+  return new SignJWT({ tenant: user.tenantId })
+    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+    .setSubject(user.userId)
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setIssuedAt()
+    .setExpirationTime(`${TOKEN_SECONDS}s`)
+    .sign(key);
+}
+
+/**
+ * A check of tokens, ours and the configured provider's. It gives null for a token that is expired, forged or of anyone else.
+ * Algorithms, issuer and audience are pinned; addresses or keys inside the token are never looked at.
+ */
+export function createTokenVerifier(key: Buffer, provider: IdentityProvider | null): VerifyToken {
+  const outside = provider === null ? null : outsideVerifier(provider);
+  return async (token) => {
+    try {
+      const issuer = decodeJwt(token).iss;
+      if (provider !== null && outside !== null && issuer === provider.issuer) {
+        return await outside(token);
+      }
+      return await verifyOwn(token, key);
+    } catch (error) {
+      if (saysTokenIsBad(error)) {
+        return null;
+      }
+      throw new UnavailableError('The keys of the identity provider are out of reach.', { cause: error });
+    }
+  };
+}
+
+/** The rest is a key set that could not be fetched, of which the caller's token is not guilty. */
+function saysTokenIsBad(error: unknown): boolean {
+  const isFetchFailure = error instanceof errors.JWKSTimeout || (error as errors.JOSEError).code === 'ERR_JOSE_GENERIC';
+  return error instanceof errors.JOSEError && !isFetchFailure;
+}
+
+async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | null> {
+  const { payload } = await jwtVerify(token, key, {
+    algorithms: [ALGORITHM],
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    requiredClaims: ['exp', 'sub'],
+  });
+  const { sub, tenant } = payload;
+  return sub !== undefined && typeof tenant === 'number' ? { tenantId: tenant, userId: sub } : null;
+}
+
+function outsideVerifier(provider: IdentityProvider): (token: string) => Promise<TokenSubject | null> {
+  const keys = createRemoteJWKSet(provider.jwksUrl, { timeoutDuration: 5_000, cooldownDuration: 30_000 });
+  return async (token) => {
+    const { payload } = await jwtVerify(token, keys, {
+      algorithms: OUTSIDE_ALGORITHMS,
+      issuer: provider.issuer,
+      audience: provider.audience,
+      requiredClaims: ['exp'],
+    });
+    const { email, email_verified: verified } = payload;
+    return typeof email === 'string' && verified !== false ? { email } : null;
+  };
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { checkWebhookUrl } from './webhook-url.ts';
+
+const PUBLIC_ONLY = { allowPrivateNetwork: false };
+
+function reasonAgainst(text: string, options = PUBLIC_ONLY): string | null {
+  const check = checkWebhookUrl(text, options);
+  return check.ok ? null : check.reason;
+}
+
+test('HTTPS addresses pass, and come back parsed', () => {
+  for (const text of [
+    'https://partner.example/hooks',
+    'https://partner.example',
+    'HTTPS://Partner.Example/Hooks?a=1&b=%20',
+    'https://partner.example:443/',
+    'https://partner.example:1024/',
+    'https://partner.example:65535/',
+    'https://bücher.example/größe',
+    'https://partner.example/a@b',
+    'https://203.0.113.7/', // Vetted when it is connected to.
+  ]) {
+    const check = checkWebhookUrl(text, PUBLIC_ONLY);
+    assert.ok(check.ok, text);
+    assert.equal(check.url.href, new URL(text).href);
+  }
+});
+
+test('what is not an absolute HTTPS URL is refused', () => {
+  for (const text of [
+    '',
+    'partner.example',
+    'http://partner.example/',
+    'ftp://partner.example/',
+    'wss://partner.example/',
+    'javascript:alert(1)',
+    'https:',
+    'https://',
+    'https:partner.example/',
+    'https:/partner.example/',
+    'https:///partner.example/',
+    'https:\\\\partner.example\\',
+    'https://partner.example\\@other.example/',
+    ' https://partner.example/',
+    'https://partner.example/ ',
+    'https://partner.example/\nhooks',
+    'https://part\tner.example/',
+    'https://partner.example/\u0000',
+    'https://partner example/',
+    'https://[::1/',
+    'https://partner.example:65536/',
+    'https://partner.example:x/',
+    'https://1.2.3.256/',
+  ]) {
+    assert.equal(reasonAgainst(text), 'must be an HTTPS URL', text);
+  }
+});
+
+test('a user name or password is refused, empty ones too', () => {
+  for (const userinfo of ['user', 'user:secret', ':secret', ':', '', 'a@b']) {
+    assert.match(reasonAgainst(`https://${userinfo}@partner.example/`) ?? '', /user name or password/, userinfo);
+  }
+});
+
+test('a fragment is refused, an empty one too', () => {
+  for (const text of ['https://partner.example/#', 'https://partner.example/#a', 'https://partner.example?a#b']) {
+    assert.match(reasonAgainst(text) ?? '', /fragment/, text);
+  }
+});
+
+test('ports below 1024 other than 443 are refused, unless private networks are allowed', () => {
+  for (const port of [0, 22, 25, 80, 442, 444, 1_023]) {
+    assert.match(reasonAgainst(`https://partner.example:${port}/`) ?? '', /port/, String(port));
+    assert.equal(reasonAgainst(`https://partner.example:${port}/`, { allowPrivateNetwork: true }), null);
+  }
+});
+
+test('2,048 characters pass and one more does not, counted in code points', () => {
+  const start = 'https://partner.example/';
+  for (const character of ['a', '🛎']) {
+    const longest = start + character.repeat(2_048 - start.length);
+    assert.equal(reasonAgainst(longest), null);
+    assert.match(reasonAgainst(longest + character) ?? '', /2048 characters/);
+  }
+  assert.match(reasonAgainst(start + 'a'.repeat(1_000_000)) ?? '', /2048 characters/);
+});
+
+test('any text gets an answer, and what passes is HTTPS with nothing hidden in it', () => {
+  const anything = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc.string({ unit: 'grapheme' }).map((rest) => `https://${rest}`),
+  );
+  fc.assert(
+    fc.property(anything, (text) => {
+      const check = checkWebhookUrl(text, PUBLIC_ONLY);
+      if (check.ok) {
+        const { protocol, username, password, hash, port } = check.url;
+        assert.deepEqual(
+          { protocol, username, password, hash },
+          { protocol: 'https:', username: '', password: '', hash: '' },
+        );
+        assert.ok(port === '' || Number(port) >= 1_024);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

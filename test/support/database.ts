@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { createDatabase, type Database } from '../../src/db/database.ts';
+import { openEmbeddedPostgres } from '../../src/db/embedded/embedded.ts';
+import { migrateToLatest } from '../../src/db/migrate.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** One PostgreSQL for the whole run, in a folder of this checkout's own: whoever comes joins it, the last one stops it. */
+export async function openTestServer() {
+  const name = createHash('sha256').update(ROOT).digest('hex').slice(0, 12);
+  return await openEmbeddedPostgres({
+    dataDir: join(tmpdir(), `roomservice-test-${process.getuid?.() ?? 0}-${name}`),
+    role: 'command',
+    // The tests kill processes, never the machine: what was written need not survive that.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+}
+
+export interface TestDatabase {
+  db: Database;
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** A database of its own for one test file, cloned from a migrated template in a moment. Drop it at the end. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = await openTestServer();
+  const template = await ensureTemplate(server.url);
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administrate(server.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = urlOf(server.url, name);
+  const db = createDatabase({ url, poolSize: 10 });
+  return {
+    db,
+    url,
+    async drop() {
+      await db.destroy();
+      await administrate(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
+      await server.close();
+    },
+  };
+}
+
+/** The template is named by the migrations it was made of, so that a changed one is made anew. */
+export async function ensureTemplate(serverUrl: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of readdirSync(join(ROOT, 'migrations')).sort()) {
+    hash.update(readFileSync(join(ROOT, 'migrations', file)));
+  }
+  const template = `template_${hash.digest('hex').slice(0, 12)}`;
+  if (!(await exists(serverUrl, template))) {
+    await makeTemplate(serverUrl, template);
+  }
+  return template;
+}
+
+/** Made under another name and renamed: two files that start alone at the same time cannot spoil it. */
+async function makeTemplate(serverUrl: string, template: string): Promise<void> {
+  const draft = `draft_${randomBytes(6).toString('hex')}`;
+  await administrate(serverUrl, `CREATE DATABASE ${draft}`);
+  const db = createDatabase({ url: urlOf(serverUrl, draft), poolSize: 2 });
+  await migrateToLatest(db);
+  await db.destroy();
+  await administrate(serverUrl, `ALTER DATABASE ${draft} RENAME TO ${template}`).catch(async (error: unknown) => {
+    await administrate(serverUrl, `DROP DATABASE ${draft} WITH (FORCE)`);
+    if (!(await exists(serverUrl, template))) {
+      throw error;
+    }
+  });
+}
+
+async function exists(serverUrl: string, name: string): Promise<boolean> {
+  const rows = await administrate(serverUrl, `SELECT 1 FROM pg_database WHERE datname = '${name}'`);
+  return rows.length > 0;
+}
+
+/** Runs one statement beside all databases. A clone waits while another one of the same template is being made. */
+async function administrate(serverUrl: string, statement: string): Promise<unknown[]> {
+  for (let tries = 1; ; tries += 1) {
+    const client = new pg.Client({ connectionString: urlOf(serverUrl, 'postgres') });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return (await client.query(statement)).rows;
+    } catch (error) {
+      if (tries > 50 || (error as { code?: string }).code !== '55006') {
+        throw error;
+      }
+      await sleep(50);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+function urlOf(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { createApp } from '../../src/app.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { Credentials } from '../../src/credentials/credentials.ts';
+import type { CredentialSecret } from '../../src/credentials/schema.ts';
+import { type BudgetStore, createMemoryBudgets } from '../../src/http/rate-limit.ts';
+import { type Keyring, openKeyring } from '../../src/keys/keys.ts';
+import type { TenantDocument } from '../../src/tenant-document/schema.ts';
+import { applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
+import { issueToken } from '../../src/tenants/tokens.ts';
+import { startWorker } from '../../src/worker.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { sampleTenant } from './tenants.ts';
+
+export interface ServiceOptions {
+  config?: Partial<Config>;
+  /** Runs the deliveries too. */
+  worker?: boolean;
+  budgets?: BudgetStore;
+  /** A second node on the database and keys of the first. */
+  beside?: TestService;
+  /** Where every log line goes. */
+  onLog?: (line: string) => void;
+}
+
+/** An answer, read whole. `body` is the parsed JSON, or null where there is none. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  body: any;
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is, under the content type that fits its class. */
+  body?: string | Buffer | URLSearchParams | FormData;
+}
+
+export interface TestTenant {
+  tenantId: number;
+  document: TenantDocument;
+  /** Headers of the owner's, a staff member's and a partner's calls. */
+  owner: Record<string, string>;
+  staff: Record<string, string>;
+  partner: Record<string, string>;
+  credential: CredentialSecret;
+}
+
+export interface TestService {
+  url: string;
+  database: TestDatabase;
+  keyring: Keyring;
+  masterKey: Buffer;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Makes a tenant with users, menu and one credential. */
+  tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
+  /** One more credential of the tenant. */
+  credential(tenantId: number): Promise<{ credential: CredentialSecret; partner: Record<string, string> }>;
+  close(): Promise<void>;
+}
+
+/** The whole service on a free port of 127.0.0.1, on a real database of its own. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+  const database = options.beside?.database ?? (await createTestDatabase());
+  const masterKey = options.beside?.masterKey ?? randomBytes(32);
+  const keyring = await openKeyring(database.db, masterKey);
+  const config = { ...readConfig({}), webhookAllowPrivateNetwork: true, ...options.config };
+  const log = pino({ level: options.onLog ? 'trace' : 'silent' }, { write: options.onLog ?? (() => {}) });
+  const worker = options.worker ? startWorker({ config, db: database.db, keyring, log }) : null;
+  const budgets = options.budgets ?? createMemoryBudgets();
+  const app = await createApp({ config, db: database.db, keyring, budgets, log, wakeDeliveries: () => worker?.wake() });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const credentials = new Credentials({ db: database.db, keyring, onError: () => {} });
+
+  const issue = async (tenantId: number) => {
+    const credential = await credentials.create(tenantId, 'A platform');
+    return { credential, partner: { 'x-api-key': credential.api_key, 'x-api-secret': credential.api_secret } };
+  };
+  return {
+    url,
+    database,
+    keyring,
+    masterKey,
+    call: (method, path, callOptions) => call(url, method, path, callOptions),
+    credential: issue,
+    async tenant(changes) {
+      const document = sampleTenant(changes);
+      const { tenant_id: tenantId } = await applyTenantDocument(database.db, document);
+      const [owner, staff] = await Promise.all(
+        ['owner', 'staff'].map((role) => bearer(database, keyring, tenantId, role)),
+      );
+      return { tenantId, document, owner: owner ?? {}, staff: staff ?? {}, ...(await issue(tenantId)) };
+    },
+    async close() {
+      await Promise.all([app.close(), worker?.stop(1_000)]);
+      await credentials.close();
+      await budgets.close();
+      if (options.beside === undefined) {
+        await database.drop();
+      }
+    },
+  };
+}
+
+/** A token as `POST /v1/auth/token/` would issue it, without the cost of a password's hash. */
+async function bearer({ db }: TestDatabase, keyring: Keyring, tenantId: number, role: string) {
+  const user = await db
+    .selectFrom('app_user')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('role', '=', role)
+    .executeTakeFirst();
+  if (user === undefined) {
+    return {};
+  }
+  return { authorization: `Bearer ${await issueToken(keyring.token, { tenantId, userId: user.id })}` };
+}
+
+async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const { json, body, headers = {} } = options;
+  const response = await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text === '' ? null : JSON.parse(text) };
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import {
+  barrels,
+  machinePaths,
+  outboundHttp,
+  silencedTests,
+  sqlOutsideStores,
+  tablesWithTwoWriters,
+  unexplainedSilence,
+} from './tidy/bans.ts';
+import { frontFilesOnly, importDirection, oneHop } from './tidy/imports.ts';
+import { lint } from './tidy/lint.ts';
+import { keysWithoutTenant, migrationNames, notDistributable, unusedExceptions } from './tidy/migrations.ts';
+import { isTest, listFiles, readSources, readText } from './tidy/source.ts';
+
+const source = readSources('src');
+const program = source.filter((file) => !isTest(file.path));
+const tests = [...source.filter((file) => isTest(file.path)), ...readSources('test')];
+const migrations = listFiles('migrations').map((path): [string, string] => [path, readText(path)]);
+
+/** An empty list, or each offence on a line of its own. */
+function none(offences: string[]): void {
+  assert.ok(offences.length === 0, `\n${offences.join('\n')}\n`);
+}
+
+describe('structure', () => {
+  test('imports go down the layers only', () => none(importDirection(program)));
+  test('across folders only front files are imported', () => none(frontFilesOnly(program)));
+  test('an import goes up one folder at most', () => none(oneHop(program)));
+  test('there are no barrels', () => none(barrels(source)));
+});
+
+describe('bans', () => {
+  test('SQL stands in stores and in db/ alone', () => none(sqlOutsideStores(program)));
+  test('a table is written by one folder alone', () => none(tablesWithTwoWriters(program)));
+  test('HTTP leaves through the sender of webhooks alone', () => none(outboundHttp(program)));
+  test('no test is silenced without a reason', () => none(silencedTests(tests)));
+  test('no rule is silenced without a reason', () => none(unexplainedSilence([...source, ...tests])));
+  test('no path of one machine is written down', () => {
+    none(listFiles().flatMap((path) => machinePaths(path, readText(path))));
+  });
+  // any, console, process.env, cycles, the lengths of files and functions: .oxlintrc.json.
+  test('the linter finds nothing', () => none(lint(join(import.meta.dirname, '..'))));
+});
+
+describe('migrations', () => {
+  test('are numbered without gaps', () => none(migrationNames(migrations.map(([path]) => path))));
+  test('lead every key and index with the tenant', () => {
+    none(migrations.flatMap(([path, text]) => keysWithoutTenant(path, text)));
+  });
+  test('use nothing that a cluster lacks', () => {
+    none(migrations.flatMap(([path, text]) => notDistributable(path, text)));
+  });
+  test('need every exception that is granted to them', () => {
+    none(unusedExceptions(migrations.map(([, text]) => text).join('\n')));
+  });
+});

@@ -1,0 +1,84 @@
+import { offence, offencesOf, unitOf } from './source.ts';
+import type { SourceFile } from './source.ts';
+
+const SQL =
+  /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(|\bsql(?:(?:<[^`]*>)?`|\.\w+\()/g;
+const DRIVER = /\bfrom 'pg(?:-[a-z-]+)?'/g;
+const WRITE =
+  /\.(?:insertInto|updateTable|deleteFrom)\(\s*'(?<built>\w+)|\b(?:INSERT INTO|DELETE FROM|UPDATE(?= \w+(?: (?:AS )?\w+)?\s+SET\b)) (?!SET\b)"?(?<written>\w+)/g;
+const OUTBOUND =
+  /\bimport\s+(?!type\b)(?:\w+|\*\s*as\s+\w+|\{[^}]*(?<!type )\b(?:request|get|connect|Agent)\b[^}]*\})\s*(?:,[^;]*?)?\bfrom 'node:http[s2]?'|\bfrom 'undici'/g;
+
+/** SQL stands in stores and in db/, nowhere else; the driver in db/ alone. */
+export function sqlOutsideStores(files: SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    if (unitOf(file.path) === 'db') return [];
+    const driver = offencesOf(file, file.uncommented, DRIVER, 'the driver is used in src/db alone');
+    if (/(?:\/|-)store\.ts$/.test(file.path)) return driver;
+    return [...offencesOf(file, file.code, SQL, 'SQL stands in store.ts, *-store.ts and src/db alone'), ...driver];
+  });
+}
+
+/** The folder that writes a table first, in the order of the files, is taken as its owner. */
+export function tablesWithTwoWriters(files: SourceFile[]): string[] {
+  const owners = new Map<string, string>();
+  return files.flatMap((file) =>
+    [...file.uncommented.matchAll(WRITE)].flatMap((match) => {
+      const table = match.groups?.['built'] ?? match.groups?.['written'] ?? '';
+      const unit = unitOf(file.path);
+      const owner = owners.get(table) ?? unit;
+      owners.set(table, owner);
+      if (owner === unit) return [];
+      return [offence(file.path, file.text, match.index, `table "${table}" is written by ${owner}/ already`)];
+    }),
+  );
+}
+
+/** Whatever calls another host goes through the one sender, which vets addresses (decision 34). */
+export function outboundHttp(files: SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    if (file.path === 'src/webhooks/send.ts') return [];
+    const message = 'HTTP leaves through src/webhooks/send.ts alone';
+    return [
+      ...offencesOf(file, file.uncommented, OUTBOUND, message),
+      ...offencesOf(file, file.code, /(?<![.\w])(?:globalThis\.)?fetch\(|\bnew WebSocket\(/g, message),
+    ];
+  });
+}
+
+export function barrels(files: SourceFile[]): string[] {
+  return files.flatMap((file) => [
+    ...(file.path.endsWith('/index.ts') ? [`${file.path}:1: a barrel; import the file itself`] : []),
+    ...offencesOf(file, file.code, /\bexport \*/g, 'a barrel; export by name, where the thing is'),
+  ]);
+}
+
+/** A test that does not run must say why. */
+export function silencedTests(files: SourceFile[]): string[] {
+  return files.flatMap((file) => [
+    ...offencesOf(file, file.code, /\.only\(|\bonly: true/g, 'only a part of the tests would run'),
+    ...offencesOf(
+      file,
+      file.code,
+      /\b(?:test|it|describe|suite|t)\.(?:skip|todo)\(\s*\)|\b(?:skip|todo): true/g,
+      'say why',
+    ),
+    ...offencesOf(file, file.code, /\b(?:test|it|describe|suite)\.(?:skip|todo)\(/g, 'use { skip: "the reason" }'),
+  ]);
+}
+
+/** Whoever silences the linter says why, behind two dashes. */
+export function unexplainedSilence(files: SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    [...file.text.matchAll(/\b(?:ox|es)lint-disable(?!.* -- \S)/g)]
+      .filter((match) => file.uncommented.charAt(match.index) === ' ')
+      .map((match) => offence(file.path, file.text, match.index, 'say why, behind " -- "')),
+  );
+}
+
+/** Paths of one machine. Written in pieces, so that this file does not hold what it looks for. */
+const MACHINE_PATH = new RegExp(`(?<![\\w.*])/(?:${['work', 'root', 'home', 'Users'].join('|')})/`, 'g');
+
+export function machinePaths(path: string, text: string): string[] {
+  return [...text.matchAll(MACHINE_PATH)].map((match) => offence(path, text, match.index, 'a path of one machine'));
+}

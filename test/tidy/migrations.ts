@@ -1,0 +1,120 @@
+import { offence } from './source.ts';
+
+/** Tables without a tenant in front, which every node of a cluster holds whole. */
+const GLOBAL_TABLES: Record<string, string> = {
+  tenant: 'its id is the tenant_id of all others',
+  sign_in: 'finds the tenant of an e-mail address',
+  service_key: 'the keys of the service itself',
+};
+/** Indexes that serve a question asked across tenants. */
+const CROSS_TENANT_INDEXES: Record<string, string> = {
+  event_due: 'the scan for due deliveries takes the oldest of any tenant',
+};
+
+/** A piece of SQL and where it begins in its file. */
+interface Piece {
+  text: string;
+  index: number;
+}
+
+export function migrationNames(paths: string[]): string[] {
+  return paths.toSorted().flatMap((path, position) => {
+    const number = String(position + 1).padStart(4, '0');
+    if (new RegExp(`^migrations/${number}_[a-z0-9]+(?:_[a-z0-9]+)*\\.sql$`).test(path)) return [];
+    return [`${path}:1: migrations are named NNNN_name.sql, without gaps; this is number ${number}`];
+  });
+}
+
+/** Every key and index leads with the tenant, so that the tables can be sharded by it. */
+export function keysWithoutTenant(path: string, text: string): string[] {
+  const sql = blankCommentsAndStrings(text);
+  return split({ text: sql, index: 0 }, ';').flatMap((statement) =>
+    faultsOf(statement).map(({ index, message }) => offence(path, text, index, message)),
+  );
+}
+
+const NOT_DISTRIBUTABLE =
+  /\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:SEQUENCE|TRIGGER|FUNCTION|PROCEDURE|RULE)\b|\b(?:SMALL|BIG)?SERIAL\b/gi;
+
+/** What a distributed database does not have, or only at a price. */
+export function notDistributable(path: string, text: string): string[] {
+  const sql = blankCommentsAndStrings(text);
+  const message = 'no sequences, triggers, rules or stored procedures';
+  return [...sql.matchAll(NOT_DISTRIBUTABLE)].map((match) => offence(path, text, match.index, message));
+}
+
+/** An exception that nothing uses any more would let something else through some day. */
+export function unusedExceptions(allMigrations: string): string[] {
+  return Object.keys({ ...GLOBAL_TABLES, ...CROSS_TENANT_INDEXES })
+    .filter((name) => !new RegExp(`\\b(?:TABLE|INDEX)\\s+${name}\\b`).test(allMigrations))
+    .map((name) => `${name} is excepted in test/tidy/migrations.ts, but no migration makes it`);
+}
+
+interface Fault {
+  index: number;
+  message: string;
+}
+
+function faultsOf(statement: Piece): Fault[] {
+  return /^\s*CREATE\s+(?:UNIQUE\s+)?INDEX\b/i.test(statement.text) ? indexFaults(statement) : tableFaults(statement);
+}
+
+function indexFaults(statement: Piece): Fault[] {
+  const [, name = '', table = '', lead] = /(\w+)\s+ON\s+(?:ONLY\s+)?(\w+)[^(]*\(\s*(\w+)/i.exec(statement.text) ?? [];
+  if (lead === 'tenant_id' || name in CROSS_TENANT_INDEXES || table in GLOBAL_TABLES) return [];
+  return [{ index: beginOf(statement), message: `index ${name} must lead with tenant_id` }];
+}
+
+function tableFaults(statement: Piece): Fault[] {
+  const head = /^\s*(CREATE|ALTER)\s+(?:UNLOGGED\s+)?TABLE\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(?:ONLY\s+)?(\w+)[\s(]*/i;
+  const [opening, verb = '', name = ''] = head.exec(statement.text) ?? [];
+  if (opening === undefined) return [];
+  const isNew = /CREATE/i.test(verb);
+  const faults: Fault[] = [];
+  if (isNew && !/\bPRIMARY\s+KEY\b/i.test(statement.text)) {
+    faults.push({ index: beginOf(statement), message: `table ${name} has no primary key` });
+  }
+  if (name in GLOBAL_TABLES) return faults;
+  const end = isNew ? statement.text.lastIndexOf(')') : statement.text.length;
+  const definitions = { text: statement.text.slice(opening.length, end), index: statement.index + opening.length };
+  return [...faults, ...split(definitions, ',').flatMap(definitionFaults)];
+}
+
+/** A column or a constraint, with what an ALTER TABLE puts in front of it. */
+function definitionFaults(definition: Piece): Fault[] {
+  if (/\bAS\s+IDENTITY\b/i.test(definition.text)) {
+    return [{ index: beginOf(definition), message: 'ids are made by the application; only a tenant is numbered' }];
+  }
+  const ofTable = /\b(PRIMARY\s+KEY|UNIQUE|FOREIGN\s+KEY)(?:\s+NULLS\s+NOT\s+DISTINCT)?\s*\(\s*(\w+)/i;
+  const ofColumn =
+    /^\s*(?:ADD\s+(?:COLUMN\s+)?(?:IF\s+NOT\s+EXISTS\s+)?)?(\w+).*?\b(PRIMARY\s+KEY|UNIQUE|REFERENCES)\b/is;
+  const tableKey = ofTable.exec(definition.text);
+  const columnKey = ofColumn.exec(definition.text);
+  const [kind, lead] = tableKey !== null ? [tableKey[1], tableKey[2]] : [columnKey?.[2], columnKey?.[1]];
+  if (kind === undefined || lead === 'tenant_id') return [];
+  return [{ index: beginOf(definition), message: `${kind.toUpperCase()} must lead with tenant_id, not ${lead}` }];
+}
+
+function beginOf({ text, index }: Piece): number {
+  return index + text.search(/\S|$/);
+}
+
+/** Splits at a separator that stands outside of parentheses. */
+function split({ text, index }: Piece, separator: string): Piece[] {
+  const pieces: Piece[] = [];
+  let begin = 0;
+  let depth = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '(') depth += 1;
+    if (character === ')') depth -= 1;
+    if (at < text.length && (character !== separator || depth > 0)) continue;
+    pieces.push({ text: text.slice(begin, at), index: index + begin });
+    begin = at + 1;
+  }
+  return pieces;
+}
+
+function blankCommentsAndStrings(sql: string): string {
+  return sql.replace(/--[^\n]*|\/\*[^]*?\*\/|'[^']*'/g, (token) => token.replace(/[^\n]/g, ' '));
+}

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import {
+  barrels,
+  machinePaths,
+  outboundHttp,
+  silencedTests,
+  sqlOutsideStores,
+  tablesWithTwoWriters,
+  unexplainedSilence,
+} from './bans.ts';
+import { blankComments, blankCommentsAndLiterals } from './blank.ts';
+import { frontFilesOnly, importDirection, oneHop } from './imports.ts';
+import { lint } from './lint.ts';
+import { keysWithoutTenant, migrationNames, notDistributable } from './migrations.ts';
+import { sourceFile } from './source.ts';
+import type { SourceFile } from './source.ts';
+
+type Rule = (files: SourceFile[]) => string[];
+
+/** The rule finds a fault in each of the offenders, and none in the others. */
+function separates(rule: Rule, cases: { offenders: [string, string][]; fine: [string, string][] }): void {
+  for (const [path, text] of cases.offenders) {
+    const [found = ''] = rule([sourceFile(path, text)]);
+    assert.ok(found.startsWith(`${path}:`), `not found in ${path}: ${text}`);
+  }
+  for (const [path, text] of cases.fine) {
+    assert.deepEqual(rule([sourceFile(path, text)]), [], `wrongly found in ${path}: ${text}`);
+  }
+}
+
+describe('the rules on imports', () => {
+  test('find an import that goes up', () => {
+    separates(importDirection, {
+      offenders: [
+        ['src/menu/menu.ts', "import { placeOrder } from '../orders/orders.ts';"],
+        ['src/menu/menu.ts', "import type { Order } from '../orders/orders.ts';"],
+        ['src/menu/menu.ts', "import {\n  a,\n  type B,\n} from '../app.ts';"],
+        ['src/menu/menu.ts', "export { a } from '../orders/orders.ts';"],
+        ['src/menu/menu.ts', "const orders = await import('../orders/orders.ts');"],
+        ['src/menu/menu.ts', "let order: import('../orders/orders.ts').Order;"],
+        ['src/orders/orders.ts', "import { book } from '../reservations/reservations.ts';"],
+        ['src/lib/money.ts', "import '../config.ts';"],
+        ['src/orders/orders.ts', "import { a } from '../misc/misc.ts';"],
+      ],
+      fine: [
+        ['src/orders/orders.ts', "import { priceItems } from '../menu/menu.ts';\nimport Big from 'big.js';"],
+        ['src/orders/orders.ts', "import { insertOrder } from './store.ts';"],
+        ['src/menu/menu.ts', "// import { a } from '../orders/orders.ts';"],
+      ],
+    });
+  });
+
+  test('find an import behind the front', () => {
+    separates(frontFilesOnly, {
+      offenders: [
+        ['src/orders/orders.ts', "import { findDishes } from '../menu/store.ts';"],
+        ['src/orders/orders.ts', "import type { Menu } from '../menu/schema.ts';"],
+        ['src/app.ts', "import { insertOrder } from './orders/store.ts';"],
+        ['src/orders/orders.ts', "import { menuRoutes } from '../menu/routes.ts';"],
+        ['src/orders/routes.ts', "import { menuRoutes } from '../menu/routes.ts';"],
+        ['src/orders/orders.ts', "import { callerGuard } from '../credentials/guard.ts';"],
+      ],
+      fine: [
+        ['src/orders/orders.ts', "import { findDishes } from '../menu/menu.ts';\nimport { ids } from '../lib/ids.ts';"],
+        [
+          'src/app.ts',
+          "import { orderRoutes } from './orders/staff-routes.ts';\nimport { a } from './menu/routes.ts';",
+        ],
+        ['src/orders/routes.ts', "import { callerGuard } from '../credentials/guard.ts';"],
+        ['src/cli/serve.ts', "import { buildApp } from '../app.ts';"],
+      ],
+    });
+  });
+
+  test('find an import two folders up', () => {
+    separates(oneHop, {
+      offenders: [['src/db/embedded/a.ts', "import { a } from '../../errors.ts';"]],
+      fine: [['src/db/embedded/a.ts', "import { a } from '../database.ts';"]],
+    });
+  });
+});
+
+describe('the bans', () => {
+  test('find SQL outside of stores', () => {
+    separates(sqlOutsideStores, {
+      offenders: [
+        ['src/orders/orders.ts', "db.selectFrom('dish')"],
+        ['src/orders/orders.ts', "await db\n  .deleteFrom('dish')"],
+        ['src/orders/orders.ts', 'await sql<{ id: string; at: Date }>`SELECT 1`.execute(db)'],
+        ['src/orders/orders.ts', "sql.raw('SELECT 1')"],
+        ['src/orders/orders.ts', 'await sql`SELECT 1`.execute(db)'],
+        ['src/orders/store.ts', "import pg from 'pg';"],
+      ],
+      fine: [
+        ['src/orders/store.ts', "db.selectFrom('dish'); await sql`SELECT 1`.execute(db)"],
+        ['src/webhooks/delivery-store.ts', "db.selectFrom('event')"],
+        ['src/db/health.ts', "import pg from 'pg'; sql`SELECT 1`"],
+        ['src/orders/orders.ts', '// like sql`SELECT 1`\nlog("use .selectFrom(dish)");'],
+      ],
+    });
+  });
+
+  test('find a table that two folders write', () => {
+    const own = sourceFile(
+      'src/orders/store.ts',
+      "db.insertInto('restaurant_order'); db.updateTable('restaurant_order')",
+    );
+    for (const text of [
+      "db.insertInto('restaurant_order')",
+      "db\n  .updateTable(\n 'restaurant_order as o')",
+      "db.deleteFrom('restaurant_order')",
+      'sql`UPDATE restaurant_order o SET status = ${status}`',
+      'sql`INSERT INTO restaurant_order (id) VALUES (${id})`',
+      'sql`DELETE FROM restaurant_order`',
+    ]) {
+      assert.equal(tablesWithTwoWriters([own, sourceFile('src/webhooks/store.ts', text)]).length, 1, text);
+    }
+    const reading = sourceFile(
+      'src/webhooks/store.ts',
+      "db.selectFrom('restaurant_order'); sql`SELECT 1 FROM restaurant_order FOR UPDATE SKIP LOCKED`; " +
+        'sql`INSERT INTO event (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 1`',
+    );
+    assert.deepEqual(tablesWithTwoWriters([own, reading]), []);
+  });
+
+  test('find HTTP that leaves elsewhere', () => {
+    separates(outboundHttp, {
+      offenders: [
+        ['src/orders/orders.ts', "await fetch('https://example.com')"],
+        ['src/orders/orders.ts', 'await globalThis.fetch(url)'],
+        ['src/orders/orders.ts', "import { Agent } from 'undici';"],
+        ['src/orders/orders.ts', "import https from 'node:https';"],
+        ['src/orders/orders.ts', "import { createServer, request } from 'node:http';"],
+      ],
+      fine: [
+        ['src/webhooks/send.ts', "import { Agent } from 'undici';"],
+        ['src/http/answers.ts', "import type { Agent, IncomingMessage } from 'node:http';"],
+        ['src/http/answers.ts', "import { STATUS_CODES, type Agent } from 'node:http';"],
+        ['src/app.ts', "import { createServer } from 'node:http';\nawait this.store.fetch(id);"],
+      ],
+    });
+  });
+
+  test('find barrels, silenced tests and silenced rules', () => {
+    separates(barrels, {
+      offenders: [
+        ['src/orders/index.ts', ''],
+        ['src/orders/orders.ts', "export * from './store.ts';"],
+      ],
+      fine: [['src/orders/orders.ts', "export { a } from './store.ts';"]],
+    });
+    separates(silencedTests, {
+      offenders: [
+        ['src/a.test.ts', "test.only('a', () => {});"],
+        ['src/a.test.ts', "describe('a', { only: true }, () => {});"],
+        ['src/a.test.ts', "test('a', { skip: true }, () => {});"],
+        ['src/a.test.ts', "test.skip('a', () => {});"],
+        ['src/a.test.ts', 't.skip();'],
+      ],
+      fine: [
+        ['src/a.test.ts', "test('a', { skip: isRoot ? 'root may enter everything' : false }, () => {});"],
+        ['src/a.test.ts', "t.skip('no redis-server on PATH');"],
+      ],
+    });
+    separates(unexplainedSilence, {
+      offenders: [['src/a.ts', '// oxlint-disable-next-line no-console\nconsole.log();']],
+      fine: [['src/a.ts', '// oxlint-disable-next-line no-console -- the log is not up yet\nconsole.log();']],
+    });
+  });
+
+  test('find a path of one machine', () => {
+    for (const folder of ['work', 'root', 'home']) {
+      assert.equal(machinePaths('README.md', `See /${folder}/main/README.md`).length, 1, folder);
+    }
+    assert.deepEqual(machinePaths('README.md', 'https://example.com/home/ and ./work/ and /v1/third-party/'), []);
+  });
+});
+
+describe('the rules on migrations', () => {
+  const faults = (sql: string) => keysWithoutTenant('migrations/0001_a.sql', sql);
+
+  test('find a key or an index that does not lead with the tenant', () => {
+    for (const sql of [
+      'CREATE TABLE a (id uuid PRIMARY KEY);',
+      'CREATE TABLE a (tenant_id bigint NOT NULL, id uuid, PRIMARY KEY (id, tenant_id));',
+      'CREATE TABLE a (tenant_id bigint NOT NULL);',
+      'CREATE TABLE a (tenant_id bigint PRIMARY KEY, sku text UNIQUE);',
+      'CREATE TABLE a (tenant_id bigint PRIMARY KEY, id bigint GENERATED ALWAYS AS IDENTITY);',
+      'CREATE TABLE a (tenant_id bigint PRIMARY KEY, b uuid, UNIQUE NULLS NOT DISTINCT (b));',
+      'CREATE TABLE a (tenant_id bigint PRIMARY KEY, b uuid REFERENCES b (id));',
+      'CREATE TABLE a (tenant_id bigint PRIMARY KEY, b uuid, FOREIGN KEY (b) REFERENCES b (id));',
+      'ALTER TABLE a ADD CONSTRAINT a_sku UNIQUE (sku);',
+      'ALTER TABLE a ADD COLUMN b uuid, ADD COLUMN c uuid UNIQUE;',
+      'CREATE INDEX a_by_sku ON a (sku);',
+      'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a_by_sku ON a USING btree (lower(sku));',
+    ]) {
+      assert.equal(faults(sql).length, 1, sql);
+    }
+  });
+
+  test('take what leads with the tenant, and the named global tables', () => {
+    for (const sql of [
+      'CREATE TABLE a (tenant_id bigint NOT NULL REFERENCES tenant (id), price numeric(10, 2), PRIMARY KEY (tenant_id, id));',
+      "-- PRIMARY KEY (id);\nCREATE TABLE a (tenant_id bigint PRIMARY KEY, s text DEFAULT 'UNIQUE (id)');",
+      'CREATE INDEX a_by_sku ON a (tenant_id, sku); ALTER TABLE a ADD COLUMN c text NOT NULL;',
+      'CREATE TABLE sign_in (email text PRIMARY KEY);',
+    ]) {
+      assert.deepEqual(faults(sql), [], sql);
+    }
+    assert.deepEqual(faults('\n\nCREATE INDEX a_by_sku\n  ON a (sku);'), [
+      'migrations/0001_a.sql:3: index a_by_sku must lead with tenant_id',
+    ]);
+  });
+
+  test('find gaps and wrong names', () => {
+    assert.deepEqual(migrationNames(['migrations/0002_b.sql', 'migrations/0001_a.sql']), []);
+    assert.equal(migrationNames(['migrations/0001_a.sql', 'migrations/0003_b.sql']).length, 1);
+    assert.equal(migrationNames(['migrations/0001_a.sql', 'migrations/0001_b.sql']).length, 1);
+    assert.equal(migrationNames(['migrations/1_a.sql']).length, 1);
+  });
+
+  test('find what a cluster lacks', () => {
+    for (const sql of ['CREATE TABLE a (id bigserial)', 'CREATE OR REPLACE FUNCTION f()', 'CREATE TRIGGER t']) {
+      assert.equal(notDistributable('migrations/0001_a.sql', sql).length, 1, sql);
+    }
+  });
+});
+
+test('comments and literals are told from code', () => {
+  const cases: [string, string, string][] = [
+    ['a("//"); // b', 'a("//");     ', 'a("  ");     '],
+    ['a /* "\n */ + 1', 'a     \n    + 1', 'a     \n    + 1'],
+    ['/["`/*]/.test(a) / 2 / b', '/["`/*]/.test(a) / 2 / b', '/      /.test(a) / 2 / b'],
+    ['`x ${b({ c: `}` })} // ${d}`', '`x ${b({ c: `}` })} // ${d}`', '`   {b({ c: ` ` })}     {d}`'],
+    ["'\\'//' //", "'\\'//'   ", "'    '   "],
+  ];
+  for (const [text, uncommented, code] of cases) {
+    assert.equal(blankComments(text), uncommented);
+    assert.equal(blankCommentsAndLiterals(text), code);
+  }
+});
+
+test('the linter knows the bans that are left to it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'roomservice-lint-'));
+  try {
+    cpSync(join(import.meta.dirname, '..', '..', '.oxlintrc.json'), join(folder, '.oxlintrc.json'));
+    const offenders: Record<string, [string, string]> = {
+      'src/orders/any.ts': ['no-explicit-any', 'export const a = (b: any): unknown => b;'],
+      'src/orders/ignore.ts': ['ban-ts-comment', '// @ts-ignore\nexport const a = 1;'],
+      'src/orders/console.ts': ['no-console', "console.log('a');"],
+      'src/orders/env.ts': ['no-process-env', "export const a = process.env['A'];"],
+      'src/orders/one.ts': ['no-cycle', "import type { Two } from './two.ts';\nexport type One = Two | 1;"],
+      'src/orders/two.ts': ['no-cycle', "import type { One } from './one.ts';\nexport type Two = One[];"],
+      'src/orders/long.ts': ['max-lines', 'export {};\n'.repeat(401)],
+      'src/orders/tall.ts': ['max-lines-per-function', `export function a() {\n${'  a();\n'.repeat(71)}}`],
+      'src/orders/camelCase.ts': ['filename-case', 'export const a = 1;'],
+    };
+    for (const [path, [, text]] of Object.entries(offenders)) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const found = lint(folder);
+    for (const [path, [rule]] of Object.entries(offenders)) {
+      assert.ok(
+        found.some((line) => line.startsWith(`${path}:`) && line.includes(rule)),
+        `${rule} in ${path}\n${found.join('\n')}`,
+      );
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
