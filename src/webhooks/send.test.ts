@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { makeCertificate, trustCertificate } from '../../test/support/certificate.ts';
 import { type Receiver, type ReceiverOptions, startReceiver } from '../../test/support/receiver.ts';
@@ -47,7 +48,7 @@ const lookupOf =
   () =>
     Promise.resolve(addresses.map((address) => ({ address, family: 4 })));
 
-const certificate = await makeCertificate({ hosts: ['localhost', '127.0.0.1', 'receiver.test'] });
+const certificate = await makeCertificate({ hosts: ['localhost', '127.0.0.1', 'receiver.test', '*.many.test'] });
 before(() => trustCertificate(certificate.cert));
 const endAll = async (): Promise<void> => {
   for (const close of closers.splice(0).toReversed()) {
@@ -127,6 +128,20 @@ test('a name is looked up once for a connection, which leads to that answer and 
   assert.equal(receiver.requests[0]?.headers.host, `receiver.test:${receiver.port}`);
 });
 
+test('the receiver is told the host name that its certificate is to be for, and no IP address', async () => {
+  const names: (string | false | null)[] = [];
+  const answer = (socket: Socket): void => {
+    names.push((socket as TLSSocket).servername);
+    socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+  };
+  const receiver = await receiving({ answer: () => answer });
+  const sender = sending({ lookup: lookupOf('127.0.0.1') });
+  for (const host of ['receiver.test', 'receiver.test.', '127.0.0.1']) {
+    assert.equal((await post(sender, `https://${host}:${receiver.port}/`)).ok, true, host);
+  }
+  assert.deepEqual(names, ['receiver.test', 'receiver.test', false]);
+});
+
 test('where one address of a name refuses, the next is tried', async () => {
   const receiver = await receiving();
   const sender = sending({ lookup: lookupOf('127.0.0.2', '127.0.0.3', '127.0.0.1') });
@@ -197,17 +212,17 @@ test('the environment adds certificates, and can neither turn checks off nor put
   );
 });
 
-test('an aborted send ends at once, whether waiting, connecting or under way', async () => {
+test('an aborted send ends at once, before, while connecting or under way, and connects no more', async () => {
   const receiver = await receiving({ answer: () => 'hang' });
   const sender = sending();
   assert.deepEqual(failure(await post(sender, receiver.url, AbortSignal.abort())), failed('aborted'));
   assert.equal(receiver.connectionCount, 0);
 
-  const connecting = sending({ lookup: () => new Promise(() => {}) });
-  assert.deepEqual(
-    failure(await post(connecting, 'https://receiver.test/', AbortSignal.timeout(20))),
-    failed('aborted'),
-  );
+  const resolving = sending({ lookup: () => sleep(60, [{ address: '127.0.0.1', family: 4 }]) });
+  const outcome = await post(resolving, `https://receiver.test:${receiver.port}/`, AbortSignal.timeout(20));
+  assert.deepEqual(failure(outcome), failed('aborted'));
+  await sleep(100);
+  assert.equal(receiver.connectionCount, 0);
 
   const controller = new AbortController();
   const underWay = post(sender, receiver.url, controller.signal);
@@ -312,4 +327,19 @@ test('at most 256 connections are kept', async () => {
   await sleep(100);
   assert.equal(receiver.connectionCount, 300);
   assert.ok(receiver.openConnections <= 256, `${receiver.openConnections} are open`);
+});
+
+test('connections that have ended are forgotten, however many origins they led to', async () => {
+  const receiver = await receiving({ answer: () => ({ status: 200, headers: { connection: 'close' } }) });
+  const sender = sending({ lookup: lookupOf('127.0.0.1') });
+  for (let first = 0; first < 270; first += 30) {
+    const hosts = Array.from({ length: 30 }, (_, index) => `receiver-${first + index}.many.test`);
+    await Promise.all(hosts.map((host) => post(sender, `https://${host}:${receiver.port}/`)));
+  }
+  assert.equal(receiver.connectionCount, 270);
+  receiver.answerWith(() => 204);
+  for (let sent = 0; sent < 5; sent += 1) {
+    assert.equal((await post(sender, receiver.url)).ok, true);
+  }
+  assert.equal(receiver.connectionCount, 271);
 });

@@ -16,15 +16,14 @@ const LAYERS = [
   ['nights'],
   ['orders', 'reservations'],
   ['channels', 'pms', 'tenant-document'],
-  ['app', 'worker', 'openapi'],
-  ['cli'],
+  ['app', 'worker'],
+  ['openapi', 'cli'],
 ];
 /** Folders of plain tools: any file of theirs may be imported. */
 const TECHNICAL = new Set(['db', 'http', 'lib']);
-/** They write the wiring out, so they may name a folder's routes. */
+/** They write the wiring out, so they may name every part of a folder but its SQL. */
 const COMPOSITION_ROOTS = new Set(['app', 'worker', 'openapi', 'cli']);
-/** Routes may also ask another folder's guard.ts who calls: a front file knows no HTTP. */
-const ROUTES = /(?:\/|-)routes\.ts$/;
+const STORE = /(?:\/|-)store\.ts$/;
 
 interface Import {
   from: SourceFile;
@@ -54,8 +53,7 @@ export function frontFilesOnly(files: SourceFile[]): string[] {
     const imported = unitOf(to);
     if (importer === imported || TECHNICAL.has(imported)) return null;
     if (to === `src/${imported}.ts` || to === `src/${imported}/${imported}.ts`) return null;
-    if (COMPOSITION_ROOTS.has(importer) && ROUTES.test(to)) return null;
-    if ((COMPOSITION_ROOTS.has(importer) || ROUTES.test(from.path)) && to.endsWith('/guard.ts')) return null;
+    if (COMPOSITION_ROOTS.has(importer) && !STORE.test(to)) return null;
     return `across folders only the front file is imported (src/${imported}/${imported}.ts), not ${to}`;
   });
 }

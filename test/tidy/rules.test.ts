@@ -62,7 +62,7 @@ describe('the rules on imports', () => {
         ['src/app.ts', "import { insertOrder } from './orders/store.ts';"],
         ['src/orders/orders.ts', "import { menuRoutes } from '../menu/routes.ts';"],
         ['src/orders/routes.ts', "import { menuRoutes } from '../menu/routes.ts';"],
-        ['src/orders/orders.ts', "import { callerGuard } from '../credentials/guard.ts';"],
+        ['src/orders/routes.ts', "import { callerGuard } from '../credentials/guard.ts';"],
       ],
       fine: [
         ['src/orders/orders.ts', "import { findDishes } from '../menu/menu.ts';\nimport { ids } from '../lib/ids.ts';"],
@@ -70,7 +70,7 @@ describe('the rules on imports', () => {
           'src/app.ts',
           "import { orderRoutes } from './orders/staff-routes.ts';\nimport { a } from './menu/routes.ts';",
         ],
-        ['src/orders/routes.ts', "import { callerGuard } from '../credentials/guard.ts';"],
+        ['src/app.ts', "import { callerGuard } from './credentials/guard.ts';"],
         ['src/cli/serve.ts', "import { buildApp } from '../app.ts';"],
       ],
     });

@@ -13,6 +13,7 @@ import { findPostmaster, stopPostmaster } from './postmaster.ts';
 type Opener = ChildProcessByStdio<Writable, Readable, null>;
 
 export const isRoot = process.getuid?.() === 0;
+const opened = new Set<EmbeddedPostgres>();
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
 
 /** A path for a DATA_DIR that does not exist yet, in a folder that everybody may enter; removed with all that it led to. */
@@ -20,6 +21,8 @@ export async function newDataDir(t: TestContext, ...inside: string[]): Promise<s
   const folder = await mkdtemp(join(tmpdir(), 'rs-'));
   const dataDir = join(folder, ...inside, 'data');
   t.after(async () => {
+    await Promise.all([...opened].map((embedded) => embedded.close())); // or it would bring back what is removed here
+    opened.clear();
     const link = join(dataDir, 'postgres');
     const cluster = await readlink(link).catch(() => link);
     const postmaster = await findPostmaster(cluster);
@@ -35,9 +38,11 @@ export async function newDataDir(t: TestContext, ...inside: string[]): Promise<s
   return dataDir;
 }
 
-/** Opens with settings that make tests fast. */
-export function open(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedPostgres> {
-  return openEmbeddedPostgres({ dataDir, role: 'command', settings: SETTINGS, ...options });
+/** Opens with settings that make tests fast. What is still open when the test ends is closed then. */
+export async function open(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedPostgres> {
+  const embedded = await openEmbeddedPostgres({ dataDir, role: 'command', settings: SETTINGS, ...options });
+  opened.add(embedded);
+  return embedded;
 }
 
 /** Runs one statement on a connection of its own. */

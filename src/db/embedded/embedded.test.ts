@@ -8,7 +8,6 @@ import { AlreadyServedError, EmbeddedPostgresError } from './failure.ts';
 test('a first start makes a private, durable database that listens on no port', async (t) => {
   const dataDir = await newDataDir(t);
   const embedded = await open(dataDir, { settings: {} });
-  t.after(() => embedded.close());
   assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
   assert.equal((await stat(join(dataDir, 'postgres-password'))).mode & 0o777, 0o600);
   const [row] = await query(
