@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { createWebhookSender, type SendOutcome, type WebhookSender } from './send.ts';
 
-const TIMEOUT_MS = 400;
-/** Far more than an honest machine under load needs to notice that 400 ms are over. */
-const SOON_MS = 2_500;
+const TIMEOUT_MS = 1_000;
+/** Far more than an honest machine under load needs to notice that a second is over. */
+const SOON_MS = 4_000;
 /** What the kernels of both sides may hold of an answer that nobody reads, and TLS on top. */
 const UNREAD_BYTES = 16 * 1_048_576;
 

@@ -139,12 +139,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends the exchange and its connection; `error` is the outcome where no status came before. */
   stop(error: SendError): void {
-    this.#decide(null, error);
-    this.#end();
-    void this.#connection?.destroy(error);
+    if (!this.isOver) {
+      this.#decide(null, error);
+      this.#end();
+      void this.#connection?.destroy(error);
+    }
   }
 
-  onRequestStart(): void {} // undici insists on it.
+  onRequestStart(): void {} // undici insists on having this,
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
     if (status >= 200) {
@@ -152,7 +154,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseData(): void {} // And on this. The body is nobody's business.
+  onResponseData(): void {} // and this.
 
   onResponseEnd(): void {
     this.#end();
@@ -171,7 +173,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #end(): void {
-    if (this.isOver || this.#decided === null) {
+    if (this.#decided === null) {
       return;
     }
     this.isOver = true;
