@@ -1,7 +1,8 @@
--- A partner's credential and the webhook registered with it.
+-- A credential of the third-party or the PMS API, and the webhook registered with it.
 CREATE TABLE credential (
   tenant_id       bigint NOT NULL REFERENCES tenant (id),
   id              uuid NOT NULL,
+  audience        text NOT NULL CHECK (audience IN ('third_party', 'pms')),
   label           text NOT NULL,
   api_key         text COLLATE "C" NOT NULL,
   secret_hash     bytea NOT NULL,

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { Channels } from './channels/channels.ts';
+import { channelRoutes, receiverRoutes } from './channels/routes.ts';
 import type { Config } from './config.ts';
-import { callerGuard } from './credentials/guard.ts';
+import { callerGuard, pmsGuard } from './credentials/guard.ts';
 import { type Caller, Credentials } from './credentials/credentials.ts';
 import { credentialRoutes } from './credentials/routes.ts';
+import { Credential, PmsCredential } from './credentials/schema.ts';
 import type { Database } from './db/database.ts';
 import { isMigrated } from './db/migrate.ts';
 import { invalidField } from './errors.ts';
@@ -18,6 +21,12 @@ import { menuStaffRoutes } from './menu/staff-routes.ts';
 import { Orders } from './orders/orders.ts';
 import { orderRoutes } from './orders/routes.ts';
 import { orderStaffRoutes } from './orders/staff-routes.ts';
+import { pmsRoutes } from './pms/routes.ts';
+import { propertyStaffRoutes } from './rates/staff-routes.ts';
+import { Reservations } from './reservations/reservations.ts';
+import { reservationRoutes } from './reservations/routes.ts';
+import { reservationStaffRoutes } from './reservations/staff-routes.ts';
+import { roomRoutes } from './rooms/routes.ts';
 import { ownerGuard, personGuard } from './tenants/guard.ts';
 import { authRoutes } from './tenants/routes.ts';
 import type { Person } from './tenants/tenants.ts';
@@ -29,7 +38,12 @@ import { createEventLog } from './webhooks/webhooks.ts';
 export interface AppDependencies {
   config: Pick<
     Config,
-    'publicUrl' | 'rateLimitPerMinute' | 'trustedProxies' | 'identityProvider' | 'webhookAllowPrivateNetwork'
+    | 'publicUrl'
+    | 'rateLimitPerMinute'
+    | 'trustedProxies'
+    | 'identityProvider'
+    | 'webhookAllowPrivateNetwork'
+    | 'webhookHeaderBrand'
   >;
   db: Database;
   keyring: Keyring;
@@ -58,40 +72,82 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   });
   app.addHook('preValidation', refuseTenantParameters);
   await extend?.(app);
-  const credentials = new Credentials({
-    db,
-    keyring,
-    onError: (error) => log.warn({ err: error }, 'last use of credentials could not be written'),
+  const parts = createParts(deps);
+  const { credentials, pmsCredentials, channels, readListedMenu, orders, reservations } = parts;
+  app.addHook('onClose', async () => {
+    await Promise.all([credentials.close(), pmsCredentials.close()]);
   });
-  app.addHook('onClose', () => credentials.close());
-
-  const verifyToken = createTokenVerifier(keyring.token, config.identityProvider);
-  const owner = ownerGuard(db, verifyToken);
-  const restaurantStaff = personGuard(db, verifyToken, 'restaurant');
-  const anyStaff = personGuard(db, verifyToken);
-  const budget = budgets.budget('third-party', config.rateLimitPerMinute);
-  const anyCaller = callerGuard(credentials, budget);
-  const restaurantCaller = callerGuard(credentials, budget, 'restaurant');
-
+  const guards = createGuards(deps, parts);
   const { publicUrl } = config;
-  const events = createEventLog(deps.wakeDeliveries);
-  const readListedMenu = createMenuReader(db);
-  const orders = new Orders({ db, readListedMenu, events });
 
   healthRoutes(app, async () => (deps.isServing?.() ?? true) && (await isMigrated(db)));
   authRoutes(app, { db, tokenKey: keyring.token, budgets });
-  credentialRoutes(app, { credentials, publicUrl, ownerGuard: owner });
+  credentialRoutes(app, {
+    credentials,
+    publicUrl,
+    ownerGuard: guards.owner,
+    path: '/v1/third-party/credentials/',
+    shape: Credential,
+    noun: 'Credential',
+  });
+  credentialRoutes(app, {
+    credentials: pmsCredentials,
+    publicUrl,
+    ownerGuard: guards.owner,
+    path: '/v1/channel-manager/credentials/',
+    shape: PmsCredential,
+    noun: 'PmsCredential',
+  });
+  channelRoutes(app, { channels, publicUrl, ownerGuard: guards.owner });
   webhookRoutes(app, {
     credentials,
-    callerGuard: anyCaller,
+    callerGuard: guards.anyCaller,
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
   });
-  menuRoutes(app, { readListedMenu, publicUrl, callerGuard: restaurantCaller });
-  orderRoutes(app, { orders, publicUrl, callerGuard: restaurantCaller });
-  menuStaffRoutes(app, { db, staffGuard: restaurantStaff });
-  orderStaffRoutes(app, { orders, publicUrl, staffGuard: restaurantStaff });
-  deliveryStaffRoutes(app, { db, publicUrl, staffGuard: anyStaff });
+  menuRoutes(app, { readListedMenu, publicUrl, callerGuard: guards.restaurantCaller });
+  orderRoutes(app, { orders, publicUrl, callerGuard: guards.restaurantCaller });
+  roomRoutes(app, { db, publicUrl, callerGuard: guards.hotelCaller });
+  reservationRoutes(app, { reservations, publicUrl, callerGuard: guards.hotelCaller });
+  pmsRoutes(app, { db, reservations, pmsGuard: guards.pms });
+  receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
+  menuStaffRoutes(app, { db, staffGuard: guards.restaurantStaff });
+  orderStaffRoutes(app, { orders, publicUrl, staffGuard: guards.restaurantStaff });
+  propertyStaffRoutes(app, { db, publicUrl, staffGuard: guards.hotelStaff });
+  reservationStaffRoutes(app, { reservations, publicUrl, staffGuard: guards.hotelStaff });
+  deliveryStaffRoutes(app, { db, publicUrl, staffGuard: guards.anyStaff });
   return app;
+}
+
+/** The business parts, each made of what it needs. */
+function createParts({ db, keyring, log, wakeDeliveries }: AppDependencies) {
+  const onError = (error: unknown) => log.warn({ err: error }, 'last use of credentials could not be written');
+  const events = createEventLog(wakeDeliveries);
+  const readListedMenu = createMenuReader(db);
+  return {
+    credentials: new Credentials({ db, keyring, audience: 'third_party', onError }),
+    pmsCredentials: new Credentials({ db, keyring, audience: 'pms', onError }),
+    channels: new Channels({ db, keyring }),
+    readListedMenu,
+    orders: new Orders({ db, readListedMenu, events }),
+    reservations: new Reservations({ db, events }),
+  };
+}
+
+/** Who may call what. All third-party routes share one budget, all PMS routes another (contract §8). */
+function createGuards({ db, keyring, config, budgets }: AppDependencies, parts: ReturnType<typeof createParts>) {
+  const { credentials, pmsCredentials } = parts;
+  const verifyToken = createTokenVerifier(keyring.token, config.identityProvider);
+  const budget = budgets.budget('third-party', config.rateLimitPerMinute);
+  return {
+    owner: ownerGuard(db, verifyToken),
+    anyStaff: personGuard(db, verifyToken),
+    restaurantStaff: personGuard(db, verifyToken, 'restaurant'),
+    hotelStaff: personGuard(db, verifyToken, 'hotel'),
+    anyCaller: callerGuard(credentials, budget),
+    restaurantCaller: callerGuard(credentials, budget, 'restaurant'),
+    hotelCaller: callerGuard(credentials, budget, 'hotel'),
+    pms: pmsGuard(pmsCredentials, budgets.budget('pms', config.rateLimitPerMinute)),
+  };
 }
 
 /** The tenant is the credential's, never the request's: contract §1, decision 4. */

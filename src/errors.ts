@@ -9,6 +9,9 @@ const STATUS_BY_CODE = {
   addon_not_found: 400,
   invalid_credentials: 401,
   order_not_found: 404,
+  room_type_not_found: 404,
+  reservation_not_found: 404,
+  room_not_available: 409,
   invalid_status_transition: 409,
   rate_limited: 429,
 } as const;

@@ -17,6 +17,7 @@ const header = (name: string) => ({ type: 'apiKey', in: 'header', name }) as con
 /** The documents by file name, and which paths belong to each. */
 const DOCUMENTS = {
   'third-party': { title: 'Roomservice: third-party integration', version: '1.0.0', prefixes: ['/v1/third-party/'] },
+  pms: { title: 'Roomservice: PMS integration', version: '1.0.0', prefixes: ['/v1/channel-manager/'] },
   staff: { title: 'Roomservice: owner and staff', version: '1.0.0', prefixes: ['/v1/staff/', '/v1/auth/'] },
 };
 
@@ -31,6 +32,7 @@ export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
         trustedProxies: [],
         identityProvider: null,
         webhookAllowPrivateNetwork: false,
+        webhookHeaderBrand: 'Service',
       },
       db,
       keyring: { pepper: randomBytes(32), token: randomBytes(32), encrypt: () => Buffer.alloc(0), decrypt: () => '' },
@@ -47,6 +49,8 @@ export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
             securitySchemes: {
               apiKey: header('X-API-Key'),
               apiSecret: header('X-API-Secret'),
+              pmsApiKey: header('X-PMS-API-Key'),
+              pmsApiSecret: header('X-PMS-API-Secret'),
               bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
             },
           },

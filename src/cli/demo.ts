@@ -47,7 +47,7 @@ export async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   if (tenant === null) {
     throw new Error('the demo tenant is gone');
   }
-  const credentials = new Credentials({ db, keyring, onError: () => {} });
+  const credentials = new Credentials({ db, keyring, audience: 'third_party', onError: () => {} });
   const credential = await credentials.create(tenant.id, 'Demo platform');
   await credentials.close();
   return { owner, credential };

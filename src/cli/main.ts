@@ -3,6 +3,7 @@ import { readConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { demo } from './demo.ts';
 import { migrate } from './migrate.ts';
+import { verifyNights } from './nights.ts';
 import { serve } from './serve.ts';
 import { applyTenant, printTenants } from './tenant.ts';
 
@@ -49,6 +50,14 @@ function buildProgram(): Command {
     .description('list the tenants')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) => printTenants(readConfig(), options));
+  program
+    .command('nights')
+    .description('the counters of rooms held on each night')
+    .command('verify')
+    .description('count them again from the reservations and report any difference')
+    .option('--tenant <slug>', 'one tenant alone')
+    .option('--json', 'print JSON')
+    .action((options: { tenant?: string; json?: boolean }) => verifyNights(readConfig(), options));
   return program;
 }
 

@@ -1,8 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-const KEY_PREFIX = 'rsk_';
 const SECRET_PREFIX = 'rss_';
 const SECRET_BYTES = 32;
+
+/** What a key is for, shown in front of it, so that a key that was mixed up is seen at a glance. */
+export type KeyPrefix = 'rsk_' | 'rpk_' | 'rck_';
 
 /** Makes and reads API keys, and hashes API secrets, under keys derived from the pepper. */
 export interface KeyMaker {
@@ -21,7 +23,7 @@ export function newSecret(): string {
  * An API key is one AES block over tenant id and 64 random bits: it carries its tenant so that a look-up can filter by it
  * (architecture, database rule 2), and shows it to nobody. It is a name, not a secret.
  */
-export function createKeyMaker(pepper: Buffer): KeyMaker {
+export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', 'api-key', 16));
   const secretKey = Buffer.from(hkdfSync('sha256', pepper, '', 'api-secret', 32));
   return {
@@ -29,10 +31,10 @@ export function createKeyMaker(pepper: Buffer): KeyMaker {
       const block = Buffer.alloc(16);
       block.writeBigInt64BE(BigInt(tenantId));
       randomBytes(8).copy(block, 8);
-      return KEY_PREFIX + cipher(blockKey).update(block).toString('base64url');
+      return prefix + cipher(blockKey).update(block).toString('base64url');
     },
     tenantOfApiKey(apiKey) {
-      const block = apiKey.startsWith(KEY_PREFIX) ? Buffer.from(apiKey.slice(KEY_PREFIX.length), 'base64url') : null;
+      const block = apiKey.startsWith(prefix) ? Buffer.from(apiKey.slice(prefix.length), 'base64url') : null;
       if (block?.length !== 16) {
         return 0;
       }

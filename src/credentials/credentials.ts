@@ -10,6 +10,8 @@ import { createLastUsed, type LastUsed } from './last-used.ts';
 import type { Credential, CredentialSecret } from './schema.ts';
 import * as store from './store.ts';
 
+export { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
+
 /** The partner behind a request, and what its tenant lets it do. */
 export interface Caller {
   tenantId: number;
@@ -21,21 +23,30 @@ export interface Caller {
 interface Dependencies {
   db: Database;
   keyring: Keyring;
+  audience: store.Audience;
   /** Told when a background write of last use failed. */
   onError: (error: unknown) => void;
 }
 
-/** The credentials of all tenants: issued and withdrawn by owners, shown with every call by partners. */
+/** The headers a credential is shown in, and the prefix of its key, for each of the two APIs. */
+const AUDIENCES = {
+  third_party: { headers: 'X-API-Key and X-API-Secret', prefix: 'rsk_' },
+  pms: { headers: 'X-PMS-API-Key and X-PMS-API-Secret', prefix: 'rpk_' },
+} as const;
+
+/** The credentials of one API and all tenants: issued and withdrawn by owners, shown with every call by partners. */
 export class Credentials {
   readonly #db: Database;
   readonly #keyring: Keyring;
+  readonly #audience: store.Audience;
   readonly #keyMaker: KeyMaker;
   readonly #lastUsed: LastUsed;
 
-  constructor({ db, keyring, onError }: Dependencies) {
+  constructor({ db, keyring, audience, onError }: Dependencies) {
     this.#db = db;
     this.#keyring = keyring;
-    this.#keyMaker = createKeyMaker(keyring.pepper);
+    this.#audience = audience;
+    this.#keyMaker = createKeyMaker(keyring.pepper, AUDIENCES[audience].prefix);
     this.#lastUsed = createLastUsed(db, onError);
   }
 
@@ -46,26 +57,34 @@ export class Credentials {
   async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
     const key = typeof apiKey === 'string' ? apiKey : '';
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
-    const row = await store.findByApiKey(this.#db, tenantId, key);
+    const row = await store.findByApiKey(this.#db, tenantId, this.#audience, key);
     const given = this.#keyMaker.hashSecret(typeof apiSecret === 'string' ? apiSecret : '');
     const isRight = timingSafeEqual(given, row?.secret_hash ?? Buffer.alloc(given.length));
     if (row === undefined || !isRight || !row.is_active) {
-      throw apiError('invalid_credentials', 'X-API-Key and X-API-Secret must be those of an active credential.', {
-        'www-authenticate': 'ApiKey',
-      });
+      throw apiError(
+        'invalid_credentials',
+        `${AUDIENCES[this.#audience].headers} must be those of an active credential.`,
+        {
+          'www-authenticate': 'ApiKey',
+        },
+      );
     }
     this.#lastUsed.touch(tenantId, row.id);
     return { tenantId, credentialId: row.id, features: row.features as Feature[], currency: row.currency };
   }
 
   async list(tenantId: number): Promise<Credential[]> {
-    return (await store.listCredentials(this.#db, tenantId)).map(shape);
+    return (await store.listCredentials(this.#db, tenantId, this.#audience)).map(shape);
   }
 
   async create(tenantId: number, label = ''): Promise<CredentialSecret> {
     const secret = newSecret();
     const created = { id: newId(), label, api_key: this.#keyMaker.newApiKey(tenantId) };
-    await store.insertCredential(this.#db, tenantId, { ...created, secret_hash: this.#keyMaker.hashSecret(secret) });
+    await store.insertCredential(this.#db, tenantId, {
+      ...created,
+      audience: this.#audience,
+      secret_hash: this.#keyMaker.hashSecret(secret),
+    });
     return { ...created, api_secret: secret };
   }
 
@@ -111,7 +130,7 @@ export class Credentials {
 
   async #change<T>(tenantId: number, id: string, change: (tx: Tx, row: store.CredentialRow) => Promise<T>): Promise<T> {
     return await inTransaction(this.#db, async (tx) => {
-      const row = isUuid(id) ? await store.lockCredential(tx, tenantId, id) : undefined;
+      const row = isUuid(id) ? await store.lockCredential(tx, tenantId, this.#audience, id) : undefined;
       if (row === undefined) {
         throw notFound('credential');
       }

@@ -6,7 +6,7 @@ import type { Caller, Credentials } from './credentials.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The partner that calls; set by the guard of every third-party route. */
+    /** The partner or PMS that calls; set by the guard of every third-party and PMS route. */
     caller: Caller;
   }
 }
@@ -20,5 +20,14 @@ export function callerGuard(credentials: Credentials, budget: Budget, feature?: 
     if (feature !== undefined && !request.caller.features.includes(feature)) {
       throw permissionDenied();
     }
+  };
+}
+
+/** The same for the PMS API, which takes its own credentials alone and knows no features (decision 17). */
+export function pmsGuard(credentials: Credentials, budget: Budget): Guard {
+  return async (request, reply) => {
+    const { headers } = request;
+    request.caller = await credentials.authenticate(headers['x-pms-api-key'], headers['x-pms-api-secret']);
+    await takeFromBudget(budget, request.caller.credentialId, reply);
   };
 }

@@ -4,38 +4,45 @@ import type { Guard } from '../http/guard.ts';
 import { shortList } from '../http/list.ts';
 import { PageQuery, pageOf } from '../http/paging.ts';
 import type { Credentials } from './credentials.ts';
-import { Credential, CredentialCreate, CredentialPath, CredentialSecret } from './schema.ts';
+import { type Credential, CredentialCreate, CredentialPath, CredentialSecret, type PmsCredential } from './schema.ts';
 
 interface Dependencies {
   credentials: Credentials;
   publicUrl: string | null;
   ownerGuard: Guard;
+  /** Where the routes begin, with a slash at its end. */
+  path: string;
+  /** The read shape; a field of `Credential` that it leaves out is not sent. */
+  shape: typeof Credential | typeof PmsCredential;
+  /** Of the operations' names: `Credential`, `PmsCredential`. */
+  noun: string;
 }
 
-/** The owner's side of third-party credentials (contract §4, "Owner-only"). */
-export function credentialRoutes(app: App, { credentials, publicUrl, ownerGuard }: Dependencies): void {
+/** The owner's side of the credentials of one API (contract §4, "Owner-only"; decision 17). */
+export function credentialRoutes(app: App, dependencies: Dependencies): void {
+  const { credentials, publicUrl, ownerGuard, path, shape, noun } = dependencies;
   const shared = { tags: ['Credentials'], security: [{ bearer: [] }] };
   app.get(
-    '/v1/third-party/credentials/',
+    path,
     {
       onRequest: ownerGuard,
       schema: {
         ...shared,
-        operationId: 'listCredentials',
+        operationId: `list${noun}s`,
         summary: 'List the credentials',
         querystring: PageQuery,
-        response: { 200: Type.Union([Type.Array(Credential), pageOf(Credential)]) },
+        response: { 200: Type.Union([Type.Array(shape), pageOf(shape)]) },
       },
     },
     async (request) => shortList(request, publicUrl, await credentials.list(request.person.tenant.id)),
   );
   app.post(
-    '/v1/third-party/credentials/',
+    path,
     {
       onRequest: ownerGuard,
       schema: {
         ...shared,
-        operationId: 'createCredential',
+        operationId: `create${noun}`,
         summary: 'Create a credential; its secret is in this answer alone',
         body: CredentialCreate,
         response: { 201: CredentialSecret },
@@ -45,26 +52,26 @@ export function credentialRoutes(app: App, { credentials, publicUrl, ownerGuard 
       reply.code(201).send(await credentials.create(request.person.tenant.id, request.body.label)),
   );
   app.post(
-    '/v1/third-party/credentials/:id/revoke/',
+    `${path}:id/revoke/`,
     {
       onRequest: ownerGuard,
       schema: {
         ...shared,
-        operationId: 'revokeCredential',
+        operationId: `revoke${noun}`,
         summary: 'Revoke a credential for good',
         params: CredentialPath,
-        response: { 200: Credential },
+        response: { 200: shape },
       },
     },
     async (request) => await credentials.revoke(request.person.tenant.id, request.params.id),
   );
   app.post(
-    '/v1/third-party/credentials/:id/rotate/',
+    `${path}:id/rotate/`,
     {
       onRequest: ownerGuard,
       schema: {
         ...shared,
-        operationId: 'rotateCredential',
+        operationId: `rotate${noun}`,
         summary: 'Give a credential a new secret; the old one stops at once',
         params: CredentialPath,
         response: { 200: CredentialSecret },

@@ -16,6 +16,9 @@ export const Credential = Type.Object({
 });
 export type Credential = Type.Static<typeof Credential>;
 
+/** The same for the PMS API, which has no webhooks (decision 17). */
+export const PmsCredential = Type.Omit(Credential, ['webhook_url']);
+
 /** Contract §2, `IntegrationCredentialCreate`. */
 export const CredentialCreate = Type.Object({
   label: Type.Optional(Type.String({ maxLength: 255 })),

@@ -3,13 +3,16 @@ import type { Database, Tx } from '../db/database.ts';
 import type { Credential as CredentialTable } from '../db/types.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
+/** Which of the two APIs a credential opens. */
+export type Audience = 'third_party' | 'pms';
 type Db = Database | Tx;
 
-export async function listCredentials(db: Db, tenantId: number): Promise<CredentialRow[]> {
+export async function listCredentials(db: Db, tenantId: number, audience: Audience): Promise<CredentialRow[]> {
   return await db
     .selectFrom('credential')
     .selectAll()
     .where('tenant_id', '=', tenantId)
+    .where('audience', '=', audience)
     .orderBy('id', 'desc')
     .execute();
 }
@@ -17,7 +20,7 @@ export async function listCredentials(db: Db, tenantId: number): Promise<Credent
 export async function insertCredential(
   db: Db,
   tenantId: number,
-  credential: { id: string; label: string; api_key: string; secret_hash: Buffer },
+  credential: { id: string; audience: Audience; label: string; api_key: string; secret_hash: Buffer },
 ): Promise<void> {
   await db
     .insertInto('credential')
@@ -34,24 +37,36 @@ export interface CallerRow {
 }
 
 /** What authentication needs of a credential and its tenant, by one look-up in a unique index. */
-export async function findByApiKey(db: Database, tenantId: number, apiKey: string): Promise<CallerRow | undefined> {
+export async function findByApiKey(
+  db: Database,
+  tenantId: number,
+  audience: Audience,
+  apiKey: string,
+): Promise<CallerRow | undefined> {
   return await db
     .selectFrom('credential as c')
     .innerJoin('tenant as t', 't.id', 'c.tenant_id')
     .select(['c.id', 'c.secret_hash', 'c.is_active', 't.features', 't.currency'])
     .where('c.tenant_id', '=', tenantId)
     .where('c.api_key', '=', apiKey)
+    .where('c.audience', '=', audience)
     .executeTakeFirst();
 }
 
-/** Locks the credential until the transaction ends. */
-export async function lockCredential(tx: Tx, tenantId: number, id: string): Promise<CredentialRow | undefined> {
+/** Locks the credential until the transaction ends; what refers to it may be written meanwhile. */
+export async function lockCredential(
+  tx: Tx,
+  tenantId: number,
+  audience: Audience,
+  id: string,
+): Promise<CredentialRow | undefined> {
   return await tx
     .selectFrom('credential')
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
-    .forUpdate()
+    .where('audience', '=', audience)
+    .forNoKeyUpdate()
     .executeTakeFirst();
 }
 

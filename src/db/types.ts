@@ -33,8 +33,19 @@ export interface AppUser {
   tenant_id: number;
 }
 
+export interface Channel {
+  channel_key: string;
+  channel_secret: Buffer;
+  created_at: Generated<Timestamp>;
+  id: string;
+  is_active: Generated<boolean>;
+  source: string;
+  tenant_id: number;
+}
+
 export interface Credential {
   api_key: string;
+  audience: string;
   created_at: Generated<Timestamp>;
   id: string;
   is_active: Generated<boolean>;
@@ -89,6 +100,71 @@ export interface Menu {
   version: number;
 }
 
+export interface Night {
+  date: string;
+  held: number;
+  room_type_id: string;
+  tenant_id: number;
+}
+
+export interface Property {
+  address: string;
+  check_in_time: string;
+  check_out_time: string;
+  city: string;
+  country_code: string;
+  id: string;
+  is_active: boolean;
+  name: string;
+  position: number;
+  tenant_id: number;
+  timezone: string;
+}
+
+export interface Rate {
+  date: string;
+  is_sold_out: boolean;
+  price: string | null;
+  rate_plan_id: string;
+  tenant_id: number;
+}
+
+export interface RatePlan {
+  base_price: string;
+  id: string;
+  is_active: boolean;
+  is_refundable: boolean;
+  min_nights: number;
+  name: string;
+  position: number;
+  room_type_id: string;
+  tenant_id: number;
+}
+
+export interface Reservation {
+  channel_signatures: string[] | null;
+  channel_timestamp: number | null;
+  check_in: string;
+  check_out: string;
+  created_at: Timestamp;
+  credential_id: string | null;
+  currency: string;
+  external_id: string | null;
+  external_reservation_id: string | null;
+  external_source: string | null;
+  guest_email: string | null;
+  guest_name: string;
+  guest_phone: string | null;
+  guests: number;
+  id: string;
+  natural_id: string;
+  rate_plan_id: string | null;
+  room_type_id: string;
+  status: string;
+  tenant_id: number;
+  total_amount: string;
+}
+
 export interface RestaurantOrder {
   created_at: Timestamp;
   credential_id: string;
@@ -104,6 +180,21 @@ export interface RestaurantOrder {
   status: string;
   tenant_id: number;
   total: string;
+}
+
+export interface RoomType {
+  amenities: ColumnType<unknown, string, string>;
+  base_price: string | null;
+  description: string;
+  id: string;
+  images: ColumnType<unknown, string, string>;
+  is_active: boolean;
+  max_occupancy: number;
+  name: string;
+  physical_capacity: number;
+  position: number;
+  property_id: string;
+  tenant_id: number;
 }
 
 export interface ServiceKey {
@@ -131,11 +222,18 @@ export interface Tenant {
 
 export interface DB {
   app_user: AppUser;
+  channel: Channel;
   credential: Credential;
   dish: Dish;
   event: Event;
   menu: Menu;
+  night: Night;
+  property: Property;
+  rate: Rate;
+  rate_plan: RatePlan;
+  reservation: Reservation;
   restaurant_order: RestaurantOrder;
+  room_type: RoomType;
   service_key: ServiceKey;
   sign_in: SignIn;
   tenant: Tenant;

@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { default as formats } from 'ajv-formats';
+import { isPrice, PRICE_KEYWORD } from './price.ts';
 
 /** A fault as the validator reports it. */
 interface Fault {
@@ -11,6 +12,10 @@ interface Fault {
 
 const ajv = new Ajv({ allErrors: true, strict: false });
 formats.default(ajv, ['uuid', 'uri', 'email', 'date', 'date-time']);
+const isCalendarDay = ajv.formats['date'] as { validate: (text: string) => boolean };
+// PostgreSQL knows no year 0.
+ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));
+ajv.addKeyword({ keyword: PRICE_KEYWORD, errors: false, validate: (_: unknown, value: unknown) => isPrice(value) });
 
 /** A check of values against a JSON schema: strictly typed, nothing converted, filled in or left out (decision 5). */
 export function compileSchema(schema: object): ValidateFunction {
@@ -40,7 +45,10 @@ export function validationMessage(faults: Fault[], whole: string): string {
 
 function faultTexts(faults: Fault[], whole: string): string[] {
   // A union reports each of its arms and then itself; a nullable field shall read as one fault.
-  const telling = faults.filter((fault) => fault.keyword !== 'anyOf' && fault.params['type'] !== 'null');
+  // A price that is neither text nor number is told by its own keyword.
+  const isEcho = ({ keyword, params }: Fault) =>
+    keyword === 'anyOf' || params['type'] === 'null' || Array.isArray(params['type']);
+  const telling = faults.filter((fault) => !isEcho(fault));
   const texts = new Set(telling.map((fault) => `${fieldOf(fault, whole)}: ${textOf(fault)}`));
   return texts.size === 0 ? [`${whole}: is not valid`] : [...texts];
 }
@@ -97,6 +105,8 @@ function textOf(fault: Fault): string {
       return `must be ${FORMATS[String(params['format'])] ?? `of the form ${String(params['format'])}`}`;
     case 'pattern':
       return patternText(String(params['pattern']));
+    case PRICE_KEYWORD:
+      return 'must be an amount from 0 to 99999999.99 with at most two decimals';
     default:
       return fault.message ?? 'is not valid';
   }

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { MenuDocument } from '../menu/menu.ts';
+import { PropertyDocument } from '../rooms/rooms.ts';
 
 /** Slugs are for people and command lines. */
 const SLUG_PATTERN = '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$';
@@ -19,5 +20,6 @@ export const TenantDocument = Type.Object({
   features: Type.Array(Type.Enum(['restaurant', 'hotel'], { type: 'string' })),
   users: Type.Optional(Type.Array(UserDocument)),
   menu: Type.Optional(MenuDocument),
+  properties: Type.Optional(Type.Array(PropertyDocument)),
 });
 export type TenantDocument = Type.Static<typeof TenantDocument>;

@@ -1,8 +1,10 @@
-import type { Database } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
 import { compileSchema, findFaults } from '../lib/validation.ts';
 import { applyMenu, findMenuFaults } from '../menu/menu.ts';
+import { applyRatePlans } from '../rates/rates.ts';
+import { applyProperties, type PropertyDocument } from '../rooms/rooms.ts';
 import {
   applyUserPlan,
   emailsOfOthers,
@@ -18,10 +20,15 @@ export interface AppliedTenant {
   tenant_id: number;
   slug: string;
   users: { email: string; role: Role }[];
-  properties: unknown[];
+  properties: {
+    id: string;
+    name: string;
+    room_types: { id: string; name: string; rate_plans: { id: string; name: string }[] }[];
+  }[];
 }
 
 const validate = compileSchema(TenantDocument);
+const TIME_ZONE_FAULT = 'must be the name of a time zone such as "Europe/Lisbon"';
 
 /**
  * Creates the tenant or brings it to what the document says, in one transaction; a part that is absent stays as it is.
@@ -39,7 +46,7 @@ export async function applyTenantDocument(db: Database, value: unknown): Promise
   const userPlan = document.users && (await planUsers(db, known?.id ?? null, document.users));
   const { slug, name, currency, timezone } = document;
   const features = [...new Set(document.features)].sort();
-  const tenantId = await inTransaction(db, async (tx) => {
+  const applied = await inTransaction(db, async (tx) => {
     const id = await saveTenant(tx, { slug, name, currency, timezone, features });
     if (userPlan) {
       await applyUserPlan(tx, id, userPlan);
@@ -47,10 +54,32 @@ export async function applyTenantDocument(db: Database, value: unknown): Promise
     if (document.menu) {
       await applyMenu(tx, id, document.menu);
     }
-    return id;
+    return { id, properties: document.properties ? await applyHotel(tx, id, document.properties) : [] };
   });
   const users = (document.users ?? []).map(({ email, role }) => ({ email: normaliseEmail(email), role: role }));
-  return { tenant_id: tenantId, slug, users, properties: [] };
+  return { tenant_id: applied.id, slug, users, properties: applied.properties };
+}
+
+async function applyHotel(
+  tx: Tx,
+  tenantId: number,
+  documents: PropertyDocument[],
+): Promise<AppliedTenant['properties']> {
+  const properties = await applyProperties(tx, tenantId, documents);
+  const plans = await applyRatePlans(
+    tx,
+    tenantId,
+    properties.flatMap((property) => property.roomTypes),
+  );
+  return properties.map(({ id, document, roomTypes }) => ({
+    id,
+    name: document.name,
+    room_types: roomTypes.map((roomType) => ({
+      id: roomType.id,
+      name: roomType.document.name,
+      rate_plans: (plans.get(roomType.id) ?? []).map(({ id: planId, name }) => ({ id: planId, name })),
+    })),
+  }));
 }
 
 /** Faults that the schema cannot see. */
@@ -58,16 +87,35 @@ async function refuseFaults(db: Database, tenantId: number | null, document: Ten
   const emails = (document.users ?? []).map((user) => normaliseEmail(user.email));
   const others = await emailsOfOthers(db, tenantId, emails);
   const faults = [
-    ...(isTimeZone(document.timezone) ? [] : ['timezone: must be the name of a time zone such as "Europe/Lisbon"']),
+    ...(isTimeZone(document.timezone) ? [] : [`timezone: ${TIME_ZONE_FAULT}`]),
     ...emails.flatMap((email, index) => [
       ...(emails.indexOf(email) < index ? [`users.${index}.email: is given twice`] : []),
       ...(others.has(email) ? [`users.${index}.email: belongs to a user of another tenant`] : []),
     ]),
     ...(document.menu ? findMenuFaults(document.menu).map((fault) => `menu.${fault}`) : []),
+    ...propertyFaults(document.properties ?? []),
   ];
   if (faults.length > 0) {
     throw badDocument(faults);
   }
+}
+
+function propertyFaults(properties: PropertyDocument[]): string[] {
+  return [
+    ...repeatedNames(properties, 'properties'),
+    ...properties.flatMap((property, index) => [
+      ...(isTimeZone(property.timezone) ? [] : [`properties.${index}.timezone: ${TIME_ZONE_FAULT}`]),
+      ...repeatedNames(property.room_types ?? [], `properties.${index}.room_types`),
+      ...(property.room_types ?? []).flatMap((roomType, position) =>
+        repeatedNames(roomType.rate_plans ?? [], `properties.${index}.room_types.${position}.rate_plans`),
+      ),
+    ]),
+  ];
+}
+
+function repeatedNames(entries: { name: string }[], path: string): string[] {
+  const names = entries.map((entry) => entry.name);
+  return names.flatMap((name, index) => (names.indexOf(name) < index ? [`${path}.${index}.name: is given twice`] : []));
 }
 
 function badDocument(faults: string[]): OperatorError {

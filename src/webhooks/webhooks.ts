@@ -4,6 +4,8 @@ import type { LongList } from '../http/list.ts';
 import type { Attempt, Delivery, DeliveryStatus, EventType } from './schema.ts';
 import * as store from './store.ts';
 
+export { verifySignature } from './signature.ts';
+
 /** What happened, to be told to the partner whose order or reservation it is. */
 export interface Happening {
   tenantId: number;

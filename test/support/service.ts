@@ -75,7 +75,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const budgets = options.budgets ?? createMemoryBudgets();
   const app = await createApp({ config, db: database.db, keyring, budgets, log, wakeDeliveries: () => worker?.wake() });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  const credentials = new Credentials({ db: database.db, keyring, onError: () => {} });
+  const credentials = new Credentials({ db: database.db, keyring, audience: 'third_party', onError: () => {} });
 
   const issue = async (tenantId: number) => {
     const credential = await credentials.create(tenantId, 'A platform');

@@ -57,7 +57,8 @@ function decodeRequest(request: FastifyRequest): void {
   }
 }
 
-function decodeBody(bytes: Buffer, headers: FastifyRequest['headers'], schema: unknown): unknown {
+/** The plain value in a body that was read raw: by its content type, text converted as the schema asks. */
+export function decodeBody(bytes: Buffer, headers: FastifyRequest['headers'], schema: unknown): unknown {
   const encoding = headers['content-encoding'];
   if (encoding && encoding.toLowerCase() !== 'identity') {
     throw unsupported('a Content-Encoding is not supported');

@@ -1,0 +1,98 @@
+import type { Database } from '../db/database.ts';
+import { createKeyMaker, type KeyMaker, newSecret } from '../credentials/credentials.ts';
+import { apiError, notFound } from '../errors.ts';
+import type { Keyring } from '../keys/keys.ts';
+import { isUuid, newId } from '../lib/ids.ts';
+import type { Feature } from '../tenants/tenants.ts';
+import { verifySignature } from '../webhooks/webhooks.ts';
+import type { ChannelCall } from './channel-call.ts';
+import type { Channel, ChannelSecret } from './schema.ts';
+import * as store from './store.ts';
+
+export type { ChannelCall } from './channel-call.ts';
+export { receiveReservation } from './receive.ts';
+
+/** Decision 30: seconds a call's clock may differ from ours. */
+const MAX_CLOCK_DIFFERENCE_SECONDS = 5 * 60;
+
+/** What a call shows of itself: the values of its headers, where it has them. */
+export interface ShownProof {
+  channelKey: unknown;
+  timestamp: unknown;
+  signature: unknown;
+}
+
+/** Where OTA reservations come from: made and withdrawn by the owner (decision 30). */
+export class Channels {
+  readonly #db: Database;
+  readonly #keyring: Keyring;
+  readonly #keyMaker: KeyMaker;
+
+  constructor({ db, keyring }: { db: Database; keyring: Keyring }) {
+    this.#db = db;
+    this.#keyring = keyring;
+    this.#keyMaker = createKeyMaker(keyring.pepper, 'rck_');
+  }
+
+  async list(tenantId: number): Promise<Channel[]> {
+    return (await store.listChannels(this.#db, tenantId)).map(shape);
+  }
+
+  async create(tenantId: number, source: string): Promise<ChannelSecret> {
+    const secret = newSecret();
+    const channel = { id: newId(), source, channel_key: this.#keyMaker.newApiKey(tenantId) };
+    const channel_secret = this.#keyring.encrypt(secret, secretPlace(tenantId, channel.channel_key));
+    await store.insertChannel(this.#db, tenantId, { ...channel, channel_secret });
+    return { ...channel, channel_secret: secret };
+  }
+
+  /** Withdraws a channel for good; doing it again changes nothing. @throws ApiError 404 `error` */
+  async revoke(tenantId: number, id: string): Promise<Channel> {
+    const row = isUuid(id) ? await store.revokeChannel(this.#db, tenantId, id) : undefined;
+    if (row === undefined) {
+      throw notFound('channel');
+    }
+    return shape(row);
+  }
+
+  /**
+   * @param body the bytes as they arrived: they are what is signed
+   * @throws ApiError 401 `invalid_credentials`, the same for whatever is wrong with key, timestamp or signature
+   */
+  async authenticate(shown: ShownProof, body: Buffer): Promise<ChannelCall> {
+    const key = textOf(shown.channelKey);
+    const tenantId = this.#keyMaker.tenantOfApiKey(key);
+    const row = await store.findByChannelKey(this.#db, tenantId, key);
+    const timestamp = /^\d{1,12}$/.test(textOf(shown.timestamp)) ? Number(shown.timestamp) : Number.NaN;
+    const isTimely = Math.abs(Date.now() / 1000 - timestamp) <= MAX_CLOCK_DIFFERENCE_SECONDS;
+    const signature = textOf(shown.signature);
+    // A channel that does not exist is checked against a secret nobody has, so that it costs the same.
+    const secret = row ? this.#keyring.decrypt(row.channel_secret, secretPlace(tenantId, key)) : newSecret();
+    const isSigned = verifySignature(secret, { timestampSeconds: timestamp, body, signature });
+    if (row === undefined || !row.is_active || !isTimely || !isSigned) {
+      throw apiError('invalid_credentials', 'The channel key, the timestamp or the signature is not valid.');
+    }
+    return {
+      tenantId,
+      source: row.source,
+      features: row.features as Feature[],
+      currency: row.currency,
+      timestamp,
+      signature,
+    };
+  }
+}
+
+/** What an encrypted channel secret is bound to: it opens for no other tenant or channel. */
+function secretPlace(tenantId: number, channelKey: string): string {
+  return `channel secret of ${tenantId} ${channelKey}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function shape(row: store.ChannelRow): Channel {
+  const { id, source, channel_key, is_active, created_at } = row;
+  return { id, source, channel_key, is_active, created_at: created_at.toISOString() };
+}

@@ -1,0 +1,39 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** A calendar day as `YYYY-MM-DD` text: it sorts as it stands and belongs to no time zone. */
+export type DateText = string;
+
+/** Decision 7. */
+export const MAX_NIGHTS = 730;
+
+/** The nights of a stay, in order: every day from check-in to the one before check-out. */
+export function nightsOf(checkIn: DateText, checkOut: DateText): DateText[] {
+  const nights: DateText[] = [];
+  const end = Date.parse(checkOut);
+  for (let day = Date.parse(checkIn); day < end; day += DAY_MS) {
+    nights.push(new Date(day).toISOString().slice(0, 10));
+  }
+  return nights;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Nights between two days; below 1 where check-out does not come after check-in. */
+export function countNights(checkIn: DateText, checkOut: DateText): number {
+  return (Date.parse(checkOut) - Date.parse(checkIn)) / DAY_MS;
+}
+
+/** The day it is now in a time zone. */
+export function todayIn(timezone: string): DateText {
+  return Temporal.Now.plainDateISO(timezone).toString();
+}
+
+/**
+ * The moment of a day's wall-clock time in a zone, ISO 8601 in UTC. A time that a change of the clocks leaves out is moved
+ * forward by what is left out; of a time that comes twice it is the first.
+ * @param time `HH:MM`
+ */
+export function momentOf(date: DateText, time: string, timezone: string): string {
+  const wall = Temporal.PlainDateTime.from(`${date}T${time}`);
+  return wall.toZonedDateTime(timezone).toInstant().toString({ fractionalSecondDigits: 3 });
+}

@@ -1,0 +1,12 @@
+import Type from 'typebox';
+
+/** The keyword of `Price`, checked by `compileSchema`. */
+export const PRICE_KEYWORD = 'x-price';
+
+/** An amount from 0 to 99,999,999.99 with at most two decimals, as a number or as a text (decision 29). */
+export const Price = Type.Unsafe<string | number>({ type: ['string', 'number'], [PRICE_KEYWORD]: true });
+
+/** Whether the value is an amount as `Price` describes it. A number is judged by its shortest decimal text. */
+export function isPrice(value: unknown): boolean {
+  return (typeof value === 'number' || typeof value === 'string') && /^\d{1,8}(\.\d{1,2})?$/.test(String(value));
+}

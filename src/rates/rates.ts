@@ -1,0 +1,140 @@
+import type { Database, Tx } from '../db/database.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { notFound } from '../errors.ts';
+import { changedRows } from '../lib/changed-rows.ts';
+import { type DateText, nightsOf } from '../lib/dates.ts';
+import { isUuid, newId } from '../lib/ids.ts';
+import { formatMoney } from '../lib/money.ts';
+import type { RatePlanDocument } from '../rooms/rooms.ts';
+import { calendarsOf, type PlanCalendar } from './quote.ts';
+import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
+import * as store from './store.ts';
+
+export { isClosed, type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
+export { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
+
+/** The active plans of every room type, in the order of the tenant document. */
+export async function listActivePlans(db: Database, tenantId: number): Promise<Map<string, RatePlan[]>> {
+  const plans = (await store.readPlans(db, tenantId)).filter((plan) => plan.is_active);
+  return new Map(
+    Object.entries(Object.groupBy(plans, (plan) => plan.room_type_id)).map(([roomTypeId, rows = []]) => [
+      roomTypeId,
+      rows.map(({ id, name, base_price, is_refundable, min_nights }) => ({
+        id,
+        name,
+        base_price,
+        is_refundable,
+        min_nights,
+      })),
+    ]),
+  );
+}
+
+/** Every plan of a room type, active or not, with what differs from it in the range. */
+export async function readCalendars(
+  db: Database | Tx,
+  tenantId: number,
+  roomTypeId: string,
+  checkIn: DateText,
+  checkOut: DateText,
+): Promise<PlanCalendar[]> {
+  return calendarsOf(await store.readPlanNights(db, tenantId, roomTypeId, checkIn, checkOut));
+}
+
+/** The price of every night under a plan, active or not. @throws ApiError 404 `error` for an unknown plan */
+export async function readRates(
+  db: Database,
+  tenantId: number,
+  planId: string,
+  checkIn: DateText,
+  checkOut: DateText,
+): Promise<Rate[]> {
+  const plan = await requirePlan(db, tenantId, planId);
+  const rows = await store.readRates(db, tenantId, planId, checkIn, checkOut);
+  const byDate = new Map(rows.map((row) => [row.date, row]));
+  return nightsOf(checkIn, checkOut).map((date) => {
+    const row = byDate.get(date);
+    return { date, price: row?.price ?? plan.base_price, is_sold_out: row?.is_sold_out ?? false };
+  });
+}
+
+/**
+ * Writes prices, all or none; the last entry for a date wins (decision 29).
+ * @returns what was written, one entry a date, by date
+ * @throws ApiError 404 `error` for an unknown plan
+ */
+export async function writeRates(db: Database, tenantId: number, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
+  const byDate = new Map(
+    rates.map(({ date, price, is_sold_out }) => [
+      date,
+      { date, price: formatMoney(String(price)), is_sold_out: is_sold_out ?? false },
+    ]),
+  );
+  const written = [...byDate.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
+  await inTransaction(db, async (tx) => {
+    await requirePlan(tx, tenantId, rate_plan_id);
+    await store.upsertRates(tx, tenantId, rate_plan_id, written, { keepPrice: false });
+  });
+  return written;
+}
+
+/**
+ * Writes restrictions, all or none: `stop_sell` onto each date, `min_nights` onto the whole plan (PMS contract §4).
+ * @returns how many entries were sent
+ * @throws ApiError 404 `error` for an unknown plan
+ */
+export async function writeRestrictions(
+  db: Database,
+  tenantId: number,
+  { rate_plan_id, restrictions }: RestrictionsWrite,
+): Promise<number> {
+  const byDate = new Map(
+    restrictions.map(({ date, stop_sell }) => [date, { date, price: null, is_sold_out: stop_sell ?? false }]),
+  );
+  const minNights = restrictions.findLast((entry) => typeof entry.min_nights === 'number')?.min_nights;
+  await inTransaction(db, async (tx) => {
+    await requirePlan(tx, tenantId, rate_plan_id);
+    await store.upsertRates(tx, tenantId, rate_plan_id, [...byDate.values()], { keepPrice: true });
+    if (typeof minNights === 'number') {
+      await store.updateMinNights(tx, tenantId, rate_plan_id, minNights);
+    }
+  });
+  return restrictions.length;
+}
+
+async function requirePlan(db: Database | Tx, tenantId: number, planId: string): Promise<store.RatePlanRow> {
+  const plan = isUuid(planId) ? await store.findPlan(db, tenantId, planId) : undefined;
+  if (plan === undefined) {
+    throw notFound('rate plan');
+  }
+  return plan;
+}
+
+/**
+ * Brings the plans of the given room types to what the documents say. A plan that none names becomes inactive.
+ * @returns the ids of the named plans by room type, in the order of the documents
+ */
+export async function applyRatePlans(
+  tx: Tx,
+  tenantId: number,
+  roomTypes: { id: string; document: { rate_plans?: RatePlanDocument[] } }[],
+): Promise<Map<string, { id: string; name: string }[]>> {
+  const stored = await store.readPlans(tx, tenantId);
+  const wanted = roomTypes
+    .flatMap(({ id, document }) => (document.rate_plans ?? []).map((plan) => ({ roomTypeId: id, plan })))
+    .map(({ roomTypeId, plan }, position) => ({
+      id: stored.find((row) => row.room_type_id === roomTypeId && row.name === plan.name)?.id ?? newId(),
+      room_type_id: roomTypeId,
+      position,
+      name: plan.name,
+      base_price: formatMoney(plan.base_price),
+      is_refundable: plan.is_refundable ?? true,
+      min_nights: plan.min_nights ?? 1,
+      is_active: plan.is_active ?? true,
+    }));
+  const changed = changedRows(stored, wanted);
+  if (changed.length > 0) {
+    await store.upsertPlans(tx, tenantId, changed);
+  }
+  return Map.groupBy(wanted, (plan) => plan.room_type_id);
+}

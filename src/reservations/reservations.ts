@@ -1,0 +1,357 @@
+import type { Caller } from '../credentials/credentials.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { ApiError, apiError, invalidField, notFound } from '../errors.ts';
+import type { LongList } from '../http/list.ts';
+import { countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '../lib/dates.ts';
+import { isUuid, newId } from '../lib/ids.ts';
+import { newNaturalId } from '../lib/natural-id.ts';
+import { type Hold, moveHold, readHeldNights } from '../nights/nights.ts';
+import { isClosed, quoteCheapest, readCalendars } from '../rates/rates.ts';
+import { findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
+import type { EventLog } from '../webhooks/webhooks.ts';
+import { HOLDING_STATUSES, mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
+import type { Availability, ReservationCreate, ReservationResponse, StaffReservation } from './schema.ts';
+import * as store from './store.ts';
+
+export { HOLDING_STATUSES, RESERVATION_STATUSES, type ReservationStatus } from './reservation-status.ts';
+export { PmsReservation, pmsShape } from './pms-shape.ts';
+export type { ReservationFilter, ReservationRow } from './store.ts';
+
+export interface BookedStay {
+  reservation: ReservationResponse;
+  isReplayed: boolean;
+}
+
+/** A hotel's reservations: booked by partners and OTAs, moved along by staff. */
+export class Reservations {
+  readonly #db: Database;
+  readonly #events: EventLog;
+
+  constructor({ db, events }: { db: Database; events: EventLog }) {
+    this.#db = db;
+    this.#events = events;
+  }
+
+  /**
+   * What can be sold of a room type on every night of a range (contract §2). Below zero after an oversell.
+   * @throws ApiError 404 `room_type_not_found`, 400 for a bad range
+   */
+  async availability(tenantId: number, roomTypeId: string, range: Range): Promise<Availability> {
+    checkRange(range);
+    const roomType = await this.#requireSold(tenantId, roomTypeId);
+    const { check_in: checkIn, check_out: checkOut } = range;
+    const [held, plans] = await Promise.all([
+      readHeldNights(this.#db, tenantId, { roomTypeId, checkIn, checkOut }),
+      readCalendars(this.#db, tenantId, roomTypeId, checkIn, checkOut),
+    ]);
+    const days = held.map((night) => {
+      const left = roomType.physical_capacity - night.held;
+      return { date: night.date, sellable: isClosed(plans, night.date) ? Math.min(0, left) : left };
+    });
+    return { room_type_id: roomType.id, name: roomType.name, base_price: roomType.base_price, days };
+  }
+
+  /**
+   * Books a stay once per external id (decision 22), never beyond capacity. What cannot be booked leads to a look for the
+   * stored reservation: found, it is the answer.
+   * @returns the reservation, and whether an earlier call had booked it
+   * @throws ApiError 404 `room_type_not_found`, 409 `room_not_available`, 400 `invalid_request`
+   */
+  async book(caller: Caller, input: ReservationCreate): Promise<BookedStay> {
+    checkRange(input);
+    const { tenantId, credentialId } = caller;
+    const id = newId();
+    const outcome = await this.#bookNew(caller, input, id).catch((error: unknown) => {
+      if (error instanceof ApiError) {
+        return error;
+      }
+      throw error;
+    });
+    if (outcome !== null && !(outcome instanceof ApiError)) {
+      this.#events.committed();
+      return { reservation: outcome, isReplayed: false };
+    }
+    const stored = await store.findByExternalReservationId(
+      this.#db,
+      tenantId,
+      credentialId,
+      input.external_reservation_id,
+    );
+    if (stored === undefined) {
+      if (outcome !== null) {
+        throw outcome;
+      }
+      // It was the natural id that was taken, by a chance of one in a million: once more, with another.
+      return await this.book(caller, input);
+    }
+    // Under our own id it is this call's reservation, written by a try whose answer was lost.
+    return { reservation: partnerShape(stored), isReplayed: stored.id !== id };
+  }
+
+  /** @returns null where one of the reservation's keys is taken */
+  async #bookNew(caller: Caller, input: ReservationCreate, id: string): Promise<ReservationResponse | null> {
+    const { tenantId, credentialId, currency } = caller;
+    const roomType = await this.#requireSold(tenantId, input.room_type_id);
+    const quote = await this.#quote(tenantId, roomType, input);
+    const row = {
+      tenant_id: tenantId,
+      id,
+      natural_id: newNaturalId(),
+      credential_id: credentialId,
+      external_reservation_id: input.external_reservation_id,
+      status: 'confirmed' as const,
+      room_type_id: roomType.id,
+      rate_plan_id: quote.planId,
+      check_in: input.check_in,
+      check_out: input.check_out,
+      guests: input.guests ?? 1,
+      guest_name: input.guest.name,
+      guest_phone: input.guest.phone,
+      guest_email: input.guest.email ?? null,
+      total_amount: quote.total,
+      currency,
+      created_at: new Date(),
+    };
+    return await inTransaction(this.#db, async (tx) => {
+      if (!(await store.insertReservation(tx, row))) {
+        return null;
+      }
+      if (!(await moveHold(tx, tenantId, null, holdOf(row), roomType.physical_capacity))) {
+        throw notAvailable();
+      }
+      await this.#record(tx, row, 'reservation.created');
+      return partnerShape(row);
+    });
+  }
+
+  /** The price of a stay that may be sold. @throws ApiError 400 for too many guests or a day gone by, 409 where it is closed */
+  async #quote(tenantId: number, roomType: RoomTypeWithClock, input: ReservationCreate) {
+    if ((input.guests ?? 1) > roomType.max_occupancy) {
+      throw invalidField('guests', `must be at most ${roomType.max_occupancy} in this room type`);
+    }
+    const today = todayIn(roomType.timezone);
+    if (input.check_in < today) {
+      throw invalidField('check_in', `must not be before today at the property, ${today}`);
+    }
+    const plans = await readCalendars(this.#db, tenantId, roomType.id, input.check_in, input.check_out);
+    const nights = nightsOf(input.check_in, input.check_out);
+    const quote = quoteCheapest(plans, nights, roomType.base_price, 'apply');
+    if (quote === null) {
+      throw notAvailable();
+    }
+    return quote;
+  }
+
+  async #requireSold(tenantId: number, roomTypeId: string): Promise<RoomTypeWithClock> {
+    const roomType = await findRoomType(this.#db, tenantId, roomTypeId);
+    if (roomType === null || !roomType.is_active) {
+      throw apiError('room_type_not_found', 'There is no such room type.');
+    }
+    return roomType;
+  }
+
+  /** @throws ApiError 404 `reservation_not_found` for a reservation of another credential too */
+  async find(caller: Caller, externalId: string): Promise<ReservationResponse> {
+    return partnerShape(await this.#findOfCaller(caller, externalId));
+  }
+
+  async #findOfCaller({ tenantId, credentialId }: Caller, externalId: string): Promise<store.ReservationRow> {
+    const row = await store.findByExternalReservationId(this.#db, tenantId, credentialId, externalId);
+    if (row === undefined) {
+      throw apiError(
+        'reservation_not_found',
+        'This credential has booked no reservation with this external_reservation_id.',
+      );
+    }
+    return row;
+  }
+
+  /** @throws ApiError 404 `reservation_not_found`, 409 `invalid_status_transition` */
+  async cancel(caller: Caller, externalId: string): Promise<ReservationResponse> {
+    const { id } = await this.#findOfCaller(caller, externalId);
+    return partnerShape(await this.#moveTo(caller.tenantId, id, 'cancelled', mayCancel));
+  }
+
+  /** @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` */
+  async changeStatus(tenantId: number, id: string, status: ReservationStatus): Promise<StaffReservation> {
+    return staffShape(await this.#moveTo(tenantId, id, status, mayFollow));
+  }
+
+  async #moveTo(
+    tenantId: number,
+    id: string,
+    status: ReservationStatus,
+    isAllowed: (from: ReservationStatus, to: ReservationStatus) => boolean,
+  ): Promise<store.ReservationRow> {
+    const moved = await inTransaction(this.#db, async (tx) => {
+      const row = isUuid(id) ? await store.lockReservation(tx, tenantId, id) : undefined;
+      if (row === undefined) {
+        throw notFound('reservation');
+      }
+      if (!isAllowed(row.status as ReservationStatus, status)) {
+        throw apiError('invalid_status_transition', `The reservation is ${row.status}: it cannot become ${status}.`);
+      }
+      return await this.change(tx, row, { status });
+    });
+    this.#events.committed();
+    return moved;
+  }
+
+  /**
+   * Changes a locked reservation: its nights move with its dates, room type and status, and a new status is told to the partner
+   * that booked it. The capacity is not asked: nothing but a partner's booking is refused for want of rooms.
+   */
+  async change(
+    tx: Tx,
+    row: store.ReservationRow,
+    changes: Parameters<typeof store.updateReservation>[3],
+  ): Promise<store.ReservationRow> {
+    const changed = await store.updateReservation(tx, row.tenant_id, row.id, changes);
+    await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed), null);
+    if (changed.status !== row.status) {
+      await this.#record(
+        tx,
+        changed,
+        changed.status === 'cancelled' ? 'reservation.cancelled' : 'reservation.modified',
+      );
+    }
+    return changed;
+  }
+
+  /** Adds a reservation and takes its nights, however many rooms are left. @returns null where one of its keys is taken */
+  async add(tx: Tx, reservation: store.NewReservation): Promise<store.ReservationRow | null> {
+    if (!(await store.insertReservation(tx, reservation))) {
+      return null;
+    }
+    const row = await store.lockReservation(tx, reservation.tenant_id, reservation.id);
+    if (row === undefined) {
+      throw new Error('a reservation that was just added is gone');
+    }
+    await moveHold(tx, row.tenant_id, null, holdOf(row), null);
+    return row;
+  }
+
+  /** Locks an OTA's reservation until the transaction ends. */
+  async lockBySource(
+    tx: Tx,
+    tenantId: number,
+    source: string,
+    externalId: string,
+  ): Promise<store.ReservationRow | undefined> {
+    return await store.lockBySource(tx, tenantId, source, externalId);
+  }
+
+  /** Only a partner's reservation has someone to tell; an OTA's sends no webhook (decision 30). */
+  async #record(
+    tx: Tx,
+    row: Pick<store.ReservationRow, 'tenant_id' | 'id' | 'credential_id' | 'external_reservation_id' | 'status'>,
+    type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
+  ): Promise<void> {
+    if (row.credential_id !== null && row.external_reservation_id !== null) {
+      await this.#events.record(tx, {
+        tenantId: row.tenant_id,
+        credentialId: row.credential_id,
+        type,
+        occurredAt: new Date(),
+        data: {
+          reservation_id: row.id,
+          external_reservation_id: row.external_reservation_id,
+          status: row.status,
+        },
+      });
+    }
+  }
+
+  /** @throws ApiError 404 `error` for an unknown id */
+  async get(tenantId: number, id: string): Promise<store.ReservationRow> {
+    const row = isUuid(id) ? await store.findReservation(this.#db, tenantId, id) : undefined;
+    if (row === undefined) {
+      throw notFound('reservation');
+    }
+    return row;
+  }
+
+  /** Newest first. */
+  list(filter: store.ReservationFilter): LongList<store.ReservationRow> {
+    return {
+      readBatch: (afterId, limit) => store.readBatch(this.#db, filter, afterId, limit),
+      readPage: (offset, limit) => store.readPage(this.#db, filter, offset, limit),
+    };
+  }
+
+  /** Newest check-in first. */
+  async listByCheckIn(filter: store.ReservationFilter, limit: number): Promise<store.ReservationRow[]> {
+    return await store.readByCheckIn(this.#db, filter, limit);
+  }
+}
+
+interface Range {
+  check_in: DateText;
+  check_out: DateText;
+}
+
+/** Decision 7. @throws ApiError 400 */
+export function checkRange({ check_in, check_out }: Range): void {
+  const nights = countNights(check_in, check_out);
+  if (nights < 1) {
+    throw invalidField('check_out', 'must be after check_in');
+  }
+  if (nights > MAX_NIGHTS) {
+    throw invalidField('check_out', `must be at most ${MAX_NIGHTS} nights after check_in`);
+  }
+}
+
+/** The nights a reservation takes in its status; null: none. */
+export function holdOf(
+  row: Pick<store.ReservationRow, 'status' | 'room_type_id' | 'check_in' | 'check_out'>,
+): Hold | null {
+  return HOLDING_STATUSES.includes(row.status as ReservationStatus)
+    ? { roomTypeId: row.room_type_id, checkIn: row.check_in, checkOut: row.check_out }
+    : null;
+}
+
+function notAvailable(): ApiError {
+  return apiError('room_not_available', 'This room type is not available for these dates.');
+}
+
+type PartnerRow = Omit<
+  store.ReservationRow,
+  'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures'
+>;
+
+export function partnerShape(row: PartnerRow): ReservationResponse {
+  return {
+    success: true,
+    reservation_id: row.id,
+    external_reservation_id: row.external_reservation_id ?? '',
+    status: row.status as ReservationStatus,
+    room_type_id: row.room_type_id,
+    check_in: row.check_in,
+    check_out: row.check_out,
+    guests: row.guests,
+    total_amount: row.total_amount,
+    currency: row.currency,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+export function staffShape(row: store.ReservationRow): StaffReservation {
+  return {
+    reservation_id: row.id,
+    natural_id: row.natural_id,
+    status: row.status as ReservationStatus,
+    external_reservation_id: row.external_reservation_id,
+    external_source: row.external_source,
+    external_id: row.external_id,
+    room_type_id: row.room_type_id,
+    rate_plan_id: row.rate_plan_id,
+    check_in: row.check_in,
+    check_out: row.check_out,
+    guests: row.guests,
+    guest: { name: row.guest_name, phone: row.guest_phone, email: row.guest_email },
+    total_amount: row.total_amount,
+    currency: row.currency,
+    created_at: row.created_at.toISOString(),
+  };
+}

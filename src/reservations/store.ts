@@ -1,0 +1,136 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Database, Tx } from '../db/database.ts';
+import type { Reservation } from '../db/types.ts';
+import type { ReservationStatus } from './reservation-status.ts';
+
+export type ReservationRow = Selectable<Reservation>;
+export type NewReservation = Insertable<Reservation>;
+type Db = Database | Tx;
+
+/** @returns false where one of its keys is taken: the caller's external id, or by rare chance the natural id */
+export async function insertReservation(tx: Tx, reservation: NewReservation): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('reservation')
+    .values(reservation)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+export async function findByExternalReservationId(
+  db: Db,
+  tenantId: number,
+  credentialId: string,
+  externalReservationId: string,
+): Promise<ReservationRow | undefined> {
+  return await db
+    .selectFrom('reservation')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('credential_id', '=', credentialId)
+    .where('external_reservation_id', '=', externalReservationId)
+    .executeTakeFirst();
+}
+
+/** Locks an OTA's reservation until the transaction ends. */
+export async function lockBySource(
+  tx: Tx,
+  tenantId: number,
+  source: string,
+  externalId: string,
+): Promise<ReservationRow | undefined> {
+  return await tx
+    .selectFrom('reservation')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('external_source', '=', source)
+    .where('external_id', '=', externalId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function findReservation(db: Db, tenantId: number, id: string): Promise<ReservationRow | undefined> {
+  return await db
+    .selectFrom('reservation')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Locks a reservation until the transaction ends: changes of it happen one after the other. */
+export async function lockReservation(tx: Tx, tenantId: number, id: string): Promise<ReservationRow | undefined> {
+  return await tx
+    .selectFrom('reservation')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function updateReservation(
+  tx: Tx,
+  tenantId: number,
+  id: string,
+  changes: Partial<Omit<ReservationRow, 'tenant_id' | 'id'>>,
+): Promise<ReservationRow> {
+  return await tx
+    .updateTable('reservation')
+    .set(changes)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Whose reservations a list holds, and of which status. */
+export interface ReservationFilter {
+  tenantId: number;
+  credentialId?: string;
+  status?: ReservationStatus | undefined;
+}
+
+function filtered(db: Database, { tenantId, credentialId, status }: ReservationFilter) {
+  let list = db.selectFrom('reservation').where('tenant_id', '=', tenantId);
+  if (credentialId !== undefined) {
+    list = list.where('credential_id', '=', credentialId);
+  }
+  return status === undefined ? list : list.where('status', '=', status);
+}
+
+/** Reservations after the given one, newest first. */
+export async function readBatch(
+  db: Database,
+  filter: ReservationFilter,
+  afterId: string | null,
+  limit: number,
+): Promise<ReservationRow[]> {
+  const list = filtered(db, filter).selectAll();
+  return await (afterId === null ? list : list.where('id', '<', afterId)).orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function readPage(
+  db: Database,
+  filter: ReservationFilter,
+  offset: number,
+  limit: number,
+): Promise<{ count: number; results: ReservationRow[] }> {
+  const list = filtered(db, filter);
+  const [{ count }, results] = await Promise.all([
+    list.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    list.selectAll().orderBy('id', 'desc').offset(offset).limit(limit).execute(),
+  ]);
+  return { count, results };
+}
+
+/** Newest check-in first, of one day the newest reservation first. */
+export async function readByCheckIn(db: Database, filter: ReservationFilter, limit: number): Promise<ReservationRow[]> {
+  return await filtered(db, filter)
+    .selectAll()
+    .orderBy('check_in', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,138 @@
+import type { Database, Tx } from '../db/database.ts';
+import { changedRows } from '../lib/changed-rows.ts';
+import { isUuid, newId } from '../lib/ids.ts';
+import { formatMoney } from '../lib/money.ts';
+import type { PropertyDocument, RoomType, RoomTypeDocument } from './schema.ts';
+import * as store from './store.ts';
+
+export { PropertyDocument, type RatePlanDocument, RoomType, type RoomTypeDocument } from './schema.ts';
+export type { PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
+
+/** Active properties, each with its active room types, in the order of the tenant document. */
+export async function listProperties(
+  db: Database,
+  tenantId: number,
+): Promise<{ property: store.PropertyRow; roomTypes: store.RoomTypeRow[] }[]> {
+  const [properties, roomTypes] = await Promise.all([
+    store.readProperties(db, tenantId),
+    store.readRoomTypes(db, tenantId),
+  ]);
+  return properties
+    .filter((property) => property.is_active)
+    .map((property) => ({
+      property,
+      roomTypes: roomTypes.filter((roomType) => roomType.is_active && roomType.property_id === property.id),
+    }));
+}
+
+/** What partners can sell. */
+export async function listRoomTypes(db: Database, tenant: { tenantId: number; currency: string }): Promise<RoomType[]> {
+  const properties = await listProperties(db, tenant.tenantId);
+  return properties.flatMap(({ property, roomTypes }) =>
+    roomTypes.map((roomType) => ({
+      room_type_id: roomType.id,
+      name: roomType.name,
+      description: roomType.description,
+      max_occupancy: roomType.max_occupancy,
+      base_price: roomType.base_price,
+      currency: tenant.currency,
+      property: {
+        id: property.id,
+        name: property.name,
+        city: property.city,
+        country_code: property.country_code,
+      },
+      amenities: roomType.amenities,
+      images: roomType.images,
+    })),
+  );
+}
+
+/** One room type, active or not, with the clock of its property; null for another tenant's. */
+export async function findRoomType(
+  db: Database | Tx,
+  tenantId: number,
+  id: string,
+): Promise<store.RoomTypeWithClock | null> {
+  return (isUuid(id) ? await store.findRoomType(db, tenantId, id) : undefined) ?? null;
+}
+
+/** By whose clock a room type's dates become moments. */
+export type Clock = Pick<store.PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'>;
+
+/** The clock of every room type's property, active or not, by room type. */
+export async function readClocks(db: Database, tenantId: number): Promise<Map<string, Clock>> {
+  const rows = await store.readClocks(db, tenantId);
+  return new Map(rows.map(({ room_type_id, ...clock }) => [room_type_id, clock]));
+}
+
+export interface AppliedProperty {
+  id: string;
+  document: PropertyDocument;
+  roomTypes: { id: string; document: RoomTypeDocument }[];
+}
+
+/**
+ * Brings properties and room types to what the documents say. What they no longer name becomes inactive, never deleted.
+ * @returns the ids of what they name, in their order
+ */
+export async function applyProperties(
+  tx: Tx,
+  tenantId: number,
+  documents: PropertyDocument[],
+): Promise<AppliedProperty[]> {
+  const storedProperties = await store.readProperties(tx, tenantId);
+  const storedRoomTypes = await store.readRoomTypes(tx, tenantId);
+  const applied = documents.map((document) => {
+    const id = storedProperties.find((row) => row.name === document.name)?.id ?? newId();
+    const roomTypes = (document.room_types ?? []).map((roomType) => {
+      const known = storedRoomTypes.find((row) => row.property_id === id && row.name === roomType.name);
+      return { id: known?.id ?? newId(), document: roomType };
+    });
+    return { id, document, roomTypes };
+  });
+  const properties = applied.map(({ id, document }, position) => propertyRow(id, document, position));
+  const roomTypes = applied
+    .flatMap((property) => property.roomTypes.map((roomType) => ({ ...roomType, propertyId: property.id })))
+    .map(({ id, document, propertyId }, position) => roomTypeRow(id, propertyId, document, position));
+  const changedProperties = changedRows(storedProperties, properties);
+  const changedRoomTypes = changedRows(storedRoomTypes, roomTypes);
+  if (changedProperties.length > 0) {
+    await store.upsertProperties(tx, tenantId, changedProperties);
+  }
+  if (changedRoomTypes.length > 0) {
+    await store.upsertRoomTypes(tx, tenantId, changedRoomTypes);
+  }
+  return applied;
+}
+
+function propertyRow(id: string, document: PropertyDocument, position: number): store.PropertyRow {
+  return {
+    id,
+    position,
+    name: document.name,
+    address: document.address ?? '',
+    city: document.city ?? '',
+    country_code: document.country_code,
+    timezone: document.timezone,
+    check_in_time: document.check_in_time ?? '15:00',
+    check_out_time: document.check_out_time ?? '11:00',
+    is_active: true,
+  };
+}
+
+function roomTypeRow(id: string, propertyId: string, document: RoomTypeDocument, position: number): store.RoomTypeRow {
+  return {
+    id,
+    property_id: propertyId,
+    position,
+    name: document.name,
+    description: document.description ?? '',
+    max_occupancy: document.max_occupancy,
+    base_price: typeof document.base_price === 'string' ? formatMoney(document.base_price) : null,
+    physical_capacity: document.physical_capacity,
+    amenities: document.amenities ?? [],
+    images: document.images ?? [],
+    is_active: true,
+  };
+}

@@ -1,0 +1,38 @@
+import Type from 'typebox';
+import type { Database } from '../db/database.ts';
+import type { App } from '../http/app.ts';
+import { etagOf, hasCurrent, sendNotModified } from '../http/etag.ts';
+import type { Guard } from '../http/guard.ts';
+import { sendJsonBytes, shortList } from '../http/list.ts';
+import { PageQuery, pageOf } from '../http/paging.ts';
+import { listRoomTypes } from './rooms.ts';
+import { RoomType } from './schema.ts';
+
+interface Dependencies {
+  db: Database;
+  publicUrl: string | null;
+  callerGuard: Guard;
+}
+
+export function roomRoutes(app: App, { db, publicUrl, callerGuard }: Dependencies): void {
+  app.get(
+    '/v1/third-party/hotels/rooms/',
+    {
+      onRequest: callerGuard,
+      schema: {
+        operationId: 'listRoomTypes',
+        summary: 'List the room types',
+        tags: ['Hotel'],
+        security: [{ apiKey: [], apiSecret: [] }],
+        querystring: PageQuery,
+        response: { 200: Type.Union([Type.Array(RoomType), pageOf(RoomType)]) },
+      },
+    },
+    async (request, reply) => {
+      const body = JSON.stringify(shortList(request, publicUrl, await listRoomTypes(db, request.caller)));
+      const etag = etagOf(body);
+      reply.header('etag', etag).header('cache-control', 'private, no-cache');
+      return hasCurrent(request, etag) ? sendNotModified(reply) : sendJsonBytes(reply, body);
+    },
+  );
+}
