@@ -5,104 +5,89 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readBookings } from './replay/bookings.ts';
-import { type Actors, type Call, driveLane, lanesOf, newTally, propertiesOf, type Tally } from './replay/drive.ts';
-import { type Applied, runCommand, startServe } from './replay/service.ts';
+import { type Booking, type Lane, lanesOf, readBookings } from './replay/bookings.ts';
+import { type Call, drive, type Driven, openActors, type Outcome, propertiesOf } from './replay/drive.ts';
+import { Progress } from './replay/progress.ts';
+import { runCommand, startServe } from './replay/service.ts';
+import { type Verdict, verify } from './replay/verify.ts';
 
-const PROGRESS_EVERY_MS = 2_000;
+const SHOWN_FAULTS = 20;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { most: { type: 'string' } } });
 const [file] = positionals;
-if (file === undefined) {
+const most = values.most === undefined ? Number.POSITIVE_INFINITY : Number(values.most);
+if (file === undefined || !(most >= 1)) {
   console.error('usage: npm run replay -- FILE [--most N]');
   process.exit(2);
 }
+const bookings = readBookings(await readFile(file, 'utf8'), new Date().toISOString().slice(0, 10), most);
 const dataDir = await mkdtemp(join(tmpdir(), 'roomservice-replay-'));
 try {
-  const tally = await replay(await readFile(file, 'utf8'), Number(values.most ?? Number.POSITIVE_INFINITY));
-  process.exitCode = tally.faults.length === 0 ? 0 : 1;
+  process.exitCode = (await replay(bookings)) ? 0 : 1;
 } finally {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-async function replay(csv: string, most: number): Promise<Tally> {
-  const bookings = readBookings(csv, new Date().toISOString().slice(0, 10), most);
-  const lanes = lanesOf(bookings);
+/** @returns whether everything was as it must be */
+async function replay(all: Booking[]): Promise<boolean> {
+  const lanes = lanesOf(all);
   const service = await startServe(dataDir);
+  const interrupted = new Promise<never>((_, reject) => {
+    process.once('SIGINT', () => reject(new Error('interrupted')));
+    process.once('SIGTERM', () => reject(new Error('terminated')));
+  });
   try {
-    const password = randomBytes(12).toString('hex');
-    const applied = await applyTenant(lanes, password);
-    const actors = await signIn(service.call, password);
-    const tally = newTally();
-    const steps = lanes.reduce((sum, lane) => sum + lane.steps.length, 0);
-    const startedAt = Date.now();
-    let done = 0;
-    const progress = setInterval(() => console.log(describeProgress(done, steps, startedAt)), PROGRESS_EVERY_MS);
-    await Promise.all(
-      lanes.map((lane) => driveLane(service.call, actors, lane, idOf(applied, lane), tally, () => (done += 1))),
-    );
-    clearInterval(progress);
-    const seconds = (Date.now() - startedAt) / 1000;
-    summarise(tally, bookings.length, steps, seconds);
-    console.log(await runCommand(dataDir, ['nights', 'verify']));
-    return tally;
+    return await Promise.race([driveAndVerify(service.call, all, lanes), interrupted]);
   } finally {
     await service.stop();
   }
 }
 
-async function applyTenant(lanes: Parameters<typeof propertiesOf>[0], password: string): Promise<Applied> {
-  const path = join(dataDir, 'replay-tenant.json');
+async function driveAndVerify(call: Call, all: Booking[], lanes: Lane[]): Promise<boolean> {
+  const actors = await openActors(call, await signIn(call, lanes));
+  const progress = new Progress(lanes.reduce((sum, { steps }) => sum + steps.length, 0));
+  const driven = await drive(actors, lanes, () => progress.step()).finally(() => progress.end());
+  console.log(`${all.length} bookings of ${lanes.length} room types, ${progress.describe()}`);
+  const verdict = await verify(actors, driven);
+  const faults = [...driven.flatMap((lane) => lane.faults), ...verdict.faults];
+  summarise(driven, verdict, faults);
+  // Fails, and says why, where the service's own recount finds a night that differs.
+  console.log(await runCommand(dataDir, ['nights', 'verify']));
+  return faults.length === 0;
+}
+
+/** Makes the tenant. @returns headers of its owner's calls */
+async function signIn(call: Call, lanes: Lane[]): Promise<Record<string, string>> {
+  const owner = { email: 'owner@replay.example', password: randomBytes(12).toString('hex') };
   const document = {
     slug: 'replay',
     name: 'Replay',
     currency: 'EUR',
     timezone: 'Europe/Lisbon',
     features: ['hotel'],
-    users: [{ email: 'owner@replay.example', password, role: 'owner' }],
+    users: [{ ...owner, role: 'owner' }],
     properties: propertiesOf(lanes),
   };
+  const path = join(dataDir, 'replay-tenant.json');
   await writeFile(path, JSON.stringify(document));
-  return JSON.parse(await runCommand(dataDir, ['tenant', 'apply', path, '--json'])) as Applied;
+  await runCommand(dataDir, ['tenant', 'apply', path]);
+  const { body } = await call('POST', '/v1/auth/token/', { headers: {}, json: owner });
+  return { authorization: `Bearer ${(body as { access_token: string }).access_token}` };
 }
 
-async function signIn(call: Call, password: string): Promise<Actors> {
-  const token = await call('POST', '/v1/auth/token/', {}, { email: 'owner@replay.example', password });
-  const staff = { authorization: `Bearer ${(token.body as { access_token: string }).access_token}` };
-  const issue = async (path: string) =>
-    (await call('POST', path, staff, { label: 'replay' })).body as { api_key: string; api_secret: string };
-  const partner = await issue('/v1/third-party/credentials/');
-  const pms = await issue('/v1/channel-manager/credentials/');
-  return {
-    staff,
-    partner: { 'x-api-key': partner.api_key, 'x-api-secret': partner.api_secret },
-    pms: { 'x-pms-api-key': pms.api_key, 'x-pms-api-secret': pms.api_secret },
-  };
-}
-
-function idOf(applied: Applied, lane: { hotel: string; roomType: string }): string {
-  const property = applied.properties.find(({ name }) => name === lane.hotel);
-  const roomType = property?.room_types.find(({ name }) => name === lane.roomType);
-  if (roomType === undefined) {
-    throw new Error(`the tenant has no room type ${lane.hotel} ${lane.roomType}`);
-  }
-  return roomType.id;
-}
-
-function describeProgress(done: number, steps: number, startedAt: number): string {
-  const rate = Math.round((done * 1000) / (Date.now() - startedAt));
-  return `${done} of ${steps} steps (${Math.floor((100 * done) / steps)} %), ${rate} a second`;
-}
-
-function summarise(tally: Tally, bookings: number, steps: number, seconds: number): void {
+function summarise(all: Driven[], verdict: Verdict, faults: string[]): void {
+  const outcomes = all.flatMap((driven) => [...driven.outcomes.values()]);
+  const count = (...wanted: Outcome[]) => outcomes.filter((outcome) => wanted.includes(outcome)).length;
   console.log(`
-${bookings} bookings, ${steps} steps in ${seconds.toFixed(1)} s: ${Math.round(steps / seconds)} steps a second
-  created          ${tally.created}
-  refused          ${tally.refused} (every one with a full night at that moment)
-  without nights   ${tally.withoutNights} (400)
-  cancelled        ${tally.cancelled}
-  completed        ${tally.completed}
-  no-show          ${tally.noShow}
-  oversold nights: ${tally.oversoldNights} of ${tally.nightsCompared} compared
-  faults: ${tally.faults.length}${tally.faults.slice(0, 20).map((fault) => `\n    ${fault}`).join('')}`);
+  created          ${count('confirmed', 'cancelled', 'completed', 'no_show')}
+  refused          ${count('refused')}, each with a full night at that moment
+  without nights   ${count('without nights')}, answered 400
+  cancelled        ${count('cancelled')}
+  completed        ${count('completed')}
+  no-show          ${count('no_show')}
+  oversold nights: ${verdict.oversoldNights} of ${verdict.nightsCompared} compared
+  faults: ${faults.length}`);
+  for (const fault of faults.slice(0, SHOWN_FAULTS)) {
+    console.log(`    ${fault}`);
+  }
 }

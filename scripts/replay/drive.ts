@@ -1,65 +1,21 @@
-import { type Booking, capacityFor, NightCount, type Step, stepsOf } from './bookings.ts';
+import { type Booking, type Lane, NightCount } from './bookings.ts';
 
-/** The service as the replay sees it: one call, JSON in and out. */
+/** The service as the replay sees it: JSON in and out. */
 export type Call = (
   method: string,
   path: string,
-  headers: Record<string, string>,
-  json?: unknown,
+  options: { headers: Headers; json?: unknown },
 ) => Promise<{ status: number; body: unknown }>;
-
 type Headers = Record<string, string>;
 
-/** Whose headers the steps go under: the platform books and cancels, the front desk completes. */
+export const RESERVATIONS = '/v1/third-party/hotels/reservations/';
+
+/** Who makes the calls: the platform books and cancels, the front desk completes, the PMS looks at the rooms. */
 export interface Actors {
+  call: Call;
   partner: Headers;
   staff: Headers;
   pms: Headers;
-}
-
-/** One room type of one hotel: nothing that happens in it touches another, so lanes run side by side, each in its order. */
-export interface Lane {
-  hotel: string;
-  roomType: string;
-  capacity: number;
-  steps: Step[];
-}
-
-export interface Tally {
-  created: number;
-  refused: number;
-  cancelled: number;
-  completed: number;
-  noShow: number;
-  /** Stays of no nights, which the file has some of: 400. */
-  withoutNights: number;
-  oversoldNights: number;
-  nightsCompared: number;
-  /** Whatever is not as it must be; empty after a good replay. */
-  faults: string[];
-}
-
-export function newTally(): Tally {
-  return {
-    created: 0,
-    refused: 0,
-    cancelled: 0,
-    completed: 0,
-    noShow: 0,
-    withoutNights: 0,
-    oversoldNights: 0,
-    nightsCompared: 0,
-    faults: [],
-  };
-}
-
-export function lanesOf(bookings: Booking[]): Lane[] {
-  const byLane = Map.groupBy(bookings, ({ hotel, roomType }) => `${hotel} ${roomType}`);
-  return [...byLane.values()].flatMap((own) => {
-    const steps = stepsOf(own);
-    const first = own[0];
-    return first ? [{ hotel: first.hotel, roomType: first.roomType, capacity: capacityFor(steps), steps }] : [];
-  });
 }
 
 /** The hotels of the lanes as the `properties` part of a tenant document. */
@@ -77,116 +33,128 @@ export function propertiesOf(lanes: Lane[]) {
   }));
 }
 
-/** Drives one lane's bookings through the API in their order, holding every answer against an own count of the nights. */
-export async function driveLane(
-  call: Call,
-  actors: Actors,
-  lane: Lane,
-  roomTypeId: string,
-  tally: Tally,
-  onStep: () => void,
-): Promise<void> {
-  const count = new NightCount();
-  const held = new Map<number, string>();
-  for (const { kind, booking } of lane.steps) {
-    if (kind === 'create') {
-      await create(call, actors, lane, roomTypeId, booking, { count, held, tally });
-    } else if (held.has(booking.line)) {
-      await finish(call, actors, booking, { count, held, tally });
-    }
-    onStep();
-  }
-  await compare(call, actors, lane, roomTypeId, count, tally);
+/** Issues the credentials that the replay needs. @param owner headers of the owner's calls */
+export async function openActors(call: Call, owner: Headers): Promise<Actors> {
+  const issue = async (path: string) => {
+    const { body } = await call('POST', path, { headers: owner, json: { label: 'replay' } });
+    return body as { api_key: string; api_secret: string };
+  };
+  const partner = await issue('/v1/third-party/credentials/');
+  const pms = await issue('/v1/channel-manager/credentials/');
+  return {
+    call,
+    staff: owner,
+    partner: { 'x-api-key': partner.api_key, 'x-api-secret': partner.api_secret },
+    pms: { 'x-pms-api-key': pms.api_key, 'x-pms-api-secret': pms.api_secret },
+  };
 }
 
-interface State {
-  count: NightCount;
-  /** Ids of the reservations that were created, by the booking's line. */
-  held: Map<number, string>;
-  tally: Tally;
+/** Where a booking ended, as the service should have it. */
+export type Outcome = 'confirmed' | 'cancelled' | 'completed' | 'no_show' | 'refused' | 'without nights';
+
+const OUTCOMES = { Canceled: 'cancelled', 'Check-Out': 'completed', 'No-Show': 'no_show' } as const;
+
+/** What became of a lane's bookings. */
+export interface Driven {
+  lane: Lane;
+  roomTypeId: string;
+  /** By the booking's line. */
+  outcomes: Map<number, Outcome>;
+  /** Answers that were not as they had to be; empty after a good replay. */
+  faults: string[];
 }
 
-const externalId = (booking: Booking) => `booking-${booking.line}`;
-
-async function create(
-  call: Call,
-  actors: Actors,
-  lane: Lane,
-  roomTypeId: string,
-  booking: Booking,
-  { count, held, tally }: State,
-): Promise<void> {
-  const { status, body } = await call('POST', '/v1/third-party/hotels/reservations/', actors.partner, {
-    external_reservation_id: externalId(booking),
-    room_type_id: roomTypeId,
-    check_in: booking.checkIn,
-    check_out: booking.checkOut,
-    guests: booking.guests,
-    guest: { name: `Guest ${booking.line}`, phone: '+351 000' },
-  });
-  const isWithoutNights = booking.checkOut <= booking.checkIn;
-  const isFull = count.peak(booking) >= lane.capacity;
-  const expected = isWithoutNights ? 400 : isFull ? 409 : 201;
-  if (status !== expected) {
-    tally.faults.push(`booking ${booking.line}: ${status} where ${expected} was due`);
-  }
-  if (status === 201) {
-    count.add(booking, 1);
-    held.set(booking.line, (body as { reservation_id: string }).reservation_id);
-    tally.created += 1;
-  } else if (status === 409) {
-    tally.refused += 1;
-  } else if (status === 400) {
-    tally.withoutNights += 1;
-  }
-}
-
-async function finish(call: Call, actors: Actors, booking: Booking, { count, held, tally }: State): Promise<void> {
-  if (booking.finalStatus === 'Canceled') {
-    const path = `/v1/third-party/hotels/reservations/${externalId(booking)}/cancel/`;
-    expectOk(tally, booking, await call('POST', path, actors.partner));
-    count.add(booking, -1);
-    tally.cancelled += 1;
-    return;
-  }
-  const status = booking.finalStatus === 'No-Show' ? 'no_show' : 'completed';
-  const path = `/v1/staff/reservations/${held.get(booking.line)}/status/`;
-  expectOk(tally, booking, await call('POST', path, actors.staff, { status }));
-  tally[status === 'no_show' ? 'noShow' : 'completed'] += 1;
-}
-
-function expectOk(tally: Tally, booking: Booking, answer: { status: number }): void {
-  if (answer.status !== 200) {
-    tally.faults.push(`booking ${booking.line}: ${answer.status} at its end where 200 was due`);
-  }
-}
-
-const MAX_RANGE_DAYS = 730;
-const DAY_MS = 86_400_000;
-
-/** Holds the inventory the service shows against the own count, night by night. */
-async function compare(
-  call: Call,
-  actors: Actors,
-  lane: Lane,
-  roomTypeId: string,
-  count: NightCount,
-  tally: Tally,
-): Promise<void> {
-  const nights = count.nights();
-  const last = nights.at(-1) ?? '';
-  let from = nights[0] ?? '9999-12-31';
-  while (from <= last) {
-    const until = new Date(Date.parse(from) + MAX_RANGE_DAYS * DAY_MS).toISOString().slice(0, 10);
-    const query = new URLSearchParams({ room_type_id: roomTypeId, check_in: from, check_out: until });
-    const { body } = await call('GET', `/v1/channel-manager/pms/inventory/?${query}`, actors.pms);
-    for (const night of body as { date: string; sellable: number }[]) {
-      tally.nightsCompared += 1;
-      tally.oversoldNights += night.sellable < 0 ? 1 : 0;
-      if (lane.capacity - night.sellable !== count.on(night.date)) {
-        tally.faults.push(`${lane.hotel} ${lane.roomType} ${night.date}: ${lane.capacity - night.sellable} held`);
+/** Drives every lane's bookings through the API, each lane in its order, and holds every answer against an own count of nights. */
+export async function drive(actors: Actors, lanes: Lane[], onStep: () => void): Promise<Driven[]> {
+  const { body } = await actors.call('GET', '/v1/third-party/hotels/rooms/', { headers: actors.partner });
+  const rooms = body as { room_type_id: string; name: string; property: { name: string } }[];
+  return await Promise.all(
+    lanes.map(async (lane) => {
+      const room = rooms.find(({ name, property }) => property.name === lane.hotel && name === lane.roomType);
+      if (room === undefined) {
+        throw new Error(`The tenant has no room type ${lane.hotel} ${lane.roomType}.`);
       }
+      return await new LaneDrive(actors, lane, room.room_type_id).run(onStep);
+    }),
+  );
+}
+
+/** The external id of a booking. */
+export function externalIdOf(booking: Booking): string {
+  return `booking-${booking.line}`;
+}
+
+class LaneDrive {
+  readonly #actors: Actors;
+  readonly #count = new NightCount();
+  /** The service's ids of reservations, by the booking's line. */
+  readonly #ids = new Map<number, string>();
+  readonly #driven: Driven;
+
+  constructor(actors: Actors, lane: Lane, roomTypeId: string) {
+    this.#actors = actors;
+    this.#driven = { lane, roomTypeId, outcomes: new Map(), faults: [] };
+  }
+
+  async run(onStep: () => void): Promise<Driven> {
+    for (const { kind, booking } of this.#driven.lane.steps) {
+      if (kind === 'create') {
+        await this.#create(booking);
+      } else if (this.#ids.has(booking.line)) {
+        await this.#finish(booking);
+      }
+      onStep();
     }
-    from = until;
+    return this.#driven;
+  }
+
+  async #create(booking: Booking): Promise<void> {
+    const { call, partner } = this.#actors;
+    const json = {
+      external_reservation_id: externalIdOf(booking),
+      room_type_id: this.#driven.roomTypeId,
+      check_in: booking.checkIn,
+      check_out: booking.checkOut,
+      guests: booking.guests,
+      guest: { name: `Guest ${booking.line}`, phone: '+351 000' },
+    };
+    const { status, body } = await call('POST', RESERVATIONS, { headers: partner, json });
+    this.#expect(booking, status, this.#dueStatus(booking));
+    if (status === 201) {
+      this.#count.add(booking, 1);
+      this.#ids.set(booking.line, (body as { reservation_id: string }).reservation_id);
+      this.#driven.outcomes.set(booking.line, 'confirmed');
+    } else {
+      this.#driven.outcomes.set(booking.line, status === 400 ? 'without nights' : 'refused');
+    }
+  }
+
+  /** A booking is refused where a night of it is full, and for nothing else. */
+  #dueStatus(booking: Booking): number {
+    if (booking.checkOut <= booking.checkIn) {
+      return 400;
+    }
+    return this.#count.peak(booking) >= this.#driven.lane.capacity ? 409 : 201;
+  }
+
+  async #finish(booking: Booking): Promise<void> {
+    const { call, partner, staff } = this.#actors;
+    const outcome = OUTCOMES[booking.finalStatus];
+    const { status } =
+      outcome === 'cancelled'
+        ? await call('POST', `${RESERVATIONS}${externalIdOf(booking)}/cancel/`, { headers: partner })
+        : await call('POST', `/v1/staff/reservations/${this.#ids.get(booking.line)}/status/`, {
+            headers: staff,
+            json: { status: outcome },
+          });
+    this.#expect(booking, status, 200);
+    this.#count.add(booking, outcome === 'cancelled' ? -1 : 0);
+    this.#driven.outcomes.set(booking.line, outcome);
+  }
+
+  #expect(booking: Booking, status: number, due: number): void {
+    if (status !== due) {
+      this.#driven.faults.push(`booking ${booking.line}: ${status} where ${due} was due`);
+    }
   }
 }

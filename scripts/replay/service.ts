@@ -7,15 +7,9 @@ import type { Call } from './drive.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
 
-/** What `tenant apply --json` prints, as far as the replay needs it. */
-export interface Applied {
-  properties: { name: string; room_types: { id: string; name: string }[] }[];
-}
-
 /** Runs one command of `roomservice` beside the service. @returns what it printed */
 export async function runCommand(dataDir: string, words: string[]): Promise<string> {
-  const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, [COMMAND, ...words], { env: environment(dataDir) });
+  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...words], { env: environment(dataDir) });
   return stdout.trim();
 }
 
@@ -24,11 +18,21 @@ export async function startServe(dataDir: string): Promise<{ call: Call; stop():
   const child = spawn(process.execPath, [COMMAND, 'serve'], {
     env: environment(dataDir),
     stdio: ['ignore', 'pipe', 'inherit'],
+    // Ctrl-C is for the replay, which then stops it.
+    detached: true,
   });
   const exited = once(child, 'exit');
-  const url = await listeningAt(createInterface(child.stdout), exited);
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      const found = /listens on (http:\S+)/.exec(line)?.[1];
+      if (found !== undefined) {
+        resolve(found);
+      }
+    });
+    child.once('exit', () => reject(new Error('The service did not start.')));
+  });
   return {
-    async call(method, path, headers, json) {
+    async call(method, path, { headers, json }) {
       const response = await fetch(url + path, {
         method,
         headers: { ...headers, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
@@ -43,23 +47,8 @@ export async function startServe(dataDir: string): Promise<{ call: Call; stop():
   };
 }
 
+/** Nothing of our own environment but what finding programs needs: whoever replays has no database to lose. */
 function environment(dataDir: string): NodeJS.ProcessEnv {
-  return { ...process.env, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '100000000' };
-}
-
-async function listeningAt(lines: AsyncIterable<string> & NodeJS.EventEmitter, exited: Promise<unknown>) {
-  const found = new Promise<string>((resolve) => {
-    lines.on('line', (line: string) => {
-      const url = /listens on (http:\S+)/.exec(line)?.[1];
-      if (url !== undefined) {
-        resolve(url);
-      }
-    });
-  });
-  return await Promise.race([
-    found,
-    exited.then(() => {
-      throw new Error('the service did not start');
-    }),
-  ]);
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '1000000000' };
 }

@@ -12,7 +12,7 @@ import * as store from './store.ts';
 export type { ChannelCall } from './channel-call.ts';
 export { receiveReservation } from './receive.ts';
 
-/** Decision 30: seconds a call's clock may differ from ours. */
+/** Decision 30: whole seconds a call's clock may differ from ours. */
 const MAX_CLOCK_DIFFERENCE_SECONDS = 5 * 60;
 
 /** What a call shows of itself: the values of its headers, where it has them. */
@@ -63,14 +63,16 @@ export class Channels {
     const key = textOf(shown.channelKey);
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
     const row = await store.findByChannelKey(this.#db, tenantId, key);
-    const timestamp = /^\d{1,12}$/.test(textOf(shown.timestamp)) ? Number(shown.timestamp) : Number.NaN;
-    const isTimely = Math.abs(Date.now() / 1000 - timestamp) <= MAX_CLOCK_DIFFERENCE_SECONDS;
+    const timestamp = /^[1-9]\d{0,11}$/.test(textOf(shown.timestamp)) ? Number(shown.timestamp) : Number.NaN;
+    const isTimely = Math.abs(Math.floor(Date.now() / 1000) - timestamp) <= MAX_CLOCK_DIFFERENCE_SECONDS;
     const signature = textOf(shown.signature);
     // A channel that does not exist is checked against a secret nobody has, so that it costs the same.
     const secret = row ? this.#keyring.decrypt(row.channel_secret, secretPlace(tenantId, key)) : newSecret();
     const isSigned = verifySignature(secret, { timestampSeconds: timestamp, body, signature });
     if (row === undefined || !row.is_active || !isTimely || !isSigned) {
-      throw apiError('invalid_credentials', 'The channel key, the timestamp or the signature is not valid.');
+      throw apiError('invalid_credentials', 'The channel key, the timestamp or the signature is not valid.', {
+        'www-authenticate': 'Signature',
+      });
     }
     return {
       tenantId,

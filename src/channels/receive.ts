@@ -27,6 +27,8 @@ interface Wanted {
   input: OtaReservation;
   roomType: RoomTypeWithClock;
   plans: PlanCalendar[];
+  /** The plan it names, if it names one. */
+  plan: PlanCalendar | undefined;
 }
 
 /**
@@ -45,10 +47,11 @@ export async function receiveReservation(
     throw notFound('room type');
   }
   const plans = await readCalendars(db, call.tenantId, roomType.id, input.check_in, input.check_out);
-  if (typeof input.rate_plan_id === 'string' && !plans.some((plan) => plan.id === input.rate_plan_id)) {
+  const plan = plans.find(({ id }) => id === input.rate_plan_id?.toLowerCase());
+  if (plan === undefined && typeof input.rate_plan_id === 'string') {
     throw notFound('rate plan');
   }
-  const wanted = { input, roomType, plans };
+  const wanted = { input, roomType, plans, plan };
   const id = newId();
   const row = await inTransaction(db, async (tx) => await apply(tx, reservations, call, wanted, id));
   // A call that came too late is answered with what stands, which may be of another room type.
@@ -69,6 +72,9 @@ async function apply(
     if (row !== undefined) {
       return isOutdated(row, call) ? row : await reservations.change(tx, row, changesOf(row, call, wanted));
     }
+    if (!wanted.roomType.is_active) {
+      throw notFound('room type');
+    }
     const created = await reservations.add(tx, creationOf(call, wanted, id));
     if (created !== null) {
       return created;
@@ -86,8 +92,9 @@ function signaturesOf(row: ReservationRow): string[] {
   return row.channel_signatures ?? [];
 }
 
-function creationOf(call: ChannelCall, { input, roomType, plans }: Wanted, id: string) {
-  const quote = quoteOf(input, roomType, plans);
+function creationOf(call: ChannelCall, wanted: Wanted, id: string) {
+  const { input } = wanted;
+  const quote = quoteOf(wanted);
   return {
     tenant_id: call.tenantId,
     id,
@@ -101,28 +108,29 @@ function creationOf(call: ChannelCall, { input, roomType, plans }: Wanted, id: s
     created_at: new Date(),
     channel_timestamp: call.timestamp,
     channel_signatures: [call.signature],
-    ...stayOf(input),
+    ...stayOf(wanted),
   };
 }
 
 /** What the call leaves out stays: amount, number of guests, and the plan while the room type is the same. */
-function changesOf(row: ReservationRow, call: ChannelCall, { input }: Wanted) {
+function changesOf(row: ReservationRow, call: ChannelCall, wanted: Wanted) {
+  const { input, roomType, plan } = wanted;
   const isSameSecond = call.timestamp === row.channel_timestamp;
-  const keptPlan = input.room_type_id === row.room_type_id ? row.rate_plan_id : null;
+  const keptPlan = roomType.id === row.room_type_id ? row.rate_plan_id : null;
   return {
-    rate_plan_id: input.rate_plan_id ?? keptPlan,
+    rate_plan_id: plan?.id ?? keptPlan,
     guests: input.guests ?? row.guests,
     total_amount: input.total_amount === undefined ? row.total_amount : formatMoney(String(input.total_amount)),
     channel_timestamp: call.timestamp,
     channel_signatures: [...(isSameSecond ? signaturesOf(row) : []), call.signature],
-    ...stayOf(input),
+    ...stayOf(wanted),
   };
 }
 
-function stayOf(input: OtaReservation) {
+function stayOf({ input, roomType }: Wanted) {
   return {
     status: input.status,
-    room_type_id: input.room_type_id,
+    room_type_id: roomType.id,
     check_in: input.check_in,
     check_out: input.check_out,
     guest_name: input.guest.full_name,
@@ -132,10 +140,9 @@ function stayOf(input: OtaReservation) {
 }
 
 /** By the plan the OTA names, else as for partners; but what is sold is sold, so restrictions are not held against it. */
-function quoteOf(input: OtaReservation, roomType: RoomTypeWithClock, plans: PlanCalendar[]): Quote {
+function quoteOf({ input, roomType, plans, plan }: Wanted): Quote {
   const nights = nightsOf(input.check_in, input.check_out);
-  const named = plans.find((plan) => plan.id === input.rate_plan_id);
-  const quote = named ? quotePlan(named, nights) : quoteCheapest(plans, nights, roomType.base_price, 'ignore');
+  const quote = plan ? quotePlan(plan, nights) : quoteCheapest(plans, nights, roomType.base_price, 'ignore');
   if (quote === null) {
     throw new Error('a stay that no restriction is held against has no price');
   }

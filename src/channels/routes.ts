@@ -1,21 +1,13 @@
 import Type from 'typebox';
 import type { Database } from '../db/database.ts';
-import { permissionDenied } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { decodeBody } from '../http/decode/body-parsers.ts';
 import type { Guard } from '../http/guard.ts';
 import { shortList } from '../http/list.ts';
 import { PageQuery, pageOf } from '../http/paging.ts';
 import { PmsReservation, type Reservations } from '../reservations/reservations.ts';
-import { type ChannelCall, type Channels, receiveReservation } from './channels.ts';
+import { type Channels, receiveReservation } from './channels.ts';
+import { channelGuard } from './guard.ts';
 import { Channel, ChannelCreate, ChannelPath, ChannelSecret, OtaReservation } from './schema.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The OTA behind the call; set once its signature is found right. */
-    channelCall: ChannelCall;
-  }
-}
 
 interface OwnerDependencies {
   channels: Channels;
@@ -77,27 +69,12 @@ interface ReceiverDependencies {
   headerBrand: string;
 }
 
-/** Where OTAs tell of reservations. The body is read before anything is checked, for it is signed (decision 30). */
+/** Where OTAs tell of reservations (decision 30). */
 export function receiverRoutes(app: App, { db, channels, reservations, headerBrand }: ReceiverDependencies): void {
-  const brand = headerBrand.toLowerCase();
   app.post(
     '/v1/channel-manager/receiver/reservations/',
     {
-      config: { rawBody: true },
-      async preValidation(request) {
-        const { headers } = request;
-        const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-        const shown = {
-          channelKey: headers['x-channel-key'],
-          timestamp: headers[`x-${brand}-timestamp`],
-          signature: headers[`x-${brand}-signature`],
-        };
-        request.channelCall = await channels.authenticate(shown, bytes);
-        if (!request.channelCall.features.includes('hotel')) {
-          throw permissionDenied();
-        }
-        request.body = (bytes.length === 0 ? {} : decodeBody(bytes, headers, OtaReservation)) as typeof request.body;
-      },
+      preParsing: channelGuard(channels, headerBrand),
       schema: {
         operationId: 'receiveReservation',
         summary: 'Create or change a reservation of an OTA',

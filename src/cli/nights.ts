@@ -27,7 +27,7 @@ export async function verifyNights(config: Config, options: { tenant?: string; j
     }
     const wrong = results.reduce((sum, result) => sum + result.differences.length, 0);
     if (wrong > 0) {
-      throw new OperatorError(`${wrong} counters of nights are not what the reservations say.`);
+      throw new OperatorError(`Counters of nights that are not what the reservations say: ${wrong}.`);
     }
   } finally {
     await runtime.close();

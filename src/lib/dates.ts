@@ -6,6 +6,8 @@ export type DateText = string;
 /** Decision 7. */
 export const MAX_NIGHTS = 730;
 
+const DAY_MS = 86_400_000;
+
 /** The nights of a stay, in order: every day from check-in to the one before check-out. */
 export function nightsOf(checkIn: DateText, checkOut: DateText): DateText[] {
   const nights: DateText[] = [];
@@ -16,11 +18,23 @@ export function nightsOf(checkIn: DateText, checkOut: DateText): DateText[] {
   return nights;
 }
 
-const DAY_MS = 86_400_000;
-
 /** Nights between two days; below 1 where check-out does not come after check-in. */
 export function countNights(checkIn: DateText, checkOut: DateText): number {
   return (Date.parse(checkOut) - Date.parse(checkIn)) / DAY_MS;
+}
+
+/**
+ * Whether the text is the name of a time zone, such as `Europe/Lisbon`; an offset such as `+01:00` is none. Intl alone knows names
+ * that are no zones (`PST`, `IST`), Temporal alone takes a whole date for the zone it is in.
+ */
+export function isTimeZone(name: string): boolean {
+  try {
+    return (
+      /^[a-z]/i.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }).format() !== '' && todayIn(name) !== ''
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** The day it is now in a time zone. */

@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { default as formats } from 'ajv-formats';
+import { isUuid } from './ids.ts';
 import { isPrice, PRICE_KEYWORD } from './price.ts';
 
 /** A fault as the validator reports it. */
@@ -11,7 +12,9 @@ interface Fault {
 }
 
 const ajv = new Ajv({ allErrors: true, strict: false });
-formats.default(ajv, ['uuid', 'uri', 'email', 'date', 'date-time']);
+formats.default(ajv, ['uri', 'email', 'date', 'date-time']);
+// The package's own takes `urn:uuid:` before it as well, which PostgreSQL does not.
+ajv.addFormat('uuid', isUuid);
 const isCalendarDay = ajv.formats['date'] as { validate: (text: string) => boolean };
 // PostgreSQL knows no year 0.
 ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));

@@ -61,7 +61,10 @@ export interface NightDifference {
   counted: number;
 }
 
-/** Counts every night of the tenant again from its reservations, in one snapshot. */
+/**
+ * Counts every night of the tenant again from its reservations, in one snapshot. Days are stepped through without a time zone:
+ * in the database's own, midnight may be missing on some days, and a night with it.
+ */
 export async function recount(
   db: Database,
   tenantId: number,
@@ -70,7 +73,7 @@ export async function recount(
   const { rows } = await sql<NightDifference & { nights: number }>`
     WITH counted AS (
       SELECT room_type_id, day::date AS date, count(*)::int AS rooms
-      FROM reservation, generate_series(check_in, check_out - 1, interval '1 day') AS day
+      FROM reservation, generate_series(check_in::timestamp, check_out - interval '1 day', interval '1 day') AS day
       WHERE tenant_id = ${tenantId} AND status = ANY (${[...holdingStatuses]})
       GROUP BY room_type_id, day
     ), kept AS (

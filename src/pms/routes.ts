@@ -20,7 +20,7 @@ import {
   type ReservationRow,
   type Reservations,
 } from '../reservations/reservations.ts';
-import { findRoomType, listProperties, readClocks } from '../rooms/rooms.ts';
+import { type Clock, findRoomType, listProperties, readClocks } from '../rooms/rooms.ts';
 import {
   BookingPath,
   InventoryEntry,
@@ -176,16 +176,6 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
 }
 
 function reservationRoutes(app: App, { db, reservations, pmsGuard }: Dependencies): void {
-  const shapes = async (tenantId: number, rows: ReservationRow[]) => {
-    const clocks = await readClocks(db, tenantId);
-    return rows.map((row) => {
-      const clock = clocks.get(row.room_type_id);
-      if (clock === undefined) {
-        throw new Error('a reservation is of a room type that is gone');
-      }
-      return pmsShape(row, clock);
-    });
-  };
   app.get(
     '/v1/channel-manager/pms/reservations/',
     {
@@ -201,7 +191,10 @@ function reservationRoutes(app: App, { db, reservations, pmsGuard }: Dependencie
     async (request) => {
       const { tenantId } = request.caller;
       const filter = { tenantId, status: request.query.status };
-      return await shapes(tenantId, await reservations.listByCheckIn(filter, MAX_RESERVATIONS));
+      const rows = await reservations.listByCheckIn(filter, MAX_RESERVATIONS);
+      const clocks = await readClocks(db, tenantId);
+      // Read by day; houses in different zones come into order by the moments that are shown.
+      return rows.map((row) => shapeBy(clocks, row)).sort((a, b) => b.check_in_date.localeCompare(a.check_in_date));
     },
   );
   app.get(
@@ -216,10 +209,18 @@ function reservationRoutes(app: App, { db, reservations, pmsGuard }: Dependencie
         response: { 200: PmsReservation },
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { tenantId } = request.caller;
-      const [shape] = await shapes(tenantId, [await reservations.get(tenantId, request.params.booking_id)]);
-      return shape ?? reply.callNotFound();
+      const row = await reservations.get(tenantId, request.params.booking_id);
+      return shapeBy(await readClocks(db, tenantId), row);
     },
   );
+}
+
+function shapeBy(clocks: Map<string, Clock>, row: ReservationRow): PmsReservation {
+  const clock = clocks.get(row.room_type_id);
+  if (clock === undefined) {
+    throw new Error('a reservation is of a room type that is gone');
+  }
+  return pmsShape(row, clock);
 }

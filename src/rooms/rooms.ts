@@ -5,6 +5,7 @@ import { formatMoney } from '../lib/money.ts';
 import type { PropertyDocument, RoomType, RoomTypeDocument } from './schema.ts';
 import * as store from './store.ts';
 
+export { propertyFaults } from './property-faults.ts';
 export { PropertyDocument, type RatePlanDocument, RoomType, type RoomTypeDocument } from './schema.ts';
 export type { PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
 

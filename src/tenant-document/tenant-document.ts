@@ -1,10 +1,11 @@
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
+import { isTimeZone } from '../lib/dates.ts';
 import { compileSchema, findFaults } from '../lib/validation.ts';
 import { applyMenu, findMenuFaults } from '../menu/menu.ts';
 import { applyRatePlans } from '../rates/rates.ts';
-import { applyProperties, type PropertyDocument } from '../rooms/rooms.ts';
+import { applyProperties, type PropertyDocument, propertyFaults } from '../rooms/rooms.ts';
 import {
   applyUserPlan,
   emailsOfOthers,
@@ -28,7 +29,6 @@ export interface AppliedTenant {
 }
 
 const validate = compileSchema(TenantDocument);
-const TIME_ZONE_FAULT = 'must be the name of a time zone such as "Europe/Lisbon"';
 
 /**
  * Creates the tenant or brings it to what the document says, in one transaction; a part that is absent stays as it is.
@@ -87,45 +87,19 @@ async function refuseFaults(db: Database, tenantId: number | null, document: Ten
   const emails = (document.users ?? []).map((user) => normaliseEmail(user.email));
   const others = await emailsOfOthers(db, tenantId, emails);
   const faults = [
-    ...(isTimeZone(document.timezone) ? [] : [`timezone: ${TIME_ZONE_FAULT}`]),
+    ...(isTimeZone(document.timezone) ? [] : ['timezone: must be the name of a time zone such as "Europe/Lisbon"']),
     ...emails.flatMap((email, index) => [
       ...(emails.indexOf(email) < index ? [`users.${index}.email: is given twice`] : []),
       ...(others.has(email) ? [`users.${index}.email: belongs to a user of another tenant`] : []),
     ]),
     ...(document.menu ? findMenuFaults(document.menu).map((fault) => `menu.${fault}`) : []),
-    ...propertyFaults(document.properties ?? []),
+    ...propertyFaults(document.properties),
   ];
   if (faults.length > 0) {
     throw badDocument(faults);
   }
 }
 
-function propertyFaults(properties: PropertyDocument[]): string[] {
-  return [
-    ...repeatedNames(properties, 'properties'),
-    ...properties.flatMap((property, index) => [
-      ...(isTimeZone(property.timezone) ? [] : [`properties.${index}.timezone: ${TIME_ZONE_FAULT}`]),
-      ...repeatedNames(property.room_types ?? [], `properties.${index}.room_types`),
-      ...(property.room_types ?? []).flatMap((roomType, position) =>
-        repeatedNames(roomType.rate_plans ?? [], `properties.${index}.room_types.${position}.rate_plans`),
-      ),
-    ]),
-  ];
-}
-
-function repeatedNames(entries: { name: string }[], path: string): string[] {
-  const names = entries.map((entry) => entry.name);
-  return names.flatMap((name, index) => (names.indexOf(name) < index ? [`${path}.${index}.name: is given twice`] : []));
-}
-
 function badDocument(faults: string[]): OperatorError {
   return new OperatorError(`The tenant document is not valid; nothing was changed.\n  ${faults.join('\n  ')}`);
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }

@@ -44,6 +44,67 @@ export function sampleMenu(): NonNullable<TenantDocument['menu']> {
   };
 }
 
+/**
+ * Two small houses on either side of the date line, with one of everything that matters: a room type of one room, one without
+ * plans, one without plans and price, an inactive plan, a plan that asks for two nights.
+ */
+export function sampleHotel(): NonNullable<TenantDocument['properties']> {
+  return [
+    {
+      name: 'Harbour House',
+      address: '1 Quay',
+      city: 'Porto',
+      country_code: 'PT',
+      timezone: 'Europe/Lisbon',
+      check_in_time: '15:00',
+      check_out_time: '11:00',
+      room_types: [
+        {
+          name: 'Double',
+          description: 'with a view',
+          max_occupancy: 2,
+          base_price: '90.00',
+          physical_capacity: 3,
+          amenities: ['wifi'],
+          images: ['https://images.example.com/double.jpg'],
+          rate_plans: [
+            { name: 'Flexible', base_price: '100.00' },
+            { name: 'Saver', base_price: '80.00', is_refundable: false, min_nights: 2 },
+            { name: 'Closed for good', base_price: '1.00', is_active: false },
+          ],
+        },
+        {
+          name: 'Suite',
+          max_occupancy: 4,
+          base_price: null,
+          physical_capacity: 1,
+          rate_plans: [{ name: 'Suite rate', base_price: '250.50' }],
+        },
+        { name: 'Bunk', max_occupancy: 1, base_price: '25.00', physical_capacity: 10 },
+        { name: 'Floor', max_occupancy: 1, base_price: null, physical_capacity: 2 },
+      ],
+    },
+    {
+      name: 'Lagoon Lodge',
+      address: '2 Beach',
+      city: 'London',
+      country_code: 'KI',
+      timezone: 'Pacific/Kiritimati',
+      check_in_time: '14:00',
+      check_out_time: '10:00',
+      room_types: [
+        {
+          name: 'Double',
+          max_occupancy: 2,
+          base_price: '60.00',
+          physical_capacity: 2,
+          rate_plans: [{ name: 'Lagoon rate', base_price: '70.00' }],
+        },
+      ],
+    },
+  ];
+}
+
 /** A whole tenant with an owner and a member of the staff, under names nobody else has. */
 export function sampleTenant(changes: Partial<TenantDocument> = {}): TenantDocument {
   const slug = changes.slug ?? `house-${randomBytes(4).toString('hex')}`;

@@ -6,14 +6,7 @@ import { DecodeError } from './decode-error.ts';
 import { decodeForm, decodeUrlEncoded } from './form.ts';
 import { decodeJson } from './json.ts';
 import { decodeMultipart } from './multipart.ts';
-import { readBody, TOO_LARGE } from './read-body.ts';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Leaves the body the Buffer that arrived, for a route that must check it byte for byte (decision 30). */
-    rawBody?: boolean;
-  }
-}
+import { readBody, TOO_LARGE, tooLarge } from './read-body.ts';
 
 /**
  * Teaches the app and all its routes the three content types of contract §1. Every fault is a `DecodeError` (400, 413,
@@ -42,12 +35,9 @@ export function registerBodyParsers(app: FastifyInstance): void {
 }
 
 function decodeRequest(request: FastifyRequest): void {
-  const { bodyLimit, config, schema } = request.routeOptions;
+  const { bodyLimit, schema } = request.routeOptions;
   if (request.body === TOO_LARGE) {
-    throw new DecodeError(413, 'body', `is larger than ${bodyLimit} bytes`);
-  }
-  if (config.rawBody) {
-    return;
+    throw tooLarge(bodyLimit);
   }
   if (Buffer.isBuffer(request.body) && request.body.length > 0) {
     request.body = decodeBody(request.body, request.headers, schema?.body);
@@ -57,8 +47,7 @@ function decodeRequest(request: FastifyRequest): void {
   }
 }
 
-/** The plain value in a body that was read raw: by its content type, text converted as the schema asks. */
-export function decodeBody(bytes: Buffer, headers: FastifyRequest['headers'], schema: unknown): unknown {
+function decodeBody(bytes: Buffer, headers: FastifyRequest['headers'], schema: unknown): unknown {
   const encoding = headers['content-encoding'];
   if (encoding && encoding.toLowerCase() !== 'identity') {
     throw unsupported('a Content-Encoding is not supported');

@@ -3,6 +3,11 @@ import { DecodeError } from './decode-error.ts';
 
 export const TOO_LARGE = Symbol('the body is larger than its limit');
 
+/** What a body that is `TOO_LARGE` is answered with. */
+export function tooLarge(limitBytes: number): DecodeError {
+  return new DecodeError(413, 'body', `is larger than ${limitBytes} bytes`);
+}
+
 /** How far a body may run past its limit before the answer stops waiting for its end. */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 

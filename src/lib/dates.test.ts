@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { countNights, isTimeZone, momentOf, nightsOf, todayIn } from './dates.ts';
+
+// The calendar once more, from its rules alone: no Date, no Temporal.
+
+interface Day {
+  year: number;
+  month: number;
+  day: number;
+}
+
+const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+const lengthOf = (year: number, month: number) =>
+  month === 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+const textOf = ({ year, month, day }: Day) =>
+  `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+
+function nextDay({ year, month, day }: Day): Day {
+  if (day < lengthOf(year, month)) {
+    return { year, month, day: day + 1 };
+  }
+  return month < 12 ? { year, month: month + 1, day: 1 } : { year: year + 1, month: 1, day: 1 };
+}
+
+/** Days since 31 December of the year 0: whole years, whole months, days. */
+function numberOf({ year, month, day }: Day): number {
+  const past = year - 1;
+  const years = past * 365 + Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400);
+  const months = Array.from({ length: month - 1 }, (_, index) => lengthOf(year, index + 1));
+  return months.reduce((sum, length) => sum + length, years) + day;
+}
+
+/** Any day of the years 1 to 9999; ends of months and of February come often. */
+const days = fc
+  .record({
+    year: fc.oneof(fc.integer({ min: 1, max: 9998 }), fc.constantFrom(1, 4, 100, 400, 1900, 2000, 2028, 2100, 9996)),
+    month: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(2)),
+    day: fc.oneof(fc.integer({ min: 1, max: 31 }), fc.integer({ min: 27, max: 31 })),
+  })
+  .map(({ year, month, day }) => ({ year, month, day: Math.min(day, lengthOf(year, month)) }));
+
+describe('nightsOf', () => {
+  it('is every day from check-in to the one before check-out, each once, in order', () => {
+    fc.assert(
+      fc.property(days, fc.integer({ min: 0, max: 800 }), (checkIn, count) => {
+        const expected: string[] = [];
+        let day: Day = checkIn;
+        while (expected.length < count && day.year <= 9998) {
+          expected.push(textOf(day));
+          day = nextDay(day);
+        }
+        assert.deepEqual(nightsOf(textOf(checkIn), textOf(day)), expected);
+        assert.equal(countNights(textOf(checkIn), textOf(day)), expected.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is nothing where check-out does not come after check-in', () => {
+    fc.assert(
+      fc.property(days, days, (a, b) => {
+        const [early, late] = [textOf(a), textOf(b)].sort();
+        assert.deepEqual(nightsOf(late ?? '', early ?? ''), []);
+      }),
+    );
+  });
+
+  it('knows 29 February in leap years alone: of full centuries in those that 400 divides', () => {
+    for (const [year, hasIt] of [
+      ['2024', true],
+      ['2023', false],
+      ['1900', false],
+      ['2000', true],
+      ['2100', false],
+      ['0004', true],
+      ['0100', false],
+      ['0400', true],
+      ['9996', true],
+    ] as const) {
+      const nights = nightsOf(`${year}-02-28`, `${year}-03-01`);
+      assert.deepEqual(nights, hasIt ? [`${year}-02-28`, `${year}-02-29`] : [`${year}-02-28`]);
+    }
+  });
+
+  it('goes from the first day there is to the last', () => {
+    assert.deepEqual(nightsOf('0001-01-01', '0001-01-02'), ['0001-01-01']);
+    assert.deepEqual(nightsOf('9999-12-30', '9999-12-31'), ['9999-12-30']);
+    assert.deepEqual(nightsOf('0099-12-31', '0100-01-02'), ['0099-12-31', '0100-01-01']);
+  });
+});
+
+describe('countNights', () => {
+  it('is the difference of the days, in whichever order they stand', () => {
+    fc.assert(
+      fc.property(days, days, (checkIn, checkOut) => {
+        assert.equal(countNights(textOf(checkIn), textOf(checkOut)), numberOf(checkOut) - numberOf(checkIn));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('counts the whole calendar', () => {
+    assert.equal(countNights('0001-01-01', '9999-12-31'), 3_652_058);
+  });
+});
+
+const ZONES = [
+  'Europe/Lisbon',
+  'America/New_York',
+  'America/St_Johns',
+  'Pacific/Kiritimati',
+  'Pacific/Pago_Pago',
+  'Pacific/Auckland',
+  'Australia/Lord_Howe',
+  'Africa/Casablanca',
+  'Asia/Kathmandu',
+  'Antarctica/Troll',
+  'America/Sao_Paulo',
+  'UTC',
+];
+
+/** What a clock on the wall of the zone shows, as if it were UTC, so that it can be reckoned with; milliseconds. */
+function wallMs(instantMs: number, timezone: string): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  }).formatToParts(instantMs);
+  const part = (type: string) => parts.find((each) => each.type === type)?.value;
+  return Date.parse(
+    `${part('year')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}:${part('second')}Z`,
+  );
+}
+
+describe('momentOf', () => {
+  const times = fc
+    .integer({ min: 0, max: 1_439 })
+    .map((minute) => new Date(minute * 60_000).toISOString().slice(11, 16));
+  const dates = fc.integer({ min: 0, max: 47_000 }).map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
+
+  it('shows the wanted time on the wall, the first of two; a time that is left out is moved on by the gap', () => {
+    fc.assert(
+      fc.property(dates, times, fc.constantFrom(...ZONES), (date, time, zone) => {
+        const moment = momentOf(date, time, zone);
+        assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+        const ms = Date.parse(moment);
+        const wanted = Date.parse(`${date}T${time}:00Z`);
+        const gap = wallMs(ms, zone) - wanted;
+        assert.ok(gap >= 0);
+        // Read by the clock before the gap, it is the wanted time; without a gap this says what was just seen.
+        assert.equal(wallMs(ms - gap, zone), wanted - gap);
+        for (const minutes of [20, 30, 60, 120]) {
+          assert.notEqual(wallMs(ms - minutes * 60_000, zone), wanted, 'the same time was on the wall before');
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('on the nights when clocks change', () => {
+    for (const [date, time, zone, moment] of [
+      ['2026-03-08', '01:59', 'America/New_York', '2026-03-08T06:59:00.000Z'],
+      ['2026-03-08', '02:00', 'America/New_York', '2026-03-08T07:00:00.000Z'],
+      ['2026-03-08', '02:30', 'America/New_York', '2026-03-08T07:30:00.000Z'],
+      ['2026-03-08', '03:00', 'America/New_York', '2026-03-08T07:00:00.000Z'],
+      ['2026-11-01', '00:59', 'America/New_York', '2026-11-01T04:59:00.000Z'],
+      ['2026-11-01', '01:30', 'America/New_York', '2026-11-01T05:30:00.000Z'],
+      ['2026-11-01', '02:00', 'America/New_York', '2026-11-01T07:00:00.000Z'],
+      ['2026-10-04', '02:15', 'Australia/Lord_Howe', '2026-10-03T15:45:00.000Z'],
+      ['2027-03-28', '01:30', 'Europe/Lisbon', '2027-03-28T01:30:00.000Z'],
+      ['2018-11-04', '00:00', 'America/Sao_Paulo', '2018-11-04T03:00:00.000Z'],
+    ] as const) {
+      assert.equal(momentOf(date, time, zone), moment, `${date} ${time} ${zone}`);
+    }
+  });
+});
+
+describe('todayIn', () => {
+  it('is the day on the calendar of each zone, a day apart on the two sides of the date line', (context) => {
+    for (const [now, kiritimati, lisbon, pagoPago] of [
+      ['2026-05-02T10:30:00Z', '2026-05-03', '2026-05-02', '2026-05-01'],
+      ['2026-05-02T09:59:59Z', '2026-05-02', '2026-05-02', '2026-05-01'],
+      ['2026-12-31T23:59:59Z', '2027-01-01', '2026-12-31', '2026-12-31'],
+      ['2028-02-29T00:00:00Z', '2028-02-29', '2028-02-29', '2028-02-28'],
+    ] as const) {
+      context.mock.timers.enable({ apis: ['Date'], now: Date.parse(now) });
+      const zones = ['Pacific/Kiritimati', 'Europe/Lisbon', 'Pacific/Pago_Pago'];
+      assert.deepEqual(zones.map(todayIn), [kiritimati, lisbon, pagoPago], now);
+      context.mock.timers.reset();
+    }
+  });
+});
+
+describe('isTimeZone', () => {
+  it('is true of names that todayIn and momentOf understand', () => {
+    for (const name of [...ZONES, 'europe/lisbon', 'Asia/Calcutta', 'Europe/Kyiv', 'Etc/GMT+12', 'EST5EDT']) {
+      assert.ok(isTimeZone(name), name);
+      assert.match(todayIn(name), /^\d{4}-\d\d-\d\d$/);
+      assert.match(momentOf('2026-05-01', '15:00', name), /Z$/);
+    }
+  });
+
+  it('is false of every other text', () => {
+    const names = [
+      '',
+      ' ',
+      'Mars/Base',
+      'Europe',
+      'PST',
+      'CST',
+      'IST',
+      'Z',
+      'Local',
+      '+25:00',
+      'UTC+1',
+      '\0',
+      '__proto__',
+    ];
+    for (const name of [...names, '2026-05-01T15:00Z', '2026-05-01T15:00[Europe/Lisbon]', 'Europe/Lisbon ']) {
+      assert.ok(!isTimeZone(name), name);
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import type { TenantDocument } from '../../src/tenant-document/schema.ts';
+import { applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
+import { makeChannel, type TestChannel, tell } from './channel.ts';
+import { pmsHeaders, RESERVATIONS } from './hotel.ts';
+import type { Answer, TestService, TestTenant } from './service.ts';
+import { sampleHotel } from './tenants.ts';
+
+export const PMS = '/v1/channel-manager/pms';
+
+/** A tenant with a hotel, a PMS, and a channel that OTA bookings come through. */
+export interface ManagedHotel extends TestTenant {
+  /** Headers of the PMS's calls. */
+  pms: Record<string, string>;
+  channel: TestChannel;
+  /** The id of what the document names: a property, a room type in it, a rate plan in that. */
+  id(property: string, roomType?: string, ratePlan?: string): string;
+}
+
+export async function hotelTenant(service: TestService, changes: Partial<TenantDocument> = {}): Promise<ManagedHotel> {
+  const tenant = await service.tenant({ features: ['hotel'], properties: sampleHotel(), ...changes });
+  const { users, menu, ...hotel } = tenant.document;
+  const applied = await applyTenantDocument(service.database.db, hotel);
+  const ids = new Map<string, string>();
+  for (const property of applied.properties) {
+    ids.set(property.name, property.id);
+    for (const roomType of property.room_types) {
+      ids.set(`${property.name}/${roomType.name}`, roomType.id);
+      for (const plan of roomType.rate_plans) {
+        ids.set(`${property.name}/${roomType.name}/${plan.name}`, plan.id);
+      }
+    }
+  }
+  return {
+    ...tenant,
+    pms: await pmsHeaders(service, tenant),
+    channel: await makeChannel(service, tenant, 'An OTA'),
+    id(...names) {
+      const id = ids.get(names.join('/'));
+      if (id === undefined) {
+        throw new Error(`the document names no ${names.join('/')}`);
+      }
+      return id;
+    },
+  };
+}
+
+interface Booking extends Record<string, unknown> {
+  room_type_id: string;
+  check_in: string;
+  check_out: string;
+}
+
+let bookings = 0;
+
+/** A booking of the OTA, which is never refused for want of rooms or for its dates. */
+export async function bookByOta(service: TestService, hotel: ManagedHotel, booking: Booking): Promise<Answer> {
+  bookings += 1;
+  const made = { external_id: `OTA-${bookings}`, status: 'confirmed', guest: { full_name: 'Ada Guest' } };
+  return await tell(service, hotel.channel, { ...made, ...booking });
+}
+
+/** A booking through the third-party API. */
+export async function bookByPartner(service: TestService, hotel: ManagedHotel, booking: Booking): Promise<Answer> {
+  bookings += 1;
+  const made = { external_reservation_id: `R-${bookings}`, guest: { name: 'Bo Guest', phone: '+351 1' } };
+  return await service.call('POST', RESERVATIONS, { headers: hotel.partner, json: { ...made, ...booking } });
+}
