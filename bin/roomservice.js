@@ -15,12 +15,21 @@ if (major > 24 || (major === 24 && minor >= 7)) {
 
 function handOver() {
   const node = fileURLToPath(new URL(`../node_modules/node-linux-${process.arch}/bin/node`, import.meta.url));
-  if (!existsSync(node)) {
-    process.exit(1);
+  if (process.platform !== 'linux' || !existsSync(node)) {
+    fail(
+      `it needs Node 24.7 or later, and this is ${process.versions.node}. Install it, or on Linux run "npm ci" again.`,
+    );
+    return;
   }
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal));
   }
+  child.on('error', (error) => fail(`Node 24 in node_modules does not start (${error.code}). Run "npm ci" again.`));
   child.on('exit', (code, signal) => process.exit(signal === null ? code : 1));
+}
+
+function fail(reason) {
+  process.stderr.write(`roomservice: ${reason}\n`);
+  process.exitCode = 1;
 }

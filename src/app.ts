@@ -152,7 +152,7 @@ function createGuards({ db, keyring, config, budgets }: AppDependencies, parts: 
 
 /** The tenant is the credential's, never the request's: contract §1, decision 4. */
 async function refuseTenantParameters(request: FastifyRequest): Promise<void> {
-  if (request.url.startsWith('/v1/third-party/')) {
+  if (request.routeOptions.url?.startsWith('/v1/third-party/')) {
     const query = request.query as Record<string, unknown>;
     const refused = ['tenant_id', 'restaurant_id', 'hotel_id'].find((name) => name in query);
     if (refused !== undefined) {

@@ -93,24 +93,33 @@ function readSecret(environment: Environment, name: string): string | null {
   if (direct !== null) {
     throw wrong(name, `and ${name}_FILE are both set: set one of them`);
   }
+  const content = readSecretFile(`${name}_FILE`, path);
+  if (content === '') {
+    // Going on without would be silent: another database, or budgets no longer shared.
+    throw wrong(`${name}_FILE`, 'must be the path of a file that is not empty');
+  }
+  return content;
+}
+
+function readSecretFile(name: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8').trim() || null;
+    return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw wrong(`${name}_FILE`, `must be the path of a readable file (${(error as NodeJS.ErrnoException).code})`);
+    throw wrong(name, `must be the path of a readable file (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
 function parseInteger(name: string, value: string, min: number, max: number): number {
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= min && number <= max)) {
-    throw wrong(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
+    throw wrong(name, `must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`);
   }
   return number;
 }
 
 function parseBoolean(name: string, value: string): boolean {
   if (value !== 'true' && value !== 'false') {
-    throw wrong(name, `must be true or false, not "${value}"`);
+    throw wrong(name, `must be true or false, not ${JSON.stringify(value)}`);
   }
   return value === 'true';
 }
@@ -128,6 +137,14 @@ function parseUrl(value: string, protocols: string[]): URL | null {
   return url !== null && protocols.includes(url.protocol) ? url : null;
 }
 
+function isPercentEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== null;
+  } catch {
+    return false;
+  }
+}
+
 function parseDatabaseUrl(value: string): string {
   if (parseUrl(value, ['postgres:', 'postgresql:']) === null) {
     throw wrong('DATABASE_URL', 'must be a URL such as postgres://user:password@host:5432/database');
@@ -136,23 +153,32 @@ function parseDatabaseUrl(value: string): string {
 }
 
 function parseRedisUrl(value: string): string {
-  if (parseUrl(value, ['redis:', 'rediss:']) === null) {
-    throw wrong('REDIS_URL', 'must be a URL such as redis://host:6379');
+  const url = parseUrl(value, ['redis:', 'rediss:']);
+  if (
+    url === null ||
+    url.hostname === '' ||
+    !/^\/?\d*$/.test(url.pathname) ||
+    !isPercentEncoded(`${url.username} ${url.password}`)
+  ) {
+    throw wrong('REDIS_URL', 'must be a URL such as redis://user:password@host:6379/0');
   }
   return value;
 }
 
 function parsePublicUrl(value: string): string {
   const url = parseUrl(value, ['http:', 'https:']);
-  if (url === null || url.search !== '' || url.hash !== '') {
-    throw wrong('PUBLIC_URL', `must be an http or https URL without query, not "${value}"`);
+  if (url === null || /[?#]/.test(value)) {
+    throw wrong('PUBLIC_URL', `must be an http or https URL without query, not ${JSON.stringify(value)}`);
   }
   return url.href.replace(/\/+$/, '');
 }
 
 function parseBrand(value: string): string {
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(value)) {
-    throw wrong('WEBHOOK_HEADER_BRAND', `must be 1 to 40 letters, digits and inner hyphens, not "${value}"`);
+    throw wrong(
+      'WEBHOOK_HEADER_BRAND',
+      `must be 1 to 40 letters, digits and inner hyphens, not ${JSON.stringify(value)}`,
+    );
   }
   return value;
 }
@@ -160,19 +186,25 @@ function parseBrand(value: string): string {
 function parseProxies(value: string): string[] {
   const proxies = value.split(',').map((part) => part.trim());
   for (const proxy of proxies) {
-    const [address = '', prefix] = proxy.split('/');
-    const bits = isIP(address) === 4 ? 32 : 128;
-    if (isIP(address) === 0 || (prefix !== undefined && !(/^\d+$/.test(prefix) && Number(prefix) <= bits))) {
-      throw wrong('TRUSTED_PROXIES', `must list addresses or ranges such as 10.0.0.0/8, not "${proxy}"`);
+    if (!isAddressOrRange(proxy)) {
+      throw wrong('TRUSTED_PROXIES', `must list addresses or ranges such as 10.0.0.0/8, not ${JSON.stringify(proxy)}`);
     }
   }
   return proxies;
 }
 
+/** A range of every address, /0, is none: it would let any caller say who it is. */
+function isAddressOrRange(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const bits = isIP(address) === 4 ? 32 : 128;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits);
+  return isIP(address) !== 0 && isPrefix && more.length === 0;
+}
+
 function parseLogLevel(value: string): Config['logLevel'] {
   const level = LOG_LEVELS.find((name) => name === value);
   if (level === undefined) {
-    throw wrong('LOG_LEVEL', `must be one of ${LOG_LEVELS.join(', ')}, not "${value}"`);
+    throw wrong('LOG_LEVEL', `must be one of ${LOG_LEVELS.join(', ')}, not ${JSON.stringify(value)}`);
   }
   return level;
 }
@@ -195,8 +227,9 @@ function readIdentityProvider(text: (name: string) => string | null): IdentityPr
   }
   const jwksUrl = parseUrl(address as string, ['https:', 'http:']);
   const isLocal = jwksUrl !== null && ['localhost', '127.0.0.1', '[::1]'].includes(jwksUrl.hostname);
-  if (jwksUrl === null || (jwksUrl.protocol === 'http:' && !isLocal)) {
-    throw wrong('AUTH_JWKS_URL', 'must be an https URL (http for localhost alone)');
+  const hasCredentials = jwksUrl !== null && (jwksUrl.username !== '' || jwksUrl.password !== '');
+  if (jwksUrl === null || hasCredentials || (jwksUrl.protocol === 'http:' && !isLocal)) {
+    throw wrong('AUTH_JWKS_URL', 'must be an https URL (http for localhost alone) without user name and password');
   }
   return { issuer: issuer as string, audience: audience as string, jwksUrl };
 }

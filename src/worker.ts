@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { Keyring } from './keys/keys.ts';
-import { type DeliveryWorker, startDeliveryWorker } from './webhooks/delivery-worker.ts';
+import { type DeliveryWorker, type DeliveryWorkerOptions, startDeliveryWorker } from './webhooks/delivery-worker.ts';
 import type { DeliveryMetrics } from './webhooks/metrics.ts';
 import { createWebhookSender } from './webhooks/send.ts';
 
@@ -12,17 +12,29 @@ export interface WorkerDependencies {
   keyring: Keyring;
   log: Logger;
   metrics?: DeliveryMetrics;
+  pace?: DeliveryPace;
+}
+
+/** What may run faster than the contract's times where nobody has those times to wait. */
+export interface DeliveryPace extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs'> {
+  /** How long an attempt may take. */
+  timeoutMs?: number;
 }
 
 /** Composition root of the background loops: the deliveries. */
-export function startWorker({ config, db, keyring, log, metrics }: WorkerDependencies): DeliveryWorker {
-  const sender = createWebhookSender({ allowPrivateNetwork: config.webhookAllowPrivateNetwork });
+export function startWorker({ config, db, keyring, log, metrics, pace = {} }: WorkerDependencies): DeliveryWorker {
+  const { timeoutMs, ...deliveryPace } = pace;
+  const sender = createWebhookSender({
+    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
   const worker = startDeliveryWorker({
     db,
     keyring,
     sender,
     headerBrand: config.webhookHeaderBrand,
     log,
+    ...deliveryPace,
     ...(metrics ? { onAttempt: (outcome) => metrics.attempted(outcome) } : {}),
   });
   return {

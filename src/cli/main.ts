@@ -1,11 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { readConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
-import { demo } from './demo.ts';
-import { migrate } from './migrate.ts';
-import { verifyNights } from './nights.ts';
-import { serve } from './serve.ts';
-import { applyTenant, printTenants } from './tenant.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -19,6 +14,7 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
+/** A command's code is loaded when it is called: help and usage faults come at once, and no command waits for the others. */
 function buildProgram(): Command {
   const program = new Command('roomservice').description(
     "One dependable way into a hotel's rooms and a restaurant's kitchen.",
@@ -29,27 +25,47 @@ function buildProgram(): Command {
     .description('bring the database up to date, then run the API and the deliveries')
     .option('--demo', 'make the demo tenant where the embedded database has no tenant yet')
     .addOption(new Option('--only <part>', 'run one of the two').choices(['api', 'worker']))
-    .action((options: { demo?: boolean; only?: 'api' | 'worker' }) => serve(readConfig(), options));
+    .action(async (options: { demo?: boolean; only?: 'api' | 'worker' }) => {
+      const config = readConfig();
+      const { serve } = await import('./serve.ts');
+      await serve(config, options);
+    });
   program
     .command('migrate')
     .description('bring the database up to date')
-    .action(() => migrate(readConfig()));
+    .action(async () => {
+      const config = readConfig();
+      const { migrate } = await import('./migrate.ts');
+      await migrate(config);
+    });
   program
     .command('demo')
     .description('make the demo tenant where it is missing, and issue a new sign-in and credential')
     .option('--json', 'print JSON')
-    .action((options: { json?: boolean }) => demo(readConfig(), options));
+    .action(async (options: { json?: boolean }) => {
+      const config = readConfig();
+      const { demo } = await import('./demo.ts');
+      await demo(config, options);
+    });
   const tenant = program.command('tenant').description('tenants, each described by one JSON file');
   tenant
     .command('apply <file>')
     .description('create the tenant or bring it to what the file says')
     .option('--json', 'print JSON')
-    .action((file: string, options: { json?: boolean }) => applyTenant(readConfig(), file, options));
+    .action(async (file: string, options: { json?: boolean }) => {
+      const config = readConfig();
+      const { applyTenant } = await import('./tenant.ts');
+      await applyTenant(config, file, options);
+    });
   tenant
     .command('list')
     .description('list the tenants')
     .option('--json', 'print JSON')
-    .action((options: { json?: boolean }) => printTenants(readConfig(), options));
+    .action(async (options: { json?: boolean }) => {
+      const config = readConfig();
+      const { printTenants } = await import('./tenant.ts');
+      await printTenants(config, options);
+    });
   program
     .command('nights')
     .description('the counters of rooms held on each night')
@@ -57,7 +73,11 @@ function buildProgram(): Command {
     .description('count them again from the reservations and report any difference')
     .option('--tenant <slug>', 'one tenant alone')
     .option('--json', 'print JSON')
-    .action((options: { tenant?: string; json?: boolean }) => verifyNights(readConfig(), options));
+    .action(async (options: { tenant?: string; json?: boolean }) => {
+      const config = readConfig();
+      const { verifyNights } = await import('./nights.ts');
+      await verifyNights(config, options);
+    });
   return program;
 }
 

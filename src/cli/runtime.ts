@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import { createDatabase, type Database } from '../db/database.ts';
-import { openEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import { EmbeddedPostgresError } from '../db/embedded/failure.ts';
 import { isUnavailable } from '../db/failures.ts';
 import { migrateToLatest } from '../db/migrate.ts';
-import { OperatorError, UnavailableError } from '../errors.ts';
+import { OperatorError } from '../errors.ts';
 import { type Keyring, openKeyring } from '../keys/keys.ts';
 import { readOrMakeMasterKey } from '../keys/master-key.ts';
 
@@ -46,13 +46,17 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     return { db, keyring: await openKeyring(db, masterKey, config.masterKeyPrevious), migrated, close };
   } catch (error) {
     await close();
-    throw isUnavailable(error) || error instanceof UnavailableError ? outOfReach(config, error) : error;
+    const reason = error instanceof OperatorError ? error.cause : error;
+    throw isUnavailable(reason) ? outOfReach(config, reason) : error;
   }
 }
 
-async function openEmbedded(config: Config, options: RuntimeOptions) {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  return await openEmbeddedPostgres({ dataDir: config.dataDir, role: options.role, log: options.progress });
+async function openEmbedded({ dataDir }: Config, { role, progress }: RuntimeOptions): Promise<EmbeddedPostgres> {
+  try {
+    return await openEmbeddedPostgres({ dataDir, role, log: progress });
+  } catch (error) {
+    throw error instanceof EmbeddedPostgresError ? new OperatorError(error.message, { cause: error }) : error;
+  }
 }
 
 /** The URL itself stays out of the message: it holds a password. */

@@ -28,8 +28,11 @@ const DELIVERY_GRACE_MS = 11_000;
 const ANSWER_GRACE_MS = 11_000;
 /** The whole stop takes no longer than this (operations: within 15 s). */
 const STOP_LIMIT_MS = 14_500;
+/** One Ctrl-C may come two or three times: to the whole process group, and passed on by npm or by bin/roomservice.js. */
+const SAME_SIGNAL_MS = 2_000;
+const IDLE_POLL_MS = 100;
 
-/** `roomservice serve`: runs until SIGTERM or SIGINT. */
+/** `roomservice serve`: runs until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const log = createLogger(config.logLevel);
   const stopping = nextStopSignal();
@@ -42,23 +45,29 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     await runtime.close();
     throw error;
   });
-  await introduce(config, runtime, service.address, options);
-  log.info({ signal: await stopping }, 'stopping');
-  setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
-  await service.stop();
-  await runtime.close();
+  try {
+    await introduce(config, runtime, service.address, options);
+    log.info({ signal: await stopping }, 'stopping');
+  } finally {
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    await service.stop();
+    await runtime.close();
+  }
   log.info('stopped');
 }
 
-/** Resolves at the first signal to stop; a second one ends the process at once. */
+/** Resolves at the first signal to stop; one that is sent again later ends the process at once. */
 function nextStopSignal(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        resolve(signal);
-        process.on(signal, () => process.exit(1));
-      });
-    }
+    let firstAtMs: number | null = null;
+    const onSignal = (signal: string) => {
+      firstAtMs ??= performance.now();
+      if (performance.now() - firstAtMs > SAME_SIGNAL_MS) {
+        process.exit(1);
+      }
+      resolve(signal);
+    };
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
   });
 }
 
@@ -98,11 +107,16 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   }
 }
 
-/** No new connections; answers under way end, but one that a client does not take must not hold the stop up. */
+/**
+ * No new connections; answers under way end, but one that a client does not take must not hold the stop up. Nor must a
+ * connection whose answer began before the stop, and so without `Connection: close`: it is closed once it is idle.
+ */
 async function closeApp(app: App): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);
+  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_POLL_MS);
+  const all = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);
   await app.close();
-  clearTimeout(timer);
+  clearInterval(idle);
+  clearTimeout(all);
 }
 
 function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing: () => boolean): App {

@@ -116,14 +116,13 @@ export class Credentials {
    */
   async registerWebhook({ tenantId, credentialId }: Caller, url: string): Promise<string> {
     const secret = newSecret();
+    const encrypted = this.#keyring.encrypt(secret, webhookSecretPlace(tenantId, credentialId));
     return await this.#change(tenantId, credentialId, async (tx, row) => {
       if (row.webhook_url === url) {
-        return '';
+        // Ours where the answer to an earlier COMMIT was lost: it has to be told, for nobody else knows it.
+        return row.webhook_secret?.equals(encrypted) ? secret : '';
       }
-      await store.updateCredential(tx, tenantId, row.id, {
-        webhook_url: url,
-        webhook_secret: this.#keyring.encrypt(secret, webhookSecretPlace(tenantId, row.id)),
-      });
+      await store.updateCredential(tx, tenantId, row.id, { webhook_url: url, webhook_secret: encrypted });
       return secret;
     });
   }

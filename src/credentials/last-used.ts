@@ -15,10 +15,17 @@ export interface LastUsed {
 export function createLastUsed(db: Database, onError: (error: unknown) => void): LastUsed {
   let uses = new Map<string, { tenantId: number; credentialId: string; at: Date }>();
   const flush = async () => {
-    const taken = [...uses.values()];
+    const taken = uses;
     uses = new Map();
-    for (let start = 0; start < taken.length; start += BATCH_SIZE) {
-      await updateLastUsed(db, taken.slice(start, start + BATCH_SIZE));
+    try {
+      const rows = [...taken.values()];
+      for (let start = 0; start < rows.length; start += BATCH_SIZE) {
+        await updateLastUsed(db, rows.slice(start, start + BATCH_SIZE));
+      }
+    } catch (error) {
+      // The next flush writes them; what was used again meanwhile is newer.
+      uses = new Map([...taken, ...uses]);
+      throw error;
     }
   };
   const timer = setInterval(() => void flush().catch(onError), FLUSH_EVERY_MS).unref();

@@ -51,6 +51,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     idle_in_transaction_session_timeout: 15_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    // Dates are read as ISO text, whatever the database or the role is set to.
+    options: '-c datestyle=ISO',
     types,
   });
   const onError = options.onConnectionError ?? (() => {});

@@ -15,8 +15,11 @@ const CONNECTION_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-const LOST_CONNECTION = /^(Connection terminated|Client has encountered a connection error|Client was closed)/;
-const NO_CONNECTION = /^(Query read timeout|timeout exceeded when trying to connect|Connection ended unexpectedly)/;
+const LOST_CONNECTION =
+  /^(Connection terminated(?! due to connection timeout)|Client has encountered a connection error|Client was closed)/;
+/** A database that is silent has cost the caller seconds already: it is not asked again. */
+const NO_CONNECTION =
+  /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection (terminated due to connection timeout|ended unexpectedly))/;
 
 const MAX_TRIES = 5;
 const FIRST_WAIT_MS = 20;

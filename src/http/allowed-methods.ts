@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { splitTarget } from './request-target.ts';
 
 /**
  * Learns every route as it is registered, and tells which methods a path has: the framework answers a wrong method like an
@@ -15,7 +16,7 @@ export function trackAllowedMethods(app: FastifyInstance): (url: string) => stri
     }
   });
   return (url) => {
-    const path = (url.split('?', 1)[0] ?? '').replace(/\/$/, '');
+    const path = decodeURI(splitTarget(url)[0]).replace(/\/$/, '');
     const found = [...methodsByPattern].filter(([pattern]) => matches(pattern.split('/'), path.split('/')));
     return [...new Set(found.flatMap(([, methods]) => [...methods]))].sort();
   };

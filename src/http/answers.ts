@@ -35,7 +35,7 @@ export function answerError(
     return reply.code(known.statusCode).headers(known.headers).send({ code: known.code, message: known.message });
   }
   if (error instanceof UnavailableError || isUnavailable(error)) {
-    request.log.warn({ err: error }, 'database out of reach');
+    request.log.warn({ err: error }, 'cannot answer for now');
     const retryAfterSeconds = error instanceof UnavailableError ? error.retryAfterSeconds : 2;
     return reply
       .code(503)

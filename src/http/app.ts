@@ -13,12 +13,13 @@ import type { Logger } from 'pino';
 import { ApiError, invalidField } from '../errors.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerError } from './answers.ts';
-import { answerClientError, rawAnswer } from './client-errors.ts';
+import { answerClientErrors, rawAnswer } from './client-errors.ts';
 import { registerBodyParsers } from './decode/body-parsers.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { compileSchema } from '../lib/validation.ts';
 import { requestIdOf } from './request-id.ts';
+import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -33,29 +34,43 @@ export interface HttpOptions {
   trustedProxies: string[];
   /** Called once for every answered request. */
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Others than the usual ones, for who cannot wait so long. */
+  timeouts?: Partial<typeof TIMEOUTS>;
 }
 
 /** Decision 6. */
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** An external id of 150 four-byte characters, percent-encoded, is 1,800 bytes long; the schema checks the length. */
-const MAX_PARAM_LENGTH = 4096;
-const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than the idle timeout of common proxies (60 s), so that it is they who close. */
-const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** No parameter is longer: Node ends a request whose line and headers exceed 16 KiB (431). */
+const MAX_PARAM_LENGTH = 16 * 1024;
+const TIMEOUTS = {
+  headersMs: 15_000,
+  requestMs: 30_000,
+  /** Longer than the idle timeout of common proxies (60 s), so that it is they who close. */
+  keepAliveMs: 72_000,
+  /** How often the first two are looked at. */
+  checkEveryMs: 2_000,
+  /** Nothing came and nothing went: whoever reads an answer this slowly has gone. */
+  stuckMs: 60_000,
+};
 
 /** The HTTP shell every API hangs in: decoding, limits, errors, request ids (decisions 1–8). It has no route of its own. */
 export function createHttpApp(options: HttpOptions): App {
   const loggerInstance: FastifyBaseLogger = options.logger;
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestIdOf,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false, connectionsCheckingInterval: 2_000 },
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    connectionTimeout: timeouts.stuckMs,
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkEveryMs,
+      requireHostHeader: false,
+    },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: {
@@ -64,37 +79,28 @@ export function createHttpApp(options: HttpOptions): App {
       // Decoded strictly, after authentication and the rate limit, by the hook below.
       querystringParser: () => ({}),
     },
-    rewriteUrl: (request) => originForm(request.url ?? '/'),
-    clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-      void answerError(error, request, reply);
-    },
+    rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket),
   });
-
+  const answerClientError = answerClientErrors(app.server);
   const allowedMethods = trackAllowedMethods(app);
   registerBodyParsers(app);
   app.setValidatorCompiler(({ schema }) => compileSchema(schema as object));
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request) => {
-    const allowed = allowedMethods(request.url);
-    throw allowed.length === 0
-      ? new ApiError(404, 'error', 'No such path.')
-      : new ApiError(405, 'error', `The method must be ${allowed.join(' or ')}.`, { allow: allowed.join(', ') });
-  });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new ApiError(400, 'error', 'The Host header is required (RFC 9112 §3.2).');
+    refuseBadHead(request);
+    if (request.is404) {
+      throw noRoute(allowedMethods(request.url));
     }
   });
   app.addHook('preValidation', async (request) => {
-    if (request.is404) {
-      return;
+    if (hasBrokenPath(originForm(request.originalUrl))) {
+      throw invalidField('path', 'is not valid percent-encoded UTF-8');
     }
-    const query = decodeQuery(request.raw.url?.split('?').slice(1).join('?') ?? '');
-    request.query = convertText(query, request.routeOptions.schema?.querystring);
+    const [, query] = splitTarget(request.url);
+    request.query = convertText(decodeQuery(query.slice(1)), request.routeOptions.schema?.querystring);
     refuseUnstorableText(request.params as Record<string, string>);
   });
   app.addHook('onResponse', async (request, reply) => options.onAnswered?.(request, reply));
@@ -102,9 +108,25 @@ export function createHttpApp(options: HttpOptions): App {
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
-/** RFC 9112 §3.2.2: a server takes the absolute form of a request target as well. */
-function originForm(target: string): string {
-  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+/** A host name or address, and a port: links in answers are made of it. An empty one is allowed (RFC 9112 §3.2). */
+const HOST = /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d+)?$/i;
+
+/** Faults of a request's head that Node's parser lets pass. */
+function refuseBadHead({ raw }: FastifyRequest): void {
+  const hosts = raw.headersDistinct['host'] ?? [];
+  if (hosts.length > 1 || (hosts.length === 0 && raw.httpVersion === '1.1') || !HOST.test(hosts[0] ?? '')) {
+    throw new ApiError(400, 'error', 'One valid Host header is required.');
+  }
+  if (raw.headers.expect !== undefined && raw.headers.expect.toLowerCase() !== '100-continue') {
+    throw new ApiError(417, 'error', 'The Expect header may only be 100-continue.', { connection: 'close' });
+  }
+}
+
+/** @param allowed the methods that the path has */
+function noRoute(allowed: string[]): ApiError {
+  return allowed.length === 0
+    ? new ApiError(404, 'error', 'No such path.')
+    : new ApiError(405, 'error', `The method must be ${allowed.join(' or ')}.`, { allow: allowed.join(', ') });
 }
 
 /** PostgreSQL stores no U+0000, and a lone surrogate is no text (decision 2). */
@@ -118,13 +140,9 @@ function refuseUnstorableText(params: Record<string, string>): void {
 
 /** What Node's server would answer by itself, with an empty body or by hanging up. */
 function handleOddRequests(app: FastifyInstance): void {
-  app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    response.shouldKeepAlive = false;
-    const body = JSON.stringify({ code: 'error', message: 'The Expect header may only be 100-continue.' });
-    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8' }).end(body);
-  });
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
-    socket.end(rawAnswer(405, 'CONNECT is not supported.', { Allow: 'GET, POST, PUT, PATCH' }));
+    socket.end(rawAnswer(405, 'CONNECT is not supported.', { Allow: 'GET, HEAD, POST, PUT, PATCH' }));
   });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 const ANSWERS: Record<string, { status: number; message: string }> = {
@@ -15,6 +15,7 @@ export function rawAnswer(status: number, message: string, headers: Record<strin
   const lines = Object.entries({
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'X-Request-Id': randomUUID(),
     Connection: 'close',
@@ -23,8 +24,25 @@ export function rawAnswer(status: number, message: string, headers: Record<strin
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Answers what Node's HTTP parser refused: bytes that are not HTTP, headers too large, a request that never ended. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+/**
+ * Makes the handler that answers what Node's HTTP parser refused: bytes that are not HTTP, headers too large, a request
+ * that never ended. Answers go out in the order of their requests: what follows a good one waits for the answer to that,
+ * which the client would otherwise take the refusal for.
+ */
+export function answerClientErrors(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  const latest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+  server.on('request', (request, response) => latest.set(request.socket, { request, response }));
+  return (error, socket) => {
+    const before = latest.get(socket);
+    if (before?.request.complete && !before.response.writableFinished) {
+      before.response.once('close', () => refuse(error, socket));
+    } else {
+      refuse(error, socket);
+    }
+  };
+}
+
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -5,6 +5,8 @@ import { type ReadBatch, streamArray } from './streaming.ts';
 
 export interface LongList<Row> {
   readBatch: ReadBatch<Row>;
+  /** Rows held in memory at a time, where they are large. */
+  batchSize?: number;
   readPage(offset: number, limit: number): Promise<{ count: number; results: Row[] }>;
 }
 
@@ -18,7 +20,7 @@ export async function sendLongList<Row extends { id: string }>(
 ): Promise<never> {
   const wanted = requestedPage(request.query);
   if (wanted === null) {
-    return sendJsonBytes(reply, await streamArray(list.readBatch, render));
+    return sendJsonBytes(reply, await streamArray(list.readBatch, render, list.batchSize));
   }
   const { count, results } = await list.readPage(offsetOf(wanted), wanted.pageSize);
   return sendJsonBytes(

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
+import { splitTarget } from './request-target.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const DEFAULT_PAGE_SIZE = 50;
@@ -62,8 +63,10 @@ export function pageBody<T>(
 }
 
 function pageLink(request: FastifyRequest, publicUrl: string | null, { page, pageSize }: PageRequest): string {
-  const base = publicUrl ?? `${request.protocol}://${request.host}`;
-  const [path, query] = request.url.split('?', 2);
+  // A request of HTTP/1.0 may name no host.
+  const origin = request.host === '' ? request.server.listeningOrigin : `${request.protocol}://${request.host}`;
+  const base = publicUrl ?? origin;
+  const [path, query] = splitTarget(request.url);
   const parameters = new URLSearchParams(query);
   parameters.set('page', String(page));
   parameters.set('page_size', String(pageSize));

@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { createClient } from 'redis';
+import { createClient, type RedisClientType } from 'redis';
 import type { Logger } from 'pino';
 import { apiError } from '../errors.ts';
+
+type EvalOptions = Parameters<RedisClientType['eval']>[1];
 
 const WINDOW_SECONDS = 60;
 /** A Redis that hangs must not make callers wait: after this long the process's own memory answers. */
@@ -30,39 +32,16 @@ export function createMemoryBudgets(): BudgetStore {
 }
 
 /**
- * Budgets in Redis or Valkey, shared by every process that uses it. A process that cannot reach it goes on with its own
- * memory, says so once, and says so when it is back.
+ * Budgets in Redis or Valkey, shared by every process that uses it. A process that cannot reach it, or gets no answer in
+ * time, goes on with its own memory, says so once, and says so when it is back.
  */
 export function createRedisBudgets(url: string, log: Logger): BudgetStore {
-  const client = createClient({
-    url,
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: 10_000,
-    commandOptions: { timeout: COMMAND_TIMEOUT_MS },
-    socket: { connectTimeout: 2_000, reconnectStrategy: (tries) => Math.min(2_000, 50 * 2 ** tries) },
-  });
-  let isLost = false;
-  client.on('error', (error: Error) => {
-    if (!isLost) {
-      log.warn(
-        { reason: error.message },
-        'Redis is out of reach: budgets are counted in this process alone until it is back',
-      );
-    }
-    isLost = true;
-  });
-  client.on('ready', () => {
-    if (isLost) {
-      log.info('Redis is back: budgets are shared again');
-    }
-    isLost = false;
-  });
-  client.connect().catch(() => {});
+  const storeClient = connectRedis(url, log);
   return {
     budget: (name, limit) => ({
       limit,
       limiter: new RateLimiterRedis({
-        storeClient: client,
+        storeClient,
         useRedisPackage: true,
         keyPrefix: `roomservice:${name}`,
         points: limit,
@@ -71,8 +50,60 @@ export function createRedisBudgets(url: string, log: Logger): BudgetStore {
         insuranceLimiter: memoryLimiter(name, limit),
       }),
     }),
-    close: async () => client.destroy(),
+    close: async () => storeClient.destroy(),
   };
+}
+
+/** As much of a Redis client as the limiter uses, with a bound on how long an answer may take. */
+function connectRedis(url: string, log: Logger) {
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: 10_000,
+    socket: { connectTimeout: 2_000, reconnectStrategy: (tries) => Math.min(2_000, 50 * 2 ** tries) },
+  });
+  let isLost = false;
+  const lose = (reason: string) => {
+    if (!isLost) {
+      log.warn({ reason }, 'Redis is out of reach: budgets are counted in this process alone until it is back');
+    }
+    isLost = true;
+  };
+  client.on('error', (error: Error) => lose(error.message));
+  client.on('ready', () => {
+    if (isLost) {
+      log.info('Redis is back: budgets are shared again');
+    }
+    isLost = false;
+  });
+  const connect = () => void client.connect().catch(() => {});
+  // A new connection fails whatever waits on the old one, and is not ready before Redis answers again.
+  const reconnect = () => {
+    if (client.isOpen) {
+      lose('no answer in time');
+      client.destroy();
+      connect();
+    }
+  };
+  connect();
+  return {
+    get isReady() {
+      return client.isReady;
+    },
+    eval: (script: string, options: EvalOptions) => inTime(client.eval(script, options), reconnect),
+    destroy: () => client.destroy(),
+  };
+}
+
+/** The client's own timeout ends when a command is sent; this one ends when it is answered. */
+function inTime<T>(answer: Promise<T>, onLate: () => void): Promise<T> {
+  let late: NodeJS.Immediate | undefined;
+  // An answer that came while this process was busy is read before the immediate.
+  const timer = setTimeout(() => (late = setImmediate(onLate)), COMMAND_TIMEOUT_MS);
+  return answer.finally(() => {
+    clearTimeout(timer);
+    clearImmediate(late);
+  });
 }
 
 function memoryLimiter(name: string, limit: number): RateLimiterMemory {

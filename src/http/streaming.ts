@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+import { retrying } from '../db/failures.ts';
 
 /** Rows of a long list are read in batches of this many: a few hundred kilobytes in memory at a time. */
-const BATCH_SIZE = 500;
+const DEFAULT_BATCH_SIZE = 500;
 
 /** Reads up to `limit` rows that come after the one with the given id (null: from the start). */
 export type ReadBatch<Row> = (afterId: string | null, limit: number) => Promise<Row[]>;
@@ -14,15 +15,20 @@ export type ReadBatch<Row> = (afterId: string | null, limit: number) => Promise<
 export async function streamArray<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
   render: (row: Row) => unknown,
+  batchSize = DEFAULT_BATCH_SIZE,
 ): Promise<Readable> {
-  const first = await readBatch(null, BATCH_SIZE);
-  return Readable.from(renderBatches(first, readBatch, render), { objectMode: false, highWaterMark: 64 * 1024 });
+  const first = await readBatch(null, batchSize);
+  return Readable.from(renderBatches(first, readBatch, render, batchSize), {
+    objectMode: false,
+    highWaterMark: 64 * 1024,
+  });
 }
 
 async function* renderBatches<Row extends { id: string }>(
   first: Row[],
   readBatch: ReadBatch<Row>,
   render: (row: Row) => unknown,
+  batchSize: number,
 ): AsyncGenerator<string> {
   let separator = '[';
   let batch = first;
@@ -33,10 +39,12 @@ async function* renderBatches<Row extends { id: string }>(
       separator = ',';
     }
     const last = batch.at(-1);
-    if (last === undefined || batch.length < BATCH_SIZE) {
+    if (last === undefined || batch.length < batchSize) {
       break;
     }
-    batch = await readBatch(last.id, BATCH_SIZE);
+    const afterId = last.id;
+    // An answer that has begun can only be cut off, so a connection that broke must not end it.
+    batch = await retrying(() => readBatch(afterId, batchSize));
   }
   yield separator === '[' ? '[]' : ']';
 }

@@ -30,7 +30,7 @@ export async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
 
 /** Written beside and linked into place: whole or not at all, and of two processes the first one's key is kept. */
 async function makeMasterKey(dataDir: string, path: string): Promise<Buffer> {
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
   await link(draft, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') {

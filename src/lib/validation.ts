@@ -38,7 +38,11 @@ const MAX_FAULTS = 50;
  * @param whole names what was validated, for faults of it as a whole (`body: …`)
  */
 export function validationMessage(faults: Fault[], whole: string): string {
-  const texts = faultTexts(faults, whole);
+  return joinFaults(faultTexts(faults, whole), whole);
+}
+
+/** The same of faults that are texts already. */
+export function joinFaults(texts: string[], whole: string): string {
   const listed = texts.slice(0, MAX_FAULTS);
   if (texts.length > MAX_FAULTS) {
     listed.push(`${whole}: and ${texts.length - MAX_FAULTS} more faults`);

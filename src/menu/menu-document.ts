@@ -1,4 +1,5 @@
 import { formatMoney } from '../lib/money.ts';
+import { fieldsOf, listOf } from '../lib/unchecked.ts';
 import type { DishDocument, MenuDocument } from './schema.ts';
 
 type Filled<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
@@ -52,10 +53,12 @@ export function fillDish(dish: DishDocument): FilledDish {
   };
 }
 
-/** Writes out every default of a menu, the sections named `Default` included where a dish leaves one out. */
+/** Writes out every default of a menu, the sections named `Default` included where one is needed. */
 export function fillMenu(menu: MenuDocument): FilledMenu {
   const dishes = menu.dishes.map(fillDish);
+  const menuSets = menu.menu_sets ?? [];
   const needed = (field: 'kitchen' | 'sub_menu' | 'menu_set') => dishes.some((dish) => dish[field] === DEFAULT_NAME);
+  const isShown = menuSets.some((menuSet) => menuSet.sub_menus?.includes(DEFAULT_NAME));
   return {
     kitchens: withDefault(menu.kitchens ?? [], needed('kitchen')).map((kitchen) => ({
       name: kitchen.name,
@@ -67,11 +70,11 @@ export function fillMenu(menu: MenuDocument): FilledMenu {
       image: category.image ?? null,
       ticket_type: category.ticket_type ?? null,
     })),
-    sub_menus: withDefault(menu.sub_menus ?? [], needed('sub_menu')).map((subMenu) => ({
+    sub_menus: withDefault(menu.sub_menus ?? [], needed('sub_menu') || isShown).map((subMenu) => ({
       name: subMenu.name,
       is_active: subMenu.is_active ?? true,
     })),
-    menu_sets: withDefault(menu.menu_sets ?? [], needed('menu_set')).map((menuSet) => ({
+    menu_sets: withDefault(menuSets, needed('menu_set')).map((menuSet) => ({
       name: menuSet.name,
       service: menuSet.service ?? 'all_day',
       status: menuSet.status ?? 'active',
@@ -86,46 +89,68 @@ function withDefault<T extends { name: string }>(sections: T[], isNeeded: boolea
   return isMissing ? [...sections, { name: DEFAULT_NAME } as T] : sections;
 }
 
-/** Faults a schema cannot see: names given twice and names of nothing. Each as `path: text`, paths as in decision 6. */
-export function menuFaults(menu: FilledMenu): string[] {
+const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as const;
+type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
+
+/**
+ * Faults a schema cannot see: names given twice and names of nothing. Each as `path: text`, paths as in decision 6. What the
+ * schema refuses is passed over, so that all the faults of a bad document can be told at once.
+ */
+export function menuFaults(document: unknown): string[] {
+  const menu = fieldsOf(document);
+  const names = sectionNames(menu, [DEFAULT_NAME]);
   return [
-    ...duplicates(menu.kitchens, 'kitchens', 'name'),
-    ...duplicates(menu.categories, 'categories', 'name'),
-    ...duplicates(menu.sub_menus, 'sub_menus', 'name'),
-    ...duplicates(menu.menu_sets, 'menu_sets', 'name'),
-    ...duplicates(menu.dishes, 'dishes', 'sku'),
-    ...menu.menu_sets.flatMap((menuSet, index) =>
-      menuSet.sub_menus.flatMap((name, position) =>
-        missing(menu.sub_menus, name, `menu_sets.${index}.sub_menus.${position}`, 'sub_menus'),
+    ...SECTION_LISTS.flatMap((list) => duplicates(menu[list], list, 'name')),
+    ...duplicates(menu['dishes'], 'dishes', 'sku'),
+    ...listOf(menu['menu_sets']).flatMap((menuSet, index) =>
+      listOf(fieldsOf(menuSet)['sub_menus']).flatMap((name, position) =>
+        missing(names, 'sub_menus', name, `menu_sets.${index}.sub_menus.${position}`),
       ),
     ),
-    ...menu.dishes.flatMap((dish, index) => dishFaults(dish, menu, `dishes.${index}.`)),
+    ...listOf(menu['dishes']).flatMap((dish, index) => faultsOfDish(fieldsOf(dish), names, `dishes.${index}.`)),
   ];
 }
 
-/** The same for one dish. @param prefix of its fields' paths */
-export function dishFaults(dish: FilledDish, sections: Sections, prefix: string): string[] {
+/** The same for one dish of a stored menu. */
+export function dishFaults(dish: FilledDish, sections: Sections): string[] {
+  return faultsOfDish({ ...dish }, sectionNames({ ...sections }, []), '');
+}
+
+function faultsOfDish(dish: Record<string, unknown>, names: SectionNames, prefix: string): string[] {
   return [
-    ...missing(sections.categories, dish.category, `${prefix}category`, 'categories'),
-    ...missing(sections.sub_menus, dish.sub_menu, `${prefix}sub_menu`, 'sub_menus'),
-    ...missing(sections.kitchens, dish.kitchen, `${prefix}kitchen`, 'kitchens'),
-    ...missing(sections.menu_sets, dish.menu_set, `${prefix}menu_set`, 'menu_sets'),
-    ...duplicates(dish.price_variants, `${prefix}price_variants`, 'name'),
-    ...duplicates(dish.addons, `${prefix}addons`, 'name'),
+    ...missing(names, 'categories', dish['category'], `${prefix}category`),
+    ...missing(names, 'sub_menus', dish['sub_menu'], `${prefix}sub_menu`),
+    ...missing(names, 'kitchens', dish['kitchen'], `${prefix}kitchen`),
+    ...missing(names, 'menu_sets', dish['menu_set'], `${prefix}menu_set`),
+    ...duplicates(dish['price_variants'], `${prefix}price_variants`, 'name'),
+    ...duplicates(dish['addons'], `${prefix}addons`, 'name'),
   ];
 }
 
-function duplicates<K extends string>(entries: Record<K, string>[], path: string, key: K): string[] {
-  const seen = new Set<string>();
-  return entries.flatMap((entry, index) => {
-    const isRepeated = seen.has(entry[key]);
-    seen.add(entry[key]);
-    return isRepeated ? [`${path}.${index}.${key}: ${JSON.stringify(entry[key])} is given twice`] : [];
+/** @param implied names of kitchens, sub-menus and menu sets that need no entry of their own */
+function sectionNames(menu: Record<string, unknown>, implied: string[]): SectionNames {
+  const namesOf = (list: string, more: string[]) =>
+    new Set([...listOf(menu[list]).map((section) => fieldsOf(section)['name']), ...more]);
+  return {
+    kitchens: namesOf('kitchens', implied),
+    categories: namesOf('categories', []),
+    sub_menus: namesOf('sub_menus', implied),
+    menu_sets: namesOf('menu_sets', implied),
+  };
+}
+
+function duplicates(list: unknown, path: string, key: string): string[] {
+  const seen = new Set<unknown>();
+  return listOf(list).flatMap((entry, index) => {
+    const name = fieldsOf(entry)[key];
+    const isRepeated = typeof name === 'string' && seen.has(name);
+    seen.add(name);
+    return isRepeated ? [`${path}.${index}.${key}: ${JSON.stringify(name)} is given twice`] : [];
   });
 }
 
-function missing(sections: { name: string }[], name: string, path: string, list: string): string[] {
-  return sections.some((section) => section.name === name)
+function missing(names: SectionNames, list: keyof SectionNames, name: unknown, path: string): string[] {
+  return typeof name !== 'string' || names[list].has(name)
     ? []
     : [`${path}: ${JSON.stringify(name)} is not in ${list}`];
 }

@@ -3,6 +3,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, notFound } from '../errors.ts';
 import { newId } from '../lib/ids.ts';
+import { joinFaults } from '../lib/validation.ts';
 import {
   dishFaults,
   type FilledDish,
@@ -17,12 +18,8 @@ import type { DishChange, MenuDocument, StaffDish } from './schema.ts';
 import * as store from './store.ts';
 
 export { createMenuReader, type ListedMenu, type ReadListedMenu } from './listed-menu.ts';
+export { menuFaults } from './menu-document.ts';
 export { MenuDocument } from './schema.ts';
-
-/** Faults of a menu document that its schema cannot see, each as `path: text`; empty for a good one. */
-export function findMenuFaults(menu: MenuDocument): string[] {
-  return menuFaults(fillMenu(menu));
-}
 
 /** The menu as a document: what `PUT` would take, every default written out. */
 export async function readMenuDocument(db: Database, tenantId: number): Promise<FilledMenu> {
@@ -36,7 +33,7 @@ export async function readMenuDocument(db: Database, tenantId: number): Promise<
  * @throws ApiError 400 `invalid_request` naming every fault
  */
 export async function replaceMenu(db: Database, tenantId: number, menu: MenuDocument): Promise<FilledMenu> {
-  refuse(findMenuFaults(menu));
+  refuse(menuFaults(menu));
   await inTransaction(db, (tx) => applyMenu(tx, tenantId, menu));
   return await readMenuDocument(db, tenantId);
 }
@@ -48,7 +45,10 @@ export async function applyMenu(tx: Tx, tenantId: number, document: MenuDocument
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
   const named = new Set(wanted.dishes.map((dish) => dish.sku));
   const dishes = wanted.dishes.map((dish, position) => ({ ...dish, position, id: bySku.get(dish.sku)?.id ?? newId() }));
-  const unnamed = stored.dishes.filter((dish) => !named.has(dish.sku)).map((dish) => ({ ...dish, is_active: false }));
+  // They go to the end, so that the menu as it is read back is in the very order it is stored in.
+  const unnamed = stored.dishes
+    .filter((dish) => !named.has(dish.sku))
+    .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
   const changed = [...dishes, ...unnamed].filter((dish) => !isDeepStrictEqual(dish, bySku.get(dish.sku)));
   const sections = restamp(stored.sections, wanted, unnamed);
   if (changed.length === 0 && isDeepStrictEqual(sections, stored.sections)) {
@@ -77,7 +77,7 @@ export async function changeDish(
     }
     const { id, position } = stored;
     const dish = { ...fillDish({ ...documentOf(stored), ...change, sku }), id, position };
-    refuse(dishFaults(dish, menu.sections, ''));
+    refuse(dishFaults(dish, menu.sections));
     if (!isDeepStrictEqual(dish, stored)) {
       await store.upsertDishes(tx, tenant.id, [dish]);
       await store.updateMenu(tx, tenant.id, { version: menu.version + 1, sections: menu.sections });
@@ -89,7 +89,7 @@ export async function changeDish(
 
 function refuse(faults: string[]): void {
   if (faults.length > 0) {
-    throw apiError('invalid_request', faults.join(' | '));
+    throw apiError('invalid_request', joinFaults(faults, 'body'));
   }
 }
 
@@ -110,44 +110,31 @@ function unstamped(sections: store.StampedSections): Sections {
 
 /** The wanted sections with their times, and those that only dishes no longer on the menu still need. */
 function restamp(stored: store.StampedSections, wanted: Sections, unnamed: store.StoredDish[]): store.StampedSections {
-  const now = new Date().toISOString();
-  const stamp = <T extends { name: string }>(
-    old: store.Stamped<T>[],
-    list: T[],
-    needed: string[],
-  ): store.Stamped<T>[] => {
-    const stamped = list.map((section) => {
-      const before = old.find((each) => each.name === section.name);
-      if (before === undefined) {
-        return { ...section, created_at: now, updated_at: now };
-      }
-      const { created_at, updated_at } = before;
-      const same = { ...section, created_at, updated_at };
-      return isDeepStrictEqual(same, before) ? same : { ...same, updated_at: now };
-    });
-    const kept = old.filter(
-      (each) => needed.includes(each.name) && !list.some((section) => section.name === each.name),
-    );
-    return [...stamped, ...kept];
-  };
-  const menuSets = stamp(
-    stored.menu_sets,
-    wanted.menu_sets,
-    unnamed.map((dish) => dish.menu_set),
-  );
-  const neededSubMenus = [...unnamed.map((dish) => dish.sub_menu), ...menuSets.flatMap((menuSet) => menuSet.sub_menus)];
+  const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);
+  const menu_sets = restampList(stored.menu_sets, wanted.menu_sets, neededBy('menu_set'));
+  const shown = menu_sets.flatMap((menuSet) => menuSet.sub_menus);
   return {
-    kitchens: stamp(
-      stored.kitchens,
-      wanted.kitchens,
-      unnamed.map((dish) => dish.kitchen),
-    ),
-    categories: stamp(
-      stored.categories,
-      wanted.categories,
-      unnamed.map((dish) => dish.category),
-    ),
-    sub_menus: stamp(stored.sub_menus, wanted.sub_menus, neededSubMenus),
-    menu_sets: menuSets,
+    kitchens: restampList(stored.kitchens, wanted.kitchens, neededBy('kitchen')),
+    categories: restampList(stored.categories, wanted.categories, neededBy('category')),
+    sub_menus: restampList(stored.sub_menus, wanted.sub_menus, [...neededBy('sub_menu'), ...shown]),
+    menu_sets,
   };
+}
+
+/** @param needed names that stay though the wanted list has them no more */
+function restampList<T extends { name: string }>(
+  stored: store.Stamped<T>[],
+  wanted: T[],
+  needed: string[],
+): store.Stamped<T>[] {
+  const now = new Date().toISOString();
+  const storedByName = new Map(stored.map((section) => [section.name, section]));
+  const stamped = wanted.map((section) => {
+    const before = storedByName.get(section.name);
+    const same = { ...section, created_at: before?.created_at ?? now, updated_at: before?.updated_at ?? now };
+    return isDeepStrictEqual(same, before) ? same : { ...same, updated_at: now };
+  });
+  const named = new Set(wanted.map((section) => section.name));
+  const kept = new Set(needed);
+  return [...stamped, ...stored.filter(({ name }) => kept.has(name) && !named.has(name))];
 }

@@ -29,14 +29,14 @@ export function menuRoutes(app: App, { readListedMenu, publicUrl, callerGuard }:
     },
     async (request, reply) => {
       const menu = await readListedMenu(request.caller);
+      // A page is rendered for its asker, or refused (404) whatever the asker has already.
+      const page = requestedPage(request.query) === null ? null : shortList(request, publicUrl, menu.dishes);
       reply.header('etag', menu.etag).header('cache-control', 'private, no-cache');
       if (hasCurrent(request, menu.etag)) {
         return sendNotModified(reply);
       }
-      // The whole menu is sent as the bytes that were rendered once for this version; a page is rendered for its asker.
-      return requestedPage(request.query) === null
-        ? sendJsonBytes(reply, menu.body)
-        : shortList(request, publicUrl, menu.dishes);
+      // The whole menu is sent as the bytes that were rendered once for this version.
+      return page ?? sendJsonBytes(reply, menu.body);
     },
   );
 }

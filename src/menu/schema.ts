@@ -14,13 +14,17 @@ const Service = Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], { type: '
 const MenuSetStatus = Type.Enum(['active', 'inactive'], { type: 'string' });
 
 const SectionName = Type.String({ minLength: 1, maxLength: 100 });
+/** Every dish is shown with the whole of its sections, so their size is bounded. */
+const SectionDescription = Type.String({ maxLength: 2_000 });
+const MAX_SECTIONS = 1_000;
+const MAX_SUB_MENUS_OF_A_SET = 100;
 
 // The menu part of the tenant document.
 
-const KitchenDocument = Type.Object({ name: SectionName, description: Type.Optional(Type.String()) });
+const KitchenDocument = Type.Object({ name: SectionName, description: Type.Optional(SectionDescription) });
 const CategoryDocument = Type.Object({
   name: SectionName,
-  description: Type.Optional(Type.String()),
+  description: Type.Optional(SectionDescription),
   image: Type.Optional(Image),
   ticket_type: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
 });
@@ -29,7 +33,7 @@ const MenuSetDocument = Type.Object({
   name: SectionName,
   service: Type.Optional(Service),
   status: Type.Optional(MenuSetStatus),
-  sub_menus: Type.Optional(Type.Array(SectionName)),
+  sub_menus: Type.Optional(Type.Array(SectionName, { maxItems: MAX_SUB_MENUS_OF_A_SET })),
 });
 const VariantDocument = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }), price: Money });
 const AddonDocument = Type.Object({
@@ -61,10 +65,10 @@ const DISH_FIELDS = {
 const DishDocument = Type.Object({ sku: Type.String({ minLength: 1, maxLength: 100 }), ...DISH_FIELDS });
 
 export const MenuDocument = Type.Object({
-  kitchens: Type.Optional(Type.Array(KitchenDocument)),
-  categories: Type.Optional(Type.Array(CategoryDocument)),
-  sub_menus: Type.Optional(Type.Array(SubMenuDocument)),
-  menu_sets: Type.Optional(Type.Array(MenuSetDocument)),
+  kitchens: Type.Optional(Type.Array(KitchenDocument, { maxItems: MAX_SECTIONS })),
+  categories: Type.Optional(Type.Array(CategoryDocument, { maxItems: MAX_SECTIONS })),
+  sub_menus: Type.Optional(Type.Array(SubMenuDocument, { maxItems: MAX_SECTIONS })),
+  menu_sets: Type.Optional(Type.Array(MenuSetDocument, { maxItems: MAX_SECTIONS })),
   dishes: Type.Array(DishDocument),
 });
 export type MenuDocument = Type.Static<typeof MenuDocument>;

@@ -23,6 +23,9 @@ export interface PlacedOrder {
   isReplayed: boolean;
 }
 
+/** An order of a 1 MiB body may be ten times that with its priced lines. */
+const WHOLE_ORDERS_A_BATCH = 50;
+
 /** A restaurant's orders: placed by partners, moved along by staff. */
 export class Orders {
   readonly #db: Database;
@@ -100,20 +103,26 @@ export class Orders {
 
   /** The one way an order's status changes: the row is locked, the rule is asked, the event is written with the change. */
   async #moveTo(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderRow> {
+    const eventId = newId();
+    const occurredAt = new Date();
     const moved = await inTransaction(this.#db, async (tx) => {
       const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
       if (row === undefined) {
         throw notFound('order');
+      }
+      if (row.status === status && (await this.#events.isRecorded(tx, tenantId, eventId))) {
+        return row;
       }
       if (!mayFollow(row.status as OrderStatus, status, row.order_type as OrderType)) {
         throw apiError('invalid_status_transition', `The order is ${row.status}: it cannot become ${status}.`);
       }
       await store.updateStatus(tx, tenantId, orderId, status);
       await this.#events.record(tx, {
+        eventId,
         tenantId,
         credentialId: row.credential_id,
         type: 'order.status_changed',
-        occurredAt: new Date(),
+        occurredAt,
         data: { order_id: row.id, external_order_id: row.external_order_id, status },
       });
       return { ...row, status };
@@ -143,6 +152,7 @@ export class Orders {
   listOfTenant(tenantId: number, status: OrderStatus | undefined): LongList<store.OrderRow> {
     return {
       readBatch: (afterId, limit) => store.readByTenant(this.#db, tenantId, status, afterId, limit),
+      batchSize: WHOLE_ORDERS_A_BATCH,
       readPage: (offset, limit) => store.readPageByTenant(this.#db, tenantId, status, offset, limit),
     };
   }

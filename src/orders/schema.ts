@@ -15,7 +15,7 @@ const AddonInput = Type.Object({
 const OrderItem = Type.Object({
   item_id: Type.String({ minLength: 1, maxLength: 100, description: 'the sku of a dish on the menu' }),
   quantity: Type.Integer({ minimum: 1, maximum: MAX_INTEGER }),
-  variant_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  variant_id: Type.Optional(Type.String({ maxLength: 100 })),
   addons: Type.Optional(Type.Array(AddonInput)),
 });
 export type OrderItem = Type.Static<typeof OrderItem>;

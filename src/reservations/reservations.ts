@@ -113,6 +113,7 @@ export class Reservations {
       currency,
       created_at: new Date(),
     };
+    const eventId = newId();
     return await inTransaction(this.#db, async (tx) => {
       if (!(await store.insertReservation(tx, row))) {
         return null;
@@ -120,7 +121,7 @@ export class Reservations {
       if (!(await moveHold(tx, tenantId, null, holdOf(row), roomType.physical_capacity))) {
         throw notAvailable();
       }
-      await this.#record(tx, row, 'reservation.created');
+      await this.#record(tx, row, 'reservation.created', eventId);
       return partnerShape(row);
     });
   }
@@ -184,15 +185,19 @@ export class Reservations {
     status: ReservationStatus,
     isAllowed: (from: ReservationStatus, to: ReservationStatus) => boolean,
   ): Promise<store.ReservationRow> {
+    const eventId = newId();
     const moved = await inTransaction(this.#db, async (tx) => {
       const row = isUuid(id) ? await store.lockReservation(tx, tenantId, id) : undefined;
       if (row === undefined) {
         throw notFound('reservation');
       }
+      if (row.status === status && (await this.#events.isRecorded(tx, tenantId, eventId))) {
+        return row;
+      }
       if (!isAllowed(row.status as ReservationStatus, status)) {
         throw apiError('invalid_status_transition', `The reservation is ${row.status}: it cannot become ${status}.`);
       }
-      return await this.change(tx, row, { status });
+      return await this.change(tx, row, { status }, eventId);
     });
     this.#events.committed();
     return moved;
@@ -201,20 +206,19 @@ export class Reservations {
   /**
    * Changes a locked reservation: its nights move with its dates, room type and status, and a new status is told to the partner
    * that booked it. The capacity is not asked: nothing but a partner's booking is refused for want of rooms.
+   * @param eventId of the event this may cause, made before the transaction
    */
   async change(
     tx: Tx,
     row: store.ReservationRow,
     changes: Parameters<typeof store.updateReservation>[3],
+    eventId: string,
   ): Promise<store.ReservationRow> {
     const changed = await store.updateReservation(tx, row.tenant_id, row.id, changes);
     await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed), null);
     if (changed.status !== row.status) {
-      await this.#record(
-        tx,
-        changed,
-        changed.status === 'cancelled' ? 'reservation.cancelled' : 'reservation.modified',
-      );
+      const type = changed.status === 'cancelled' ? 'reservation.cancelled' : 'reservation.modified';
+      await this.#record(tx, changed, type, eventId);
     }
     return changed;
   }
@@ -247,9 +251,11 @@ export class Reservations {
     tx: Tx,
     row: Pick<store.ReservationRow, 'tenant_id' | 'id' | 'credential_id' | 'external_reservation_id' | 'status'>,
     type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
+    eventId: string,
   ): Promise<void> {
     if (row.credential_id !== null && row.external_reservation_id !== null) {
       await this.#events.record(tx, {
+        eventId,
         tenantId: row.tenant_id,
         credentialId: row.credential_id,
         type,

@@ -1,4 +1,5 @@
 import { isTimeZone } from '../lib/dates.ts';
+import { fieldsOf, listOf } from '../lib/unchecked.ts';
 
 /**
  * Faults of the `properties` part that a schema cannot see: names given twice, zones that do not exist. Each as `path: text`. What
@@ -30,12 +31,4 @@ function repeatedNames(list: unknown, path: string): string[] {
     seen.add(name);
     return isRepeated ? [`${path}.${index}.name: ${JSON.stringify(name)} is given twice`] : [];
   });
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -16,6 +16,16 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<TenantRow 
   return await db.selectFrom('tenant').select(TENANT_COLUMNS).where('slug', '=', slug).executeTakeFirst();
 }
 
+/** Locks the tenant until the transaction ends; what refers to it may be written meanwhile. */
+export async function lockTenantBySlug(tx: Tx, slug: string): Promise<TenantRow | undefined> {
+  return await tx
+    .selectFrom('tenant')
+    .select(TENANT_COLUMNS)
+    .where('slug', '=', slug)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
 export interface TenantValues {
   slug: string;
   name: string;

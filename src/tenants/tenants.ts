@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, OperatorError } from '../errors.ts';
@@ -45,9 +46,16 @@ export async function findTenantBySlug(db: Database | Tx, slug: string): Promise
   return row === undefined ? null : tenantOf(row);
 }
 
-/** Creates the tenant or brings it to the given values. @returns its id */
-export function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<number> {
-  return store.upsertTenant(tx, tenant);
+/**
+ * Creates the tenant or brings it to the given values; writes nothing where it has them already. Either way the tenant's row is
+ * locked: of two documents applied at once, one comes whole after the other.
+ * @returns its id
+ */
+export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<number> {
+  const stored = await store.lockTenantBySlug(tx, tenant.slug);
+  return stored !== undefined && isDeepStrictEqual(tenantOf(stored), { id: stored.id, ...tenant })
+    ? stored.id
+    : await store.upsertTenant(tx, tenant);
 }
 
 /**
@@ -58,7 +66,7 @@ export async function signIn(db: Database, tokenKey: Buffer, email: string, pass
   const user = await store.findUserByEmail(db, normaliseEmail(email));
   const isRight = await isPassword(password, user?.password_hash ?? (await decoyHash()));
   if (user === undefined || !isRight || !user.is_active) {
-    throw apiError('invalid_credentials', 'The e-mail or the password is wrong.');
+    throw apiError('invalid_credentials', 'The e-mail or the password is wrong.', { 'www-authenticate': 'Bearer' });
   }
   const { id, name, features } = tenantOf(user.tenant);
   return {

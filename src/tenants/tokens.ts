@@ -49,10 +49,11 @@ export function createTokenVerifier(key: Buffer, provider: IdentityProvider | nu
   };
 }
 
-/** The rest is a key set that could not be fetched, of which the caller's token is not guilty. */
+/** What jose throws where the key set could not be fetched or is none: of that the caller's token is not guilty. */
+const KEY_SET_FAULTS = new Set([errors.JOSEError.code, errors.JWKSTimeout.code, errors.JWKSInvalid.code]);
+
 function saysTokenIsBad(error: unknown): boolean {
-  const isFetchFailure = error instanceof errors.JWKSTimeout || (error as errors.JOSEError).code === 'ERR_JOSE_GENERIC';
-  return error instanceof errors.JOSEError && !isFetchFailure;
+  return error instanceof errors.JOSEError && !KEY_SET_FAULTS.has(error.code);
 }
 
 async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | null> {
@@ -75,7 +76,8 @@ function outsideVerifier(provider: IdentityProvider): (token: string) => Promise
       audience: provider.audience,
       requiredClaims: ['exp'],
     });
-    const { email, email_verified: verified } = payload;
-    return typeof email === 'string' && verified !== false ? { email } : null;
+    const { email, email_verified: verified = true } = payload;
+    // Some providers send the word instead of the boolean.
+    return typeof email === 'string' && (verified === true || verified === 'true') ? { email } : null;
   };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { webhookSecretPlace } from '../credentials/credentials.ts';
 import type { Database } from '../db/database.ts';
+import { retrying } from '../db/failures.ts';
 import type { Keyring } from '../keys/keys.ts';
 import { newId } from '../lib/ids.ts';
 import { drawRetryWaitMs, MAX_ATTEMPTS } from './retry.ts';
@@ -26,6 +27,10 @@ export interface DeliveryWorkerOptions {
   log: Logger;
   /** Told of every attempt's outcome. */
   onAttempt?: (outcome: SendOutcome) => void;
+  /** How long an attempt may be under way before another worker takes the delivery: 15 s. */
+  leaseSeconds?: number;
+  /** The wait after the n-th failed attempt: by decision 33. */
+  drawWaitMs?: (attempt: number) => number;
 }
 
 /** Delivers events: claims what is due, sends it, records the outcome. Any number may run side by side. */
@@ -37,7 +42,7 @@ export interface DeliveryWorker {
 }
 
 export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { db, log } = options;
+  const { db, log, leaseSeconds = LEASE_SECONDS } = options;
   const underWay = new Set<Promise<void>>();
   const abort = new AbortController();
   let isStopping = false;
@@ -51,7 +56,7 @@ export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWor
   /** @returns whether there may be more to take at once */
   async function takeDue(): Promise<boolean> {
     const free = SLOTS - underWay.size;
-    const { taken, deliveries } = await claimDue(db, free, LEASE_SECONDS, newId());
+    const { taken, deliveries } = await claimDue(db, free, leaseSeconds, newId());
     for (const delivery of deliveries) {
       const delivering = deliver(options, delivery, abort.signal).finally(() => {
         const wasFull = underWay.size === SLOTS;
@@ -112,8 +117,8 @@ async function deliver(options: DeliveryWorkerOptions, delivery: ClaimedDelivery
   try {
     const outcome = await send(options, delivery, signal);
     options.onAttempt?.(outcome);
-    const next = afterAttempt(delivery.attempt, outcome);
-    const isRecorded = await recordOutcome(db, delivery, outcome, next);
+    const next = afterAttempt(delivery.attempt, outcome, options.drawWaitMs ?? drawRetryWaitMs);
+    const isRecorded = await retrying(() => recordOutcome(db, delivery, outcome, next));
     log.info({ ...ids, ...outcome, status: next.status, is_recorded: isRecorded }, 'webhook attempt');
   } catch (error) {
     log.error({ ...ids, err: error }, 'webhook attempt could not be recorded');
@@ -130,7 +135,7 @@ async function send(
     secret = keyring.decrypt(delivery.webhookSecret, webhookSecretPlace(delivery.tenantId, delivery.credentialId));
   } catch (error) {
     log.error({ err: error, tenant_id: delivery.tenantId, event_id: delivery.eventId }, 'webhook secret does not open');
-    return { ok: false, httpStatus: null, durationMs: 0, error: 'network_error' };
+    return { ok: false, httpStatus: null, durationMs: 0, error: 'internal_error' };
   }
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = deliveryHeaders(headerBrand, {
@@ -143,12 +148,16 @@ async function send(
 }
 
 /** Where a delivery stands after its n-th attempt (decision 33). An aborted one goes back at once: we are stopping. */
-function afterAttempt(attempt: number, outcome: SendOutcome): { status: DeliveryStatus; retryInMs: number } {
+function afterAttempt(
+  attempt: number,
+  outcome: SendOutcome,
+  drawWaitMs: (attempt: number) => number,
+): { status: DeliveryStatus; retryInMs: number } {
   if (outcome.ok) {
     return { status: 'delivered', retryInMs: 0 };
   }
   if (attempt >= MAX_ATTEMPTS) {
     return { status: 'failed', retryInMs: 0 };
   }
-  return { status: 'pending', retryInMs: outcome.error === 'aborted' ? 0 : drawRetryWaitMs(attempt) };
+  return { status: 'pending', retryInMs: outcome.error === 'aborted' ? 0 : drawWaitMs(attempt) };
 }

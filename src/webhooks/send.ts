@@ -23,7 +23,9 @@ export type SendError =
   | 'redirect'
   | 'http_status'
   | 'aborted'
-  | 'network_error';
+  | 'network_error'
+  /** Nothing was sent, for a fault of ours. */
+  | 'internal_error';
 
 export interface SendOutcome {
   ok: boolean;

@@ -39,6 +39,16 @@ export async function insertEvent(tx: Tx, event: NewEvent): Promise<void> {
     .execute();
 }
 
+export async function hasEvent(tx: Tx, tenantId: number, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('event')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** A delivery this process holds for now: `leaseId` is its right to record the outcome. */
 export interface ClaimedDelivery {
   tenantId: number;

@@ -1,5 +1,4 @@
 import type { Database, Tx } from '../db/database.ts';
-import { newId } from '../lib/ids.ts';
 import type { LongList } from '../http/list.ts';
 import type { Attempt, Delivery, DeliveryStatus, EventType } from './schema.ts';
 import * as store from './store.ts';
@@ -8,6 +7,8 @@ export { verifySignature } from './signature.ts';
 
 /** What happened, to be told to the partner whose order or reservation it is. */
 export interface Happening {
+  /** Of the event, made before the transaction: a second run of it after a lost answer writes the same one. */
+  eventId: string;
   tenantId: number;
   credentialId: string;
   type: EventType;
@@ -20,6 +21,8 @@ export interface Happening {
 export interface EventLog {
   /** Writes the event in the transaction of its cause: both are there or neither is (decision 32). */
   record(tx: Tx, happening: Happening): Promise<void>;
+  /** Whether the event is there already: then its cause has happened, and only the answer to the COMMIT was lost. */
+  isRecorded(tx: Tx, tenantId: number, eventId: string): Promise<boolean>;
   /** To be called once that transaction is committed: delivery begins now rather than at the next scan. */
   committed(): void;
 }
@@ -27,11 +30,11 @@ export interface EventLog {
 /** @param wake called after each commit that wrote an event; does nothing in a process that delivers nothing */
 export function createEventLog(wake: () => void): EventLog {
   return {
-    async record(tx, { tenantId, credentialId, type, occurredAt, data }) {
-      const id = newId();
-      const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
-      await store.insertEvent(tx, { tenantId, id, credentialId, type, body, createdAt: occurredAt });
+    async record(tx, { eventId, tenantId, credentialId, type, occurredAt, data }) {
+      const body = JSON.stringify({ event: type, event_id: eventId, occurred_at: occurredAt.toISOString(), data });
+      await store.insertEvent(tx, { tenantId, id: eventId, credentialId, type, body, createdAt: occurredAt });
     },
+    isRecorded: (tx, tenantId, eventId) => store.hasEvent(tx, tenantId, eventId),
     committed: wake,
   };
 }
@@ -55,7 +58,12 @@ export function deliveryShape(row: store.DeliveryRow): Delivery {
     event: row.type,
     event_id: row.id,
     status: row.delivery_status as DeliveryStatus,
-    attempts: (row.attempts as Attempt[]).map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() })),
+    attempts: (row.attempts as Attempt[]).map(attemptShape),
     created_at: row.created_at.toISOString(),
   };
+}
+
+/** PostgreSQL keeps the keys of an attempt in an order of its own, and its times with microseconds. */
+function attemptShape({ at, http_status, duration_ms, error }: Attempt): Attempt {
+  return { at: new Date(at).toISOString(), http_status, duration_ms, error };
 }

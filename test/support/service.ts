@@ -9,14 +9,14 @@ import { type Keyring, openKeyring } from '../../src/keys/keys.ts';
 import type { TenantDocument } from '../../src/tenant-document/schema.ts';
 import { applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
 import { issueToken } from '../../src/tenants/tokens.ts';
-import { startWorker } from '../../src/worker.ts';
+import { type DeliveryPace, startWorker } from '../../src/worker.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { sampleTenant } from './tenants.ts';
 
 export interface ServiceOptions {
   config?: Partial<Config>;
-  /** Runs the deliveries too. */
-  worker?: boolean;
+  /** Runs the deliveries too, at another pace than the contract's where one is given. */
+  worker?: boolean | DeliveryPace;
   budgets?: BudgetStore;
   /** A second node on the database and keys of the first. */
   beside?: TestService;
@@ -71,7 +71,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const keyring = await openKeyring(database.db, masterKey);
   const config = { ...readConfig({}), webhookAllowPrivateNetwork: true, ...options.config };
   const log = pino({ level: options.onLog ? 'trace' : 'silent' }, { write: options.onLog ?? (() => {}) });
-  const worker = options.worker ? startWorker({ config, db: database.db, keyring, log }) : null;
+  const pace = typeof options.worker === 'object' ? options.worker : {};
+  const worker = options.worker ? startWorker({ config, db: database.db, keyring, log, pace }) : null;
   const budgets = options.budgets ?? createMemoryBudgets();
   const app = await createApp({ config, db: database.db, keyring, budgets, log, wakeDeliveries: () => worker?.wake() });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -121,7 +122,8 @@ async function bearer({ db }: TestDatabase, keyring: Keyring, tenantId: number, 
   return { authorization: `Bearer ${await issueToken(keyring.token, { tenantId, userId: user.id })}` };
 }
 
-async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+/** One call of the service at an address, in this process or another. */
+export async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const { json, body, headers = {} } = options;
   const response = await fetch(url + path, {
     method,

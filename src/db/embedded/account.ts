@@ -13,8 +13,8 @@ export interface Account {
 const USER_NAMES = ['postgres', 'nobody'];
 
 /**
- * The account for PostgreSQL; undefined means our own. An existing database decides by its owner, so that neither a `postgres`
- * user that appears later nor a `sudo` in between locks it.
+ * The account for PostgreSQL; undefined means our own. An existing database decides by its owner, so that neither a
+ * `postgres` user that appears later nor a `sudo` in between locks it.
  * @throws EmbeddedPostgresError where we are root and there is no one else to be
  */
 export async function chooseAccount(clusterDir: string | undefined): Promise<Account | undefined> {

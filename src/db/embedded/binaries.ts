@@ -6,8 +6,9 @@ import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 
 /**
- * The folder with PostgreSQL's `bin`, `lib` and `share`: that of the npm package for this platform or, where the account
- * cannot run programs from there (node_modules under root's home), a copy of it in `folder`, made once per version.
+ * The folder with PostgreSQL's `bin`, `lib` and `share`: that of the npm package for this platform or, where the
+ * account cannot run programs from there (node_modules under root's home), a copy of it in `folder`, made once per
+ * version.
  * @throws EmbeddedPostgresError where no package exists for this platform, or it is incomplete
  */
 export async function findBinaries(account: Account | undefined, folder: string): Promise<string> {
@@ -41,7 +42,10 @@ function findPackage(): string {
   }
 }
 
-/** npm packages hold no symbolic links. The package's install script makes them; where it was not allowed to run, we do. */
+/**
+ * npm packages hold no symbolic links. The package's install script makes them; where it was not allowed to run, we
+ * do.
+ */
 async function linkLibraries(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(ifAbsent);
   for (const { source, target } of JSON.parse(list ?? '[]') as { source: string; target: string }[]) {

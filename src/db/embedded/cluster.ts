@@ -34,7 +34,9 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
   return readOrMakePassword(dataDir);
 }
 
-/** Makes the database cluster where it is missing, and gives one that root has copied into place back to its account. */
+/**
+ * Makes the database cluster where it is missing, and gives one that root has copied into place back to its account.
+ */
 export async function prepareCluster(
   location: Location,
   initialise: { binaries: string; password: string; sync: boolean; log: (message: string) => void },

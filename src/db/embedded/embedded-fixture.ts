@@ -16,7 +16,10 @@ export const isRoot = process.getuid?.() === 0;
 const opened = new Set<EmbeddedPostgres>();
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
 
-/** A path for a DATA_DIR that does not exist yet, in a folder that everybody may enter; removed with all that it led to. */
+/**
+ * A path for a DATA_DIR that does not exist yet, in a folder that everybody may enter; removed with all that it led
+ * to.
+ */
 export async function newDataDir(t: TestContext, ...inside: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rs-'));
   const dataDir = join(folder, ...inside, 'data');

@@ -6,7 +6,10 @@ import type { Presence, Role } from './presence.ts';
 import { databaseUrl, enter, leave, type Server } from './server.ts';
 
 export interface EmbeddedPostgres {
-  /** Connection string of the application's database, valid for as long as this is open. Holds the password: never log it. */
+  /**
+   * Connection string of the application's database, valid for as long as this is open. Holds the password: never log
+   * it.
+   */
   url: string;
   /** PostgreSQL's data directory, which need not be inside DATA_DIR: see `locate`. */
   clusterDir: string;
@@ -29,17 +32,18 @@ const FIRST_RETRY_WAIT_MS = 100;
 const MAX_RETRY_WAIT_MS = 2_000;
 
 /**
- * Opens the service's own PostgreSQL in DATA_DIR: joins it where another process runs it already, starts it where none does.
- * Should it die while this is open, it is brought back, under the same url.
+ * Opens the service's own PostgreSQL in DATA_DIR: joins it where another process runs it already, starts it where
+ * none does. Should it die while this is open, it is brought back, under the same url.
  * @throws EmbeddedPostgresError that says what is wrong and what to do; AlreadyServedError for a second `serve`
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { role, settings = {}, log = () => {} } = options;
   const location = await locate(options.dataDir, log);
-  const server: Server = { location, password: await readOrMakePassword(location.dataDir), settings, log };
+  const password = await readOrMakePassword(location.dataDir);
+  const server: Server = { location, password, settings, mayCreate: true, log };
   const closing = new AbortController();
   const presence = await enter(server, role, closing.signal);
-  const keeping = keepPresence(server, role, presence, closing.signal);
+  const keeping = keepPresence({ ...server, mayCreate: false }, role, presence, closing.signal);
   const close = async () => {
     closing.abort();
     await leave(server, await keeping);
@@ -52,7 +56,9 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   };
 }
 
-/** Enters again whenever the connection is lost, until `closing`. Returns the last presence, which may be a lost one. */
+/**
+ * Enters again whenever the connection is lost, until `closing`. Returns the last presence, which may be a lost one.
+ */
 async function keepPresence(server: Server, role: Role, first: Presence, closing: AbortSignal): Promise<Presence> {
   const closed = once(closing, 'abort');
   let presence = first;

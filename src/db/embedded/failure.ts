@@ -1,4 +1,6 @@
-/** Why the embedded PostgreSQL cannot be used, and what to do about it: a message for the person who runs the service. */
+/**
+ * Why the embedded PostgreSQL cannot be used, and what to do about it: a message for the person who runs the service.
+ */
 export class EmbeddedPostgresError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -3,8 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import type { Account } from './account.ts';
 
 /**
- * Creates the folder `target` wholly or not at all: it is built under another name and renamed, so that a crash leaves
- * only rubbish, which the next call clears away. Several may try at once: the first to finish wins, the others take its.
+ * Creates the folder `target` wholly or not at all: it is built under another name and renamed, so that a crash
+ * leaves only rubbish, which the next call clears away. Several may try at once: the first to finish wins, the others
+ * take its.
  * @param witness a path inside the finished folder whose presence says that it is complete
  */
 export async function createWhole(

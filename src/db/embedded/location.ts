@@ -14,7 +14,7 @@ import {
   stat,
   symlink,
 } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Account, canEnter, chooseAccount } from './account.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
@@ -36,9 +36,10 @@ const ELSEWHERE = '/var/lib/roomservice';
 const MAX_SOCKET_PATH_BYTES = 90;
 
 /**
- * Creates DATA_DIR (mode 0700) where it is missing and decides where the database lives. Where PostgreSQL's account cannot
- * enter DATA_DIR (root's home, a 0700 folder), that is a new folder under /var/lib/roomservice, and a link in DATA_DIR says
- * which: so the choice, once made, holds, also when DATA_DIR is moved, and a new DATA_DIR never meets an old database.
+ * Creates DATA_DIR (mode 0700) where it is missing and decides where the database lives. Where PostgreSQL's account
+ * cannot enter DATA_DIR (root's home, a 0700 folder), that is a new folder under /var/lib/roomservice, and a link in
+ * DATA_DIR says which: so the choice, once made, holds, also when DATA_DIR is moved, and a new DATA_DIR never meets
+ * an old database.
  * @throws EmbeddedPostgresError where DATA_DIR cannot be used
  */
 export async function locate(path: string, log: (message: string) => void): Promise<Location> {
@@ -65,7 +66,7 @@ async function createDataDir(path: string): Promise<string> {
     return await realpath(folder);
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `DATA_DIR ${folder} cannot be used (${codeOf(error)}): it must be a folder that the user of this process may write to.`,
+      `DATA_DIR ${folder} cannot be used (${codeOf(error)}): it must be a folder that this process may write to.`,
       { cause: error },
     );
   }
@@ -117,8 +118,8 @@ async function placeElsewhere(link: string, account: Account): Promise<string> {
 }
 
 /**
- * Mode 0700, and PostgreSQL's account as the owner, for a folder that is ours: one that we have used before, or that holds
- * nothing but private files such as keys. A DATA_DIR of `.` or `/srv` must not lock everybody else out of it.
+ * Mode 0700, and PostgreSQL's account as the owner, for a folder that is ours: one that we have used before, or that
+ * holds nothing but private files such as keys. A DATA_DIR of `.` or `/srv` must not lock everybody else out of it.
  */
 async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
   const names = await readdir(dataDir);
@@ -131,7 +132,8 @@ async function makePrivate(dataDir: string, account: Account | undefined): Promi
     await chown(dataDir, account.uid, account.gid);
   }
   await chmod(dataDir, 0o700).catch((error) => {
-    // A mounted volume may belong to root and be ours through its group alone. What we put into it is private by itself.
+    // A mounted volume may belong to root and be ours through its group alone. What we put into it is private by
+    // itself.
     if (codeOf(error) !== 'EPERM') {
       throw error;
     }
@@ -156,7 +158,7 @@ export async function prepareSocketDir({ socketDir, account }: Location): Promis
     await chown(socketDir, account.uid, account.gid);
   } else if (uid !== (account?.uid ?? process.getuid?.()) || (mode & 0o170077) !== constants.S_IFDIR) {
     throw new EmbeddedPostgresError(
-      `${socketDir} (${basename(socketDir)}) is not a private folder of PostgreSQL's own account. Remove it and start again.`,
+      `${socketDir} is not a private folder of PostgreSQL's own account. Remove it and start again.`,
     );
   }
 }

@@ -29,35 +29,52 @@ const IMMEDIATE_STOP_MS = 6_000;
 
 /** The PostgreSQL that runs on a cluster, whoever started it; undefined where none does. */
 export async function findPostmaster(clusterDir: string): Promise<Postmaster | undefined> {
-  const lines = await readLockFile(clusterDir);
-  const pid = Number(lines[0]);
-  return pid > 0 && (await isPostmaster(pid, clusterDir)) ? { pid, isReady: lines[7]?.trim() === 'ready' } : undefined;
+  const { pid, status } = await readLockFile(clusterDir);
+  return (await isPostmaster(pid, clusterDir)) ? { pid, isReady: status === 'ready' } : undefined;
 }
 
-async function readLockFile(clusterDir: string): Promise<string[]> {
-  const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(ifAbsent);
-  return (text ?? '').split('\n');
+/** The pid is 0 where there is no lock file, or one that is only just being written. */
+async function readLockFile(clusterDir: string): Promise<{ pid: number; status: string }> {
+  const text = (await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(ifAbsent)) ?? '';
+  const lines = text.split('\n');
+  return { pid: Number(lines[0]) || 0, status: lines[7]?.trim() ?? '' };
 }
 
 /** Looks at the command line, because after a crash the pid may have passed to another program. A zombie has none. */
 async function isPostmaster(pid: number, clusterDir: string): Promise<boolean> {
-  const commandLine =
-    process.platform === 'linux'
-      ? readFile(`/proc/${pid}/cmdline`, 'utf8')
-      : promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).then(({ stdout }) => stdout);
-  const words = (await commandLine.catch(() => '')).replaceAll('\0', ' ');
-  return words.includes(`/bin/postgres -D ${clusterDir} `);
+  return pid > 0 && (await readCommandLine(pid)).includes(`/bin/postgres -D ${clusterDir} `);
 }
 
 /**
- * Spawns PostgreSQL on the cluster, in a process group of its own (Ctrl-C must not reach it before we have stopped) and with a
- * file for its log (a pipe would end with us). Several may do so at once: PostgreSQL's own lock file lets one of them live.
+ * Empty where there is no such process. Any other failure is one: a running PostgreSQL must not be taken for a dead
+ * one.
+ */
+async function readCommandLine(pid: number): Promise<string> {
+  try {
+    if (process.platform === 'linux') {
+      return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+    }
+    return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
+  } catch (error) {
+    const code: unknown = error instanceof Error && 'code' in error && error.code;
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 1) {
+      return '';
+    }
+    throw error;
+  }
+}
+
+/**
+ * Spawns PostgreSQL on the cluster, in a process group of its own (Ctrl-C must not reach it before we have stopped)
+ * and with a file for its log (a pipe would end with us). Several may do so at once: PostgreSQL's own lock file lets
+ * one of them live.
  */
 export async function launch(
   { clusterDir, socketDir, account }: Location,
   { binaries, settings }: { binaries: string; settings: Record<string, string> },
 ): Promise<Launch> {
-  const [stalePid] = await readLockFile(clusterDir);
+  const { pid } = await readLockFile(clusterDir);
+  const stalePid = (await isPostmaster(pid, clusterDir)) ? 0 : pid;
   const effective = {
     listen_addresses: '',
     port: '5432',
@@ -68,9 +85,9 @@ export async function launch(
   const log = openLog(logFile(clusterDir));
   const child = spawn(join(binaries, 'bin/postgres'), args, {
     cwd: '/',
-    // PostgreSQL takes a lock file that names this pid for a stale one. We call this only where that is so, even if the pid
-    // lives on as another program; removing the file instead would take away PostgreSQL's check for orphaned backends.
-    env: { ...ENVIRONMENT, ...(stalePid ? { PG_GRANDPARENT_PID: stalePid } : {}) },
+    // PostgreSQL takes a lock file that names this pid for a stale one, even if the pid lives on as another program.
+    // (Removing the file instead would take away its check for orphaned backends, and race with others that start.)
+    env: { ...ENVIRONMENT, ...(stalePid ? { PG_GRANDPARENT_PID: String(stalePid) } : {}) },
     stdio: ['ignore', log.descriptor, log.descriptor],
     detached: true,
     ...account,

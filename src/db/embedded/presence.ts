@@ -34,8 +34,8 @@ export async function connect(url: string, who: Role | 'visitor'): Promise<Prese
 }
 
 /**
- * Makes others see that we are here, until we leave. While the last one is stopping PostgreSQL this waits and then fails with
- * the connection, so nobody can come in between.
+ * Makes others see that we are here, until we leave. While the last one is stopping PostgreSQL this waits and then
+ * fails with the connection, so nobody can come in between.
  */
 export async function appear({ client }: Presence): Promise<void> {
   await client.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
@@ -62,8 +62,9 @@ export async function createDatabase({ client }: Presence, name: string): Promis
 }
 
 /**
- * Makes this presence the only `serve`, as long as it lasts. A lock rather than a look at who came first: the order in which
- * connections start is not the order in which they become visible, so each of two could take itself for the first.
+ * Makes this presence the only `serve`, as long as it lasts. A lock rather than a look at who came first: the order
+ * in which connections start is not the order in which they become visible, so each of two could take itself for the
+ * first.
  * @throws AlreadyServedError where another one holds it for 3 s
  */
 export async function claimServing({ client }: Presence, dataDir: string, signal: AbortSignal): Promise<void> {

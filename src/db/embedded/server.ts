@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -13,6 +14,8 @@ export interface Server {
   location: Location;
   password: string;
   settings: Record<string, string>;
+  /** Whether a missing database is a first start. One that vanishes while in use must not come back empty. */
+  mayCreate: boolean;
   log: (message: string) => void;
 }
 
@@ -70,7 +73,9 @@ async function connectAndSettle(server: Server, role: Role, signal: AbortSignal)
   }
 }
 
-/** Whether an error says that PostgreSQL is starting, stopping, full or out of reach, rather than that it refuses us. */
+/**
+ * Whether an error says that PostgreSQL is starting, stopping, full or out of reach, rather than that it refuses us.
+ */
 function isPassing(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
     return /^(57P0[123]|53300)$/.test(error.code ?? '');
@@ -84,15 +89,18 @@ function throwUnlessPassing(error: unknown, { location }: Server): void {
   }
   if (codeOf(error) === '28P01') {
     throw new EmbeddedPostgresError(
-      `The password in ${join(location.dataDir, PASSWORD_FILE)} does not open the database in ${location.clusterDir}. ` +
-        'Both belong together: bring back the file, or remove DATA_DIR to start with an empty database.',
+      `The password in ${join(location.dataDir, PASSWORD_FILE)} does not open the database in ` +
+        `${location.clusterDir}. Bring back the file, or remove DATA_DIR to start with an empty database.`,
       { cause: error },
     );
   }
   throw error;
 }
 
-/** Gives a function that starts PostgreSQL unless its last start is still under way, and after three failures says why. */
+/**
+ * Gives a function that starts PostgreSQL unless its last start is still under way, and after three failures says
+ * why.
+ */
 function createStarter(server: Server): () => Promise<void> {
   let current: Launch | undefined;
   let failures = 0;
@@ -102,7 +110,8 @@ function createStarter(server: Server): () => Promise<void> {
       return;
     }
     if (failure !== undefined) {
-      // The backends of a killed PostgreSQL may outlive it for a moment, and the next one rightly refuses to run beside them.
+      // The backends of a killed PostgreSQL may outlive it for a moment, and the next one rightly refuses to run
+      // beside them.
       failures += failure.includes('shared memory block') ? 0 : 1;
       if (failures === MAX_STARTS) {
         throw new EmbeddedPostgresError(`PostgreSQL does not start: ${failure}`);
@@ -114,7 +123,10 @@ function createStarter(server: Server): () => Promise<void> {
 }
 
 async function start(server: Server): Promise<Launch> {
-  const { location, password, settings, log } = server;
+  const { location, password, settings, mayCreate, log } = server;
+  if (!mayCreate && !existsSync(location.clusterDir)) {
+    throw new EmbeddedPostgresError(`The database in ${location.clusterDir} was removed while it was in use.`);
+  }
   const binaries = await findBinaries(location.account, dirname(location.clusterDir));
   await prepareCluster(location, { binaries, password, sync: settings.fsync !== 'off', log });
   await prepareSocketDir(location);

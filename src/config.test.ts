@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { type Config, readConfig } from './config.ts';
+import { OperatorError } from './errors.ts';
+import { createHttpApp } from './http/app.ts';
+import { createLogger } from './http/log.ts';
+import { createRedisBudgets } from './http/rate-limit.ts';
+
+const KEY = Buffer.alloc(32, 'a master key');
+const KEY_TEXT = KEY.toString('base64');
+const PROVIDER = {
+  AUTH_ISSUER: 'https://id.example/',
+  AUTH_AUDIENCE: 'roomservice',
+  AUTH_JWKS_URL: 'https://id.example/keys',
+};
+type Environment = Record<string, string>;
+
+/** The one line with which a start ends. */
+function faultOf(environment: Environment): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof OperatorError, String(error));
+    return error.message;
+  }
+  throw new assert.AssertionError({ message: `${JSON.stringify(environment)} was taken` });
+}
+
+describe('defaults', () => {
+  const defaults: Config = {
+    port: 8080,
+    host: '127.0.0.1',
+    publicUrl: null,
+    dataDir: './data',
+    databaseUrl: null,
+    databasePoolSize: 10,
+    redisUrl: null,
+    masterKey: null,
+    masterKeyPrevious: null,
+    rateLimitPerMinute: 300,
+    webhookHeaderBrand: 'Service',
+    webhookAllowPrivateNetwork: false,
+    identityProvider: null,
+    trustedProxies: [],
+    logLevel: 'info',
+    metricsPort: null,
+  };
+
+  it('stand where nothing is set', () => assert.deepEqual(readConfig({}), defaults));
+
+  it('stand where a variable is set to an empty text', () => {
+    const names = `PORT HOST PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE REDIS_URL MASTER_KEY
+      MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK
+      TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL`.split(/\s+/);
+    assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, '']))), defaults);
+  });
+});
+
+describe('good values', () => {
+  const databaseUrl = 'postgres://user:secret@db.example:5432/rooms?sslmode=require';
+  const good: [Environment, Partial<Config>][] = [
+    [{ PORT: '0' }, { port: 0 }],
+    [{ PORT: '65535' }, { port: 65_535 }],
+    [{ HOST: '::' }, { host: '::' }],
+    [{ PUBLIC_URL: 'https://api.example' }, { publicUrl: 'https://api.example' }],
+    [{ PUBLIC_URL: 'https://api.example/base/' }, { publicUrl: 'https://api.example/base' }],
+    [{ DATA_DIR: '/var/lib/x' }, { dataDir: '/var/lib/x' }],
+    [
+      { DATABASE_URL: databaseUrl, MASTER_KEY: KEY_TEXT },
+      { databaseUrl, masterKey: KEY },
+    ],
+    [
+      { DATABASE_URL: 'postgresql://h/d', MASTER_KEY: KEY_TEXT },
+      { databaseUrl: 'postgresql://h/d', masterKey: KEY },
+    ],
+    [{ DATABASE_POOL_SIZE: '2' }, { databasePoolSize: 2 }],
+    [{ REDIS_URL: 'redis://cache.example' }, { redisUrl: 'redis://cache.example' }],
+    [{ REDIS_URL: 'rediss://u:p%2F@c:6380/3' }, { redisUrl: 'rediss://u:p%2F@c:6380/3' }],
+    [{ MASTER_KEY: KEY_TEXT }, { masterKey: KEY }],
+    [{ MASTER_KEY: KEY.toString('base64url') }, { masterKey: KEY }],
+    [
+      { MASTER_KEY: KEY_TEXT, MASTER_KEY_PREVIOUS: KEY_TEXT },
+      { masterKey: KEY, masterKeyPrevious: KEY },
+    ],
+    [{ RATE_LIMIT_PER_MINUTE: '1' }, { rateLimitPerMinute: 1 }],
+    [{ WEBHOOK_HEADER_BRAND: 'Harbour-House' }, { webhookHeaderBrand: 'Harbour-House' }],
+    [{ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' }, { webhookAllowPrivateNetwork: true }],
+    [{ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'false' }, { webhookAllowPrivateNetwork: false }],
+    [
+      { TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1,fd00::/8' },
+      { trustedProxies: ['10.0.0.0/8', '192.0.2.1', 'fd00::/8'] },
+    ],
+    [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [{ METRICS_PORT: '9464' }, { metricsPort: 9464 }],
+    [
+      PROVIDER,
+      {
+        identityProvider: {
+          issuer: PROVIDER.AUTH_ISSUER,
+          audience: 'roomservice',
+          jwksUrl: new URL(PROVIDER.AUTH_JWKS_URL),
+        },
+      },
+    ],
+  ];
+  for (const [environment, expected] of good) {
+    it(`${Object.keys(environment).join(' and ')}: ${Object.keys(expected).join(' and ')} is as set`, () => {
+      assert.deepEqual(readConfig(environment), { ...readConfig({}), ...expected });
+    });
+  }
+
+  it('AUTH_JWKS_URL may be plain http on this machine', () => {
+    for (const host of ['localhost', '127.0.0.1:8081', '[::1]:8081']) {
+      const { identityProvider } = readConfig({ ...PROVIDER, AUTH_JWKS_URL: `http://${host}/keys` });
+      assert.equal(identityProvider?.jwksUrl.host, host);
+    }
+  });
+
+  it('what is taken for a proxy or a Redis is taken by the parts that use it, too', async () => {
+    const { trustedProxies, redisUrl } = readConfig({
+      TRUSTED_PROXIES: '0.0.0.0/1,::/1,::ffff:10.0.0.0/104,fe80::1',
+      REDIS_URL: 'redis://user:p%25@127.0.0.1:1/15',
+    });
+    const logger = createLogger('silent');
+    await createHttpApp({ logger, trustedProxies }).close();
+    await createRedisBudgets(redisUrl ?? '', logger).close();
+  });
+});
+
+describe('wrong values stop the start with one line that names the variable', () => {
+  const wrong: [variable: string, values: string[], others?: Environment][] = [
+    ['PORT', ['-1', '65536', '80.5', '1e3', '0x50', 'http', ' 80', '8080\n']],
+    ['METRICS_PORT', ['-1', '65536', 'yes']],
+    [
+      'PUBLIC_URL',
+      ['api.example', 'ftp://api.example', 'https://', 'https://x/?a=1', 'https://x/?', 'https://x/#', '/v1'],
+    ],
+    [
+      'DATABASE_URL',
+      ['mysql://user:hunter2@h/d', 'hunter2', 'postgres://user:hunter2@[::1/d', 'postgres://u:hunter2@h:99999/'],
+    ],
+    ['DATABASE_POOL_SIZE', ['0', '1', '1001', 'many', '5.5']],
+    [
+      'REDIS_URL',
+      ['http://:hunter2@h', 'hunter2', 'redis:hunter2', 'redis://:hunter2@h/x', 'redis://:hunter2%zz@h', 'redis://'],
+    ],
+    [
+      'MASTER_KEY',
+      ['hunter2', KEY.subarray(1).toString('base64'), Buffer.alloc(33).toString('base64'), `${KEY_TEXT} hunter2`],
+    ],
+    ['MASTER_KEY_PREVIOUS', ['hunter2', KEY.toString('hex')], { MASTER_KEY: KEY_TEXT }],
+    ['RATE_LIMIT_PER_MINUTE', ['0', '-1', '1.5', 'unlimited']],
+    ['WEBHOOK_HEADER_BRAND', ['-Brand', 'Brand-', 'My Brand', 'Bränd', 'X\r\nY', 'a'.repeat(41)]],
+    ['WEBHOOK_ALLOW_PRIVATE_NETWORK', ['1', 'yes', 'TRUE', 'on']],
+    [
+      'TRUSTED_PROXIES',
+      [
+        'loopback',
+        '10.0.0.0/33',
+        '10.0.0.0/8/9',
+        '::/129',
+        '0.0.0.0/0',
+        '::/0',
+        '10.0.0.1,',
+        '10.0.0.0/x',
+        '10.0.0.0/',
+      ],
+    ],
+    ['LOG_LEVEL', ['INFO', 'verbose', '30']],
+    [
+      'AUTH_JWKS_URL',
+      ['http://id.example/keys', 'id.example', 'file:///keys', 'https://u:hunter2@id.example/keys'],
+      PROVIDER,
+    ],
+    ['AUTH_ISSUER', [''], PROVIDER],
+    ['AUTH_AUDIENCE', [''], PROVIDER],
+    ['AUTH_JWKS_URL', [''], PROVIDER],
+  ];
+  for (const [variable, values, others] of wrong) {
+    for (const value of values) {
+      it(`${variable}=${JSON.stringify(value)}`, () => {
+        const fault = faultOf({ MASTER_KEY: KEY_TEXT, ...others, [variable]: value });
+        assert.match(fault, new RegExp(`^${variable} (?:must|is missing).*$`));
+        assert.ok(!fault.includes('hunter2') && !fault.includes(KEY_TEXT), fault);
+      });
+    }
+  }
+
+  it('MASTER_KEY is required beside DATABASE_URL', () => {
+    assert.match(faultOf({ DATABASE_URL: 'postgres://u:hunter2@h/d' }), /^MASTER_KEY is required with DATABASE_URL/);
+    assert.doesNotMatch(faultOf({ DATABASE_URL: 'postgres://u:hunter2@h/d' }), /hunter2/);
+  });
+});
+
+describe('X_FILE', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'roomservice-config-'));
+  after(() => rmSync(directory, { recursive: true }));
+  const file = (content: string) => {
+    const path = join(directory, randomBytes(4).toString('hex'));
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it('holds the path of a file with the secret, whose line end does not count', () => {
+    const config = readConfig({
+      DATABASE_URL_FILE: file('postgres://u:p@h/d\n'),
+      REDIS_URL_FILE: file('redis://h\r\n'),
+      MASTER_KEY_FILE: file(`${KEY_TEXT}\n`),
+      MASTER_KEY_PREVIOUS_FILE: file(KEY_TEXT),
+    });
+    assert.equal(config.databaseUrl, 'postgres://u:p@h/d');
+    assert.equal(config.redisUrl, 'redis://h');
+    assert.deepEqual([config.masterKey, config.masterKeyPrevious], [KEY, KEY]);
+  });
+
+  it('is refused beside X itself', () => {
+    assert.match(faultOf({ MASTER_KEY: KEY_TEXT, MASTER_KEY_FILE: file(KEY_TEXT) }), /^MASTER_KEY and MASTER_KEY_FILE/);
+  });
+
+  it('is refused where the file is missing, a folder or empty', () => {
+    for (const path of [join(directory, 'none'), directory, file(''), file('\n')]) {
+      for (const variable of ['DATABASE_URL_FILE', 'REDIS_URL_FILE', 'MASTER_KEY_FILE', 'MASTER_KEY_PREVIOUS_FILE']) {
+        assert.match(faultOf({ [variable]: path }), new RegExp(`^${variable} must be the path of a`));
+      }
+    }
+  });
+
+  it('never has its content shown', () => {
+    const path = file('hunter2');
+    for (const variable of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS']) {
+      const fault = faultOf({ [`${variable}_FILE`]: path });
+      assert.ok(fault.startsWith(`${variable} must be`) && !fault.includes('hunter2'), fault);
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { derivedId, isUuid, newId } from './ids.ts';
+
+describe('newId', () => {
+  it('is a UUIDv7 of this moment', () => {
+    const begin = Date.now();
+    const id = newId();
+    assert.match(id, /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    const atMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+    assert.ok(atMs >= begin && atMs <= Date.now() + 1);
+  });
+
+  it('sorts in the order of making and never repeats', () => {
+    const ids = Array.from({ length: 50_000 }, newId);
+    assert.equal(new Set(ids).size, ids.length);
+    assert.deepEqual([...ids].sort(), ids);
+  });
+
+  it('does so beyond the 4,096 that one millisecond’s counter holds', (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const ids = Array.from({ length: 10_000 }, newId);
+    assert.deepEqual([...new Set(ids)].sort(), ids);
+  });
+
+  it('still sorts when the clock is set back', (t) => {
+    const first = newId();
+    t.mock.timers.enable({ apis: ['Date'], now: 1_000 });
+    const second = newId();
+    assert.ok(second > first);
+  });
+
+  it('cannot be guessed from the one before: 62 random bits', () => {
+    const tails = Array.from({ length: 1_000 }, () => newId().slice(19));
+    assert.equal(new Set(tails).size, tails.length);
+  });
+});
+
+describe('derivedId', () => {
+  const parts = fc.array(fc.oneof(fc.string(), fc.integer()), { minLength: 1, maxLength: 4 });
+
+  it('is a UUIDv8, the same for the same parts', () => {
+    fc.assert(
+      fc.property(parts, (given) => {
+        const id = derivedId(...given);
+        assert.match(id, /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+        assert.equal(derivedId(...given), id);
+      }),
+    );
+  });
+
+  it('differs where the parts do, however they are cut', () => {
+    fc.assert(
+      fc.property(parts, parts, (some, others) => {
+        assert.equal(derivedId(...some) === derivedId(...others), JSON.stringify(some) === JSON.stringify(others));
+      }),
+    );
+    assert.notEqual(derivedId('ab', 'c'), derivedId('a', 'bc'));
+    assert.notEqual(derivedId('1'), derivedId(1));
+  });
+});
+
+describe('isUuid', () => {
+  it('takes what PostgreSQL would, in its usual form', () => {
+    fc.assert(fc.property(fc.uuid(), (uuid) => isUuid(uuid) && isUuid(uuid.toUpperCase())));
+  });
+
+  it('refuses the rest', () => {
+    const id = newId();
+    for (const text of [
+      '',
+      ' ',
+      `${id} `,
+      `{${id}}`,
+      id.replaceAll('-', ''),
+      `${id}0`,
+      id.slice(1),
+      `${id}\n`,
+      'x'.repeat(36),
+    ]) {
+      assert.equal(isUuid(text), false, text);
+    }
+  });
+});

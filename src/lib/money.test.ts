@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Big } from 'big.js';
+import fc from 'fast-check';
+import { exceedsMaximum, formatMoney, MONEY_PATTERN } from './money.ts';
+
+/** `digits` as a decimal with so many places: (12345, 3) → 12.345 */
+function decimal(digits: bigint, places: number): string {
+  const text = digits.toString().padStart(places + 1, '0');
+  return `${text.slice(0, -places)}.${text.slice(-places)}`;
+}
+
+describe('formatMoney', () => {
+  it('has two decimals and rounds half up, as whole-number arithmetic does', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 16n }), fc.integer({ min: 3, max: 8 }), (digits, places) => {
+        const unit = 10n ** BigInt(places - 2);
+        const cents = (digits + unit / 2n) / unit;
+        assert.equal(formatMoney(decimal(digits, places)), decimal(cents, 2));
+      }),
+    );
+  });
+
+  it('does so where floating point would not', () => {
+    assert.equal(formatMoney('1.005'), '1.01');
+    assert.equal(formatMoney('2.675'), '2.68');
+    assert.equal(formatMoney(new Big('0.1').plus('0.2')), '0.30');
+    assert.equal(formatMoney('0'), '0.00');
+    assert.equal(formatMoney('99999999.99'), '99999999.99');
+  });
+});
+
+describe('MONEY_PATTERN', () => {
+  const pattern = new RegExp(MONEY_PATTERN, 'u');
+
+  it('takes up to 8 digits and up to 2 decimals', () => {
+    for (const text of ['0', '00', '1', '1.5', '1.50', '99999999', '99999999.99', '0.01']) {
+      assert.match(text, pattern);
+    }
+  });
+
+  it('refuses signs, exponents, other digits, spaces and more', () => {
+    for (const text of [
+      '',
+      '.5',
+      '1.',
+      '1.234',
+      '123456789',
+      '-1',
+      '+1',
+      '1e5',
+      '1,50',
+      ' 1',
+      '1 ',
+      '1\n',
+      '١',
+      '0x1',
+      'NaN',
+    ]) {
+      assert.doesNotMatch(text, pattern);
+    }
+  });
+});
+
+describe('exceedsMaximum', () => {
+  it('begins one cent above 99,999,999.99', () => {
+    assert.equal(exceedsMaximum(new Big('99999999.99')), false);
+    assert.equal(exceedsMaximum(new Big('100000000')), true);
+    assert.equal(exceedsMaximum(new Big('99999999.991')), true);
+  });
+});

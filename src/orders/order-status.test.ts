@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { mayFollow, ORDER_STATUSES, ORDER_TYPES, type OrderStatus } from './order-status.ts';
+
+/** What may follow each status of a delivery; for the other types `out_for_delivery` is left out. */
+const FOLLOWERS: Record<OrderStatus, OrderStatus[]> = {
+  pending: ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed', 'cancelled'],
+  confirmed: ['preparing', 'ready', 'out_for_delivery', 'completed', 'cancelled'],
+  preparing: ['ready', 'out_for_delivery', 'completed', 'cancelled'],
+  ready: ['out_for_delivery', 'completed', 'cancelled'],
+  out_for_delivery: ['completed', 'cancelled'],
+  completed: [],
+  cancelled: [],
+};
+
+describe('mayFollow', () => {
+  for (const orderType of ORDER_TYPES) {
+    it(`says for every pair what decision 20 says: ${orderType}`, () => {
+      for (const from of ORDER_STATUSES) {
+        const allowed = ORDER_STATUSES.filter((to) => mayFollow(from, to, orderType));
+        const expected = FOLLOWERS[from].filter((to) => orderType === 'delivery' || to !== 'out_for_delivery');
+        assert.deepEqual(allowed, expected, `${orderType} from ${from}`);
+      }
+    });
+  }
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
+import { after, before, describe, it } from 'node:test';
+import { type Answer, startService, type TestService } from '../../test/support/service.ts';
+import { OWNER_PASSWORD } from '../../test/support/tenants.ts';
+
+let service: TestService;
+let hashes = 0;
+const hook = createHook({
+  init(_id, type) {
+    hashes += type === 'ARGON2REQUEST' ? 1 : 0;
+  },
+});
+before(async () => {
+  service = await startService();
+  hook.enable();
+});
+after(async () => {
+  hook.disable();
+  await service.close();
+});
+
+type Node = Pick<TestService, 'call'>;
+
+const signIn = (node: Node, email: string, password: string, headers: Record<string, string> = {}) =>
+  node.call('POST', '/v1/auth/token/', { json: { email, password }, headers });
+
+/** A call that takes from the address's budget and costs nothing: its body has faults. */
+const knock = (node: Node, headers: Record<string, string> = {}) => node.call('POST', '/v1/auth/token/', { headers });
+
+function assertLimited(answer: Answer, limit: number): void {
+  assert.equal(answer.status, 429);
+  assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+  assert.equal(answer.body.code, 'rate_limited');
+  const reset = answer.headers.get('x-ratelimit-reset') ?? '';
+  assert.match(reset, /^([1-9]|[1-5]\d|60)$/);
+  assert.equal(answer.headers.get('retry-after'), reset);
+  assert.equal(answer.headers.get('x-ratelimit-limit'), String(limit));
+  assert.equal(answer.headers.get('x-ratelimit-remaining'), '0');
+}
+
+describe('sign-ins with one e-mail', () => {
+  it('429: after 10 in a minute, before any password is hashed, also for the right one and in any case', async () => {
+    const { document } = await service.tenant();
+    const email = `owner@${document.slug}.example`;
+    for (let left = 9; left >= 0; left -= 1) {
+      const answer = await signIn(service, left % 2 ? email : email.toUpperCase(), 'not the right one');
+      assert.equal(answer.status, 401);
+      assert.equal(answer.headers.get('x-ratelimit-limit'), '10');
+      assert.equal(answer.headers.get('x-ratelimit-remaining'), String(left));
+    }
+    const earlier = hashes;
+    for (const spelled of [email, email.toUpperCase(), ` ${email} `]) {
+      assertLimited(await signIn(service, spelled, OWNER_PASSWORD), 10);
+    }
+    assert.equal(hashes, earlier);
+  });
+
+  it('200: right ones count as well, and another e-mail has a budget of its own', async () => {
+    const { document } = await service.tenant();
+    const [owner, staff] = document.users ?? [];
+    assert.ok(owner && staff);
+    for (let count = 0; count < 10; count += 1) {
+      assert.equal((await signIn(service, owner.email, owner.password)).status, 200);
+    }
+    assertLimited(await signIn(service, owner.email, owner.password), 10);
+    assert.equal((await signIn(service, staff.email, staff.password)).status, 200);
+  });
+
+  it('429: an unknown e-mail has the same budget, so that it does not show', async () => {
+    for (let count = 0; count < 10; count += 1) {
+      assert.equal((await signIn(service, 'nobody@nowhere.example', OWNER_PASSWORD)).status, 401);
+    }
+    assertLimited(await signIn(service, 'nobody@nowhere.example', OWNER_PASSWORD), 10);
+  });
+});
+
+describe('sign-ins from one address', () => {
+  it('429: after 100 in a minute, before any password is hashed, whatever X-Forwarded-For says', async () => {
+    const node = await startService({ beside: service });
+    try {
+      const { document } = await node.tenant();
+      const earlier = hashes;
+      for (let count = 0; count < 100; count += 1) {
+        assert.equal((await knock(node, { 'x-forwarded-for': `192.0.2.${count}` })).status, 400);
+      }
+      const email = `owner@${document.slug}.example`;
+      assertLimited(await signIn(node, email, OWNER_PASSWORD), 100);
+      assertLimited(await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.200' }), 100);
+      assertLimited(await knock(node), 100);
+      assert.equal(hashes, earlier);
+    } finally {
+      await node.close();
+    }
+  });
+
+  it('200: behind a trusted proxy the address is the client, and each has a budget of its own', async () => {
+    const node = await startService({ beside: service, config: { trustedProxies: ['127.0.0.1'] } });
+    try {
+      const { document } = await node.tenant();
+      for (let count = 0; count < 100; count += 1) {
+        await knock(node, { 'x-forwarded-for': '192.0.2.1' });
+      }
+      const email = `owner@${document.slug}.example`;
+      assertLimited(await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.1' }), 100);
+      // What stands left of the last address is the client's own claim.
+      assertLimited(await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.2, 192.0.2.1' }), 100);
+      assert.equal((await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.2' })).status, 200);
+    } finally {
+      await node.close();
+    }
+  });
+});

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createDatabase, type Database } from '../../src/db/database.ts';
+
+/** A way to a database on which the answer to a COMMIT can be lost: what was committed stays, and nobody knows. */
+export interface CommitLoser {
+  db: Database;
+  /** The next COMMIT is passed on, and its connection cut in place of an answer. */
+  loseNext(): void;
+  /** How many answers were lost so far. */
+  readonly lostCount: number;
+  close(): Promise<void>;
+}
+
+/** @param url of a PostgreSQL that listens on a Unix socket */
+export async function startCommitLoser(url: string): Promise<CommitLoser> {
+  const socketPath = `${decodeURIComponent(new URL(url).hostname)}/.s.PGSQL.5432`;
+  const sockets = new Set<Socket>();
+  let isArmed = false;
+  let lostCount = 0;
+  const server = createServer((client) => {
+    const database = connect(socketPath);
+    let isLosing = false;
+    client.on('data', (bytes: Buffer) => {
+      if (isArmed && bytes.includes('commit')) {
+        isArmed = false;
+        isLosing = true;
+      }
+      database.write(bytes);
+    });
+    database.on('data', (bytes: Buffer) => {
+      if (isLosing) {
+        lostCount += 1;
+        client.destroy();
+      } else {
+        client.write(bytes);
+      }
+    });
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxied = new URL(url);
+  proxied.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const db = createDatabase({ url: proxied.href, poolSize: 4 });
+  return {
+    db,
+    loseNext() {
+      isArmed = true;
+    },
+    get lostCount() {
+      return lostCount;
+    },
+    async close() {
+      await db.destroy();
+      sockets.forEach((socket) => socket.destroy());
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { newId } from '../../src/lib/ids.ts';
+import type { TestService, TestTenant } from './service.ts';
+
+/**
+ * Places orders `N-1`, `N-2`, … past the API, many in a moment.
+ * @returns their external ids, newest first
+ */
+export async function insertOrders(
+  { database }: TestService,
+  { tenantId, credential }: Pick<TestTenant, 'tenantId' | 'credential'>,
+  count: number,
+): Promise<string[]> {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    tenant_id: tenantId,
+    id: newId(),
+    credential_id: credential.id,
+    external_order_id: `N-${index + 1}`,
+    status: 'pending',
+    order_type: 'delivery',
+    lines: '[]',
+    total: '0.00',
+    currency: 'EUR',
+    created_at: new Date(),
+  }));
+  for (let done = 0; done < count; done += 1_000) {
+    await database.db
+      .insertInto('restaurant_order')
+      .values(rows.slice(done, done + 1_000))
+      .execute();
+  }
+  return rows.map((row) => row.external_order_id).reverse();
+}

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** An answer as it stood on the wire. Header names in small letters. */
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Sends bytes as they are (a text: one byte a character) and gives every answer that comes until the server closes. */
+export async function exchange(url: string, request: string | Buffer): Promise<RawAnswer[]> {
+  const connection = openConnection(url);
+  connection.send(request);
+  return await connection.closed();
+}
+
+export interface RawConnection {
+  socket: Socket;
+  send(bytes: string | Buffer): void;
+  /** All that came so far. */
+  answers(): RawAnswer[];
+  /** Waits for the given number of answers; throws after 15 s. */
+  waitFor(count: number): Promise<RawAnswer[]>;
+  /** Waits until the server closes; throws after 15 s. */
+  closed(): Promise<RawAnswer[]>;
+}
+
+export function openConnection(url: string): RawConnection {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => (received += text));
+  socket.on('error', () => {}); // A reset shows as answers that are missing.
+  const closed = once(socket, 'close', { signal: AbortSignal.timeout(15_000) });
+  closed.catch(() => socket.destroy());
+  return {
+    socket,
+    send: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
+    answers: () => parseAnswers(received),
+    async waitFor(count) {
+      const deadline = Date.now() + 15_000;
+      while (parseAnswers(received).length < count) {
+        if (Date.now() > deadline) throw new Error(`not ${count} answers in 15 s, but: ${received}`);
+        await sleep(5);
+      }
+      return parseAnswers(received);
+    },
+    async closed() {
+      await closed;
+      return parseAnswers(received);
+    },
+  };
+}
+
+/** The answers that have arrived whole. */
+function parseAnswers(received: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = received;
+  for (;;) {
+    const [head = '', ...parts] = rest.split('\r\n\r\n');
+    const [statusLine = '', ...lines] = head.split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+    const headers = Object.fromEntries(lines.map(splitHeader));
+    const found = parts.length === 0 ? null : takeBody(parts.join('\r\n\r\n'), headers);
+    if (Number.isNaN(status) || found === null) {
+      return answers;
+    }
+    answers.push({ status, headers, body: Buffer.from(found.body, 'latin1').toString() });
+    rest = found.rest;
+  }
+}
+
+function splitHeader(line: string): [string, string] {
+  const [name = '', ...value] = line.split(': ');
+  return [name.toLowerCase(), value.join(': ')];
+}
+
+function takeBody(text: string, headers: Record<string, string>): { body: string; rest: string } | null {
+  if (headers['transfer-encoding'] === 'chunked') {
+    return takeChunks(text);
+  }
+  const length = Number(headers['content-length'] ?? 0);
+  return text.length < length ? null : { body: text.slice(0, length), rest: text.slice(length) };
+}
+
+function takeChunks(text: string): { body: string; rest: string } | null {
+  let body = '';
+  for (let at = 0; ; ) {
+    const end = text.indexOf('\r\n', at);
+    const size = Number.parseInt(text.slice(at, end), 16);
+    const start = end + 2;
+    if (end < 0 || text.length < start + size + 2) return null;
+    body += text.slice(start, start + size);
+    at = start + size + 2;
+    if (size === 0) return { body, rest: text.slice(at) };
+  }
+}

@@ -1,0 +1,87 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A `redis-server` or `valkey-server` of this machine; undefined where there is none. */
+export function findRedis(): string | undefined {
+  return ['redis-server', 'valkey-server'].find((name) => {
+    try {
+      execFileSync(name, ['--version'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+export interface Redis {
+  url: string;
+  /** Starts it, again after a kill, on the same port; waits until it answers. */
+  start(): Promise<void>;
+  /** Ends it at once, with all that it knew. */
+  kill(): Promise<void>;
+  /** Stops it in its tracks: connections stay, answers do not come. */
+  freeze(): void;
+  thaw(): void;
+  close(): Promise<void>;
+}
+
+/** A Redis of its own on a free port of 127.0.0.1, keeping nothing on disk. Not started yet. */
+export async function createRedis(program: string): Promise<Redis> {
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'roomservice-redis-'));
+  let child: ChildProcess | undefined;
+  const kill = async () => {
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder];
+      child = spawn(program, settings, { stdio: 'ignore' });
+      await answers(port);
+    },
+    kill,
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    async close() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function answers(port: number): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    const socket = connect(port, '127.0.0.1');
+    try {
+      await once(socket, 'connect');
+      socket.write('PING\r\n');
+      const [reply] = (await once(socket, 'data')) as [Buffer];
+      if (reply.toString().startsWith('+PONG')) return;
+    } catch {
+      // Not yet.
+    } finally {
+      socket.destroy();
+    }
+    await sleep(25);
+  }
+  throw new Error('Redis did not answer within 10 s');
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
+import type { Dish } from '../../src/menu/schema.ts';
+import type { Answer, TestService, TestTenant } from './service.ts';
+
+export const MENU = '/v1/third-party/menu/';
+export const ORDERS = '/v1/third-party/orders/';
+export const STAFF_MENU = '/v1/staff/menu/';
+export const STAFF_ORDERS = '/v1/staff/orders/';
+
+/** The dishes a partner of the tenant is shown. */
+export async function listDishes(service: TestService, tenant: Pick<TestTenant, 'partner'>): Promise<Dish[]> {
+  const answer = await service.call('GET', MENU, { headers: tenant.partner });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+/** A dish on the menu. */
+export async function dishOf(service: TestService, tenant: Pick<TestTenant, 'partner'>, sku: string): Promise<Dish> {
+  const dish = (await listDishes(service, tenant)).find((each) => each.sku === sku);
+  assert.ok(dish, `${sku} is on the menu`);
+  return dish;
+}
+
+/** The path of one order as its partner asks for it. */
+export function orderPath(externalOrderId: string, action = ''): string {
+  return `${ORDERS}${encodeURIComponent(externalOrderId)}/${action}`;
+}
+
+let placed = 0;
+
+/** Places an order of one pizza, with whatever is changed in it, under an external id of its own. */
+export function place(
+  service: TestService,
+  tenant: Pick<TestTenant, 'partner'>,
+  changes: Record<string, unknown> = {},
+): Promise<Answer> {
+  placed += 1;
+  const json = { external_order_id: `order ${placed}`, items: [{ item_id: 'PIZZA-1', quantity: 1 }], ...changes };
+  return service.call('POST', ORDERS, { headers: tenant.partner, json });
+}
+
+/** Moves an order along as staff does. */
+export function moveTo(service: TestService, tenant: TestTenant, orderId: string, status: string): Promise<Answer> {
+  return service.call('POST', `${STAFF_ORDERS}${orderId}/status/`, { headers: tenant.staff, json: { status } });
+}
+
+/** Asserts an error answer: its status, exactly the keys of the envelope, its code; gives its message. */
+export function assertError(answer: Answer, status: number, code: string): string {
+  assert.equal(answer.status, status, answer.text);
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+  assert.equal(answer.body.code, code, answer.text);
+  assert.equal(typeof answer.body.message, 'string');
+  return answer.body.message;
+}
+
+/** The faults of a 400 `invalid_request`, one by one. */
+export function faultsOf(answer: Answer): string[] {
+  return assertError(answer, 400, 'invalid_request').split(' | ');
+}
+
+/** Every row of the tables as text, with the transaction that wrote it: the same before and after means untouched. */
+export async function dumpRows(service: TestService, ...tables: string[]): Promise<string[]> {
+  const db: Kysely<never> = service.database.db as unknown as Kysely<never>;
+  const dumps = tables.map(async (table) => {
+    const { rows } = await sql<{ row: string }>`
+      SELECT ${sql.lit(table)} || ' ' || t.xmin || ' ' || t::text AS row FROM ${sql.table(table)} AS t ORDER BY 1
+    `.execute(db);
+    return rows.map(({ row }) => row);
+  });
+  return (await Promise.all(dumps)).flat();
+}

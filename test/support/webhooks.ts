@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { createHmac, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReceivedRequest } from './receiver.ts';
+import type { TestService, TestTenant } from './service.ts';
+
+/** A delivery as `GET /v1/staff/webhook-deliveries/` shows it. */
+export interface ListedDelivery {
+  id: string;
+  event: string;
+  event_id: string;
+  status: string;
+  attempts: { at: string; http_status: number | null; duration_ms: number | null; error: string | null }[];
+  created_at: string;
+}
+
+/** Registers the URL. @returns the secret of the answer */
+export async function register(service: TestService, partner: Record<string, string>, url: string): Promise<string> {
+  const answer = await service.call('POST', '/v1/third-party/webhook/', {
+    headers: partner,
+    json: { webhook_url: url },
+  });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.webhook_secret;
+}
+
+/** Places an order. @returns its ids */
+export async function placeOrder(
+  service: TestService,
+  partner: Record<string, string>,
+  externalId: string = randomUUID(),
+): Promise<{ orderId: string; externalId: string }> {
+  const answer = await service.call('POST', '/v1/third-party/orders/', {
+    headers: partner,
+    json: { external_order_id: externalId, items: [{ item_id: 'WATER', quantity: 1 }] },
+  });
+  assert.equal(answer.status, 201, answer.text);
+  return { orderId: answer.body.order_id, externalId };
+}
+
+export async function moveOrder(
+  service: TestService,
+  tenant: TestTenant,
+  orderId: string,
+  status: string,
+): Promise<void> {
+  const answer = await service.call('POST', `/v1/staff/orders/${orderId}/status/`, {
+    headers: tenant.staff,
+    json: { status },
+  });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+/** A new order, confirmed: one event. @returns the order's ids */
+export async function causeEvent(service: TestService, tenant: TestTenant, partner = tenant.partner) {
+  const order = await placeOrder(service, partner);
+  await moveOrder(service, tenant, order.orderId, 'confirmed');
+  return order;
+}
+
+export async function listDeliveries(service: TestService, tenant: TestTenant): Promise<ListedDelivery[]> {
+  const answer = await service.call('GET', '/v1/staff/webhook-deliveries/', { headers: tenant.staff });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+/** Waits until the tenant's only delivery has that status. */
+export async function onlyDelivery(service: TestService, tenant: TestTenant, status: string): Promise<ListedDelivery> {
+  return await eventually(async () => {
+    const [delivery, ...others] = await listDeliveries(service, tenant);
+    assert.deepEqual(others, []);
+    return delivery?.status === status && delivery;
+  }, `a delivery that is ${status}`);
+}
+
+/** Checks the signature as a receiver would by the contract's words, with nothing of ours. */
+export function isSignedWith(secret: string, request: ReceivedRequest, brand = 'service'): boolean {
+  const timestamp = String(request.headers[`x-${brand}-timestamp`]);
+  const expected = createHmac('sha256', secret).update(timestamp).update('.').update(request.rawBody).digest('hex');
+  return request.headers[`x-${brand}-signature`] === `sha256=${expected}`;
+}
+
+/** Waits until the condition gives something, for 15 s where not told otherwise. */
+export async function eventually<T>(
+  condition: () => Promise<T | undefined | false> | T | undefined | false,
+  what: string,
+  timeoutMs = 15_000,
+): Promise<T> {
+  for (const deadlineMs = Date.now() + timeoutMs; Date.now() < deadlineMs; await sleep(20)) {
+    const result = await condition();
+    if (result) {
+      return result;
+    }
+  }
+  throw new Error(`There was no ${what} within ${timeoutMs} ms.`);
+}
