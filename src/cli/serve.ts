@@ -67,7 +67,11 @@ function nextStopSignal(): Promise<string> {
       }
       resolve(signal);
     };
-    process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+    if (process.stdin.isTTY) {
+      // Without a terminal it may be ignored on purpose (nohup), and a listener would undo that.
+      process.on('SIGHUP', onSignal);
+    }
   });
 }
 

@@ -2,15 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import {
-  assertError,
-  dishOf,
-  dumpRows,
-  faultsOf,
-  listDishes,
-  place,
-  STAFF_MENU,
-} from '../../test/support/restaurant.ts';
+import { assertError, faultsOf } from '../../test/support/answers.ts';
+import { dishOf, dumpRows, listDishes, place, STAFF_MENU } from '../../test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { sampleMenu } from '../../test/support/tenants.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertError, dumpRows, faultsOf, STAFF_MENU } from '../../test/support/restaurant.ts';
+import { assertError, faultsOf } from '../../test/support/answers.ts';
+import { dumpRows, STAFF_MENU } from '../../test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { sampleMenu } from '../../test/support/tenants.ts';
 

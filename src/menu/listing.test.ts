@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertError, dishOf, listDishes, MENU, place, STAFF_MENU } from '../../test/support/restaurant.ts';
+import { assertError } from '../../test/support/answers.ts';
+import { dishOf, listDishes, MENU, place, STAFF_MENU } from '../../test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { sampleMenu, sampleTenant } from '../../test/support/tenants.ts';
 import { applyTenantDocument } from '../tenant-document/tenant-document.ts';

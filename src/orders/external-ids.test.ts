@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { assertError, orderPath, place } from '../../test/support/restaurant.ts';
+import { assertError } from '../../test/support/answers.ts';
+import { orderPath, place } from '../../test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 
 let service: TestService;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertError, dishOf, faultsOf, ORDERS, STAFF_ORDERS } from '../../test/support/restaurant.ts';
+import { assertError, faultsOf } from '../../test/support/answers.ts';
+import { dishOf, ORDERS, STAFF_ORDERS } from '../../test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 
 let service: TestService;

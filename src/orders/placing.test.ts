@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  assertError,
-  dishOf,
-  dumpRows,
-  faultsOf,
-  listDishes,
-  ORDERS,
-  place,
-  STAFF_ORDERS,
-} from '../../test/support/restaurant.ts';
+import { assertError, faultsOf } from '../../test/support/answers.ts';
+import { dishOf, dumpRows, listDishes, ORDERS, place, STAFF_ORDERS } from '../../test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { sampleMenu } from '../../test/support/tenants.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { assertError, dishOf, dumpRows, ORDERS, place, STAFF_ORDERS } from '../../test/support/restaurant.ts';
+import { assertError } from '../../test/support/answers.ts';
+import { dishOf, dumpRows, ORDERS, place, STAFF_ORDERS } from '../../test/support/restaurant.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { ApiError } from '../errors.ts';
 import type { ListedMenu } from '../menu/menu.ts';

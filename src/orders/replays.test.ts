@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  assertError,
-  dishOf,
-  dumpRows,
-  faultsOf,
-  moveTo,
-  ORDERS,
-  place,
-  STAFF_MENU,
-} from '../../test/support/restaurant.ts';
+import { assertError, faultsOf } from '../../test/support/answers.ts';
+import { dishOf, dumpRows, moveTo, ORDERS, place, STAFF_MENU } from '../../test/support/restaurant.ts';
 import { type Answer, startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 
 let service: TestService;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertError, dumpRows, faultsOf, moveTo, place, STAFF_ORDERS } from '../../test/support/restaurant.ts';
+import { assertError, faultsOf } from '../../test/support/answers.ts';
+import { dumpRows, moveTo, place, STAFF_ORDERS } from '../../test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { compileSchema, findFaults } from '../lib/validation.ts';
 import { mayFollow, ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';

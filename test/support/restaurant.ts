@@ -46,21 +46,6 @@ export function moveTo(service: TestService, tenant: TestTenant, orderId: string
   return service.call('POST', `${STAFF_ORDERS}${orderId}/status/`, { headers: tenant.staff, json: { status } });
 }
 
-/** Asserts an error answer: its status, exactly the keys of the envelope, its code; gives its message. */
-export function assertError(answer: Answer, status: number, code: string): string {
-  assert.equal(answer.status, status, answer.text);
-  assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
-  assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
-  assert.equal(answer.body.code, code, answer.text);
-  assert.equal(typeof answer.body.message, 'string');
-  return answer.body.message;
-}
-
-/** The faults of a 400 `invalid_request`, one by one. */
-export function faultsOf(answer: Answer): string[] {
-  return assertError(answer, 400, 'invalid_request').split(' | ');
-}
-
 /** Every row of the tables as text, with the transaction that wrote it: the same before and after means untouched. */
 export async function dumpRows(service: TestService, ...tables: string[]): Promise<string[]> {
   const db: Kysely<never> = service.database.db as unknown as Kysely<never>;
