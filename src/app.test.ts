@@ -31,7 +31,7 @@ describe('every route', () => {
   let routes: Route[];
   before(async () => {
     service = await startService();
-    tenant = await service.tenant();
+    tenant = await service.tenant({ features: ['restaurant', 'hotel'] });
     routes = await readRoutes();
   });
   after(() => service.close());

@@ -105,7 +105,7 @@ describe('a replay', () => {
     assert.ok(verdict.nightsCompared > 1_000, 'ranges beyond 730 nights are read in parts');
   });
 
-  const skip = existsSync(REAL_BOOKINGS) ? false : `there is no ${REAL_BOOKINGS}`;
+  const skip = existsSync(REAL_BOOKINGS) ? false : `the bookings are not there: ../shared/data/hotel-bookings.csv`;
   it('of the first 400 real bookings ends without a fault', { skip }, async () => {
     const { outcomes, verdict, faults } = await replay(readBookings(readFileSync(REAL_BOOKINGS, 'utf8'), TODAY, 400));
     assert.deepEqual(faults, []);

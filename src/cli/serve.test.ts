@@ -144,7 +144,7 @@ describe('serve on its own database', () => {
     assert.doesNotMatch(serving.output(), /Password|X-API-Secret/);
     assert.equal((await fetch(`${serving.url}/v1/third-party/orders/`, { headers: demoKey })).status, 200);
     const list = await runCommand(['tenant', 'list'], { env });
-    assert.match(list.stdout, /^\d+\tdemo\tHarbour House\t\S+\n$/);
+    assert.match(list.stdout, /^\d+\tdemo\tHarbour House\thotel, restaurant\n$/);
     serving.kill('SIGINT');
     assert.equal((await serving.ended).code, 0);
   });
