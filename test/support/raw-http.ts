@@ -18,7 +18,7 @@ export async function exchange(url: string, request: string | Buffer): Promise<R
 
 export interface RawConnection {
   socket: Socket;
-  send(bytes: string | Buffer): void;
+  send: (bytes: string | Buffer) => void;
   /** All that came so far. */
   answers(): RawAnswer[];
   /** Waits for the given number of answers; throws after 15 s. */
