@@ -40,6 +40,7 @@ export function isRetryable(error: unknown): boolean {
     RETRYABLE_STATES.has(code) ||
     /^08...$/.test(code) ||
     code === 'ECONNRESET' ||
+    code === 'EPIPE' ||
     LOST_CONNECTION.test(messageOf(error))
   );
 }
