@@ -170,6 +170,8 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
       method: request.method,
       path: request.url.split('?', 1)[0],
       status: reply.statusCode,
+      // Only where the client left, or the answer failed, before its end.
+      cut_off: reply.raw.writableFinished ? undefined : true,
       duration_ms: Math.round(reply.elapsedTime),
       tenant_id: caller?.tenantId ?? person?.tenant.id,
       credential_id: caller?.credentialId,

@@ -6,7 +6,6 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  LogController,
   type RawServerDefault,
 } from 'fastify';
 import type { Logger } from 'pino';
@@ -18,6 +17,7 @@ import { registerBodyParsers } from './decode/body-parsers.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { compileSchema } from '../lib/validation.ts';
+import { QuietLogController } from './log.ts';
 import { requestIdOf } from './request-id.ts';
 import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
 
@@ -32,7 +32,7 @@ export type App = FastifyInstance<
 export interface HttpOptions {
   logger: Logger;
   trustedProxies: string[];
-  /** Called once for every answered request. */
+  /** Called once for every request, when its answer is out or the connection is lost. */
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Others than the usual ones, for who cannot wait so long. */
   timeouts?: Partial<typeof TIMEOUTS>;
@@ -59,7 +59,7 @@ export function createHttpApp(options: HttpOptions): App {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const app = Fastify({
     loggerInstance,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    logController: new QuietLogController(),
     genReqId: requestIdOf,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -90,6 +90,7 @@ export function createHttpApp(options: HttpOptions): App {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
+    reply.raw.once('close', () => options.onAnswered?.(request, reply));
     refuseBadHead(request);
     if (request.is404) {
       throw noRoute(allowedMethods(request.url));
@@ -103,7 +104,6 @@ export function createHttpApp(options: HttpOptions): App {
     request.query = convertText(decodeQuery(query.slice(1)), request.routeOptions.schema?.querystring);
     refuseUnstorableText(request.params as Record<string, string>);
   });
-  app.addHook('onResponse', async (request, reply) => options.onAnswered?.(request, reply));
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }

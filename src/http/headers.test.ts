@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { exchange } from '../../test/support/raw-http.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { insertOrders } from '../../test/support/orders.ts';
+import { exchange, openConnection } from '../../test/support/raw-http.ts';
 import { type Answer, startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -74,24 +77,41 @@ describe('headers of every answer', () => {
     assert.match(twice?.headers['x-request-id'] ?? '', UUID);
   });
 
+  /** The one log line of a request, once it is written. */
+  async function lineOf(id: string): Promise<Record<string, unknown>> {
+    const found = () => lines.filter((line) => line.includes(`"request_id":"${id}"`));
+    for (const deadline = Date.now() + 10_000; found().length === 0 && Date.now() < deadline; ) await sleep(10);
+    assert.equal(found().length, 1);
+    return JSON.parse(found()[0] ?? '') as Record<string, unknown>;
+  }
+
   it('the log has one line for each answer, to be found by its id, with no header and no query', async () => {
     lines.length = 0;
     const headers = { ...tenant.partner, 'x-request-id': 'find-me' };
     const { status } = await service.call('GET', '/v1/third-party/orders/?page=1&x=in-the-query', { headers });
-    const logged = lines.filter((line) => line.includes('"find-me"')).map((line) => JSON.parse(line) as object);
-    assert.equal(logged.length, 1);
-    const { method, path, status: loggedStatus, tenant_id, credential_id } = logged[0] as Record<string, unknown>;
-    assert.deepEqual(
-      { method, path, loggedStatus, tenant_id, credential_id },
-      {
-        method: 'GET',
-        path: '/v1/third-party/orders/',
-        loggedStatus: status,
-        tenant_id: tenant.tenantId,
-        credential_id: tenant.credential.id,
-      },
-    );
+    const { duration_ms, time, level, pid, hostname, ...line } = await lineOf('find-me');
+    assert.equal(typeof duration_ms, 'number');
+    assert.deepEqual(line, {
+      request_id: 'find-me',
+      msg: 'request',
+      method: 'GET',
+      path: '/v1/third-party/orders/',
+      status,
+      tenant_id: tenant.tenantId,
+      credential_id: tenant.credential.id,
+    });
     assert.ok(!lines.some((line) => line.includes('in-the-query')));
     assert.ok(!lines.some((line) => line.includes(tenant.credential.api_secret)));
+  });
+
+  it('the log says so where the client left before the end', async () => {
+    await insertOrders(service, tenant, 2_000);
+    await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
+    const { socket, send } = openConnection(service.url);
+    socket.once('data', () => socket.destroy());
+    const { authorization } = tenant.staff;
+    send(`GET /v1/staff/orders/ HTTP/1.1\r\nHost: a\r\nX-Request-Id: left\r\nAuthorization: ${authorization}\r\n\r\n`);
+    const { status, cut_off } = await lineOf('left');
+    assert.deepEqual({ status, cut_off }, { status: 200, cut_off: true });
   });
 });

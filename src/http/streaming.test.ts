@@ -154,3 +154,31 @@ describe('slow readers of a streamed list', () => {
     assert.equal(answer?.body.length, wholeLength);
   });
 });
+
+describe('a streamed list that fails on its way', () => {
+  it('is cut off, so that nobody takes it for whole, and is in the log', async () => {
+    const lines: string[] = [];
+    const service = await startService({ onLog: (line) => lines.push(line) });
+    try {
+      const tenant = await service.tenant();
+      await insertOrders(service, tenant, 5_000);
+      await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
+      const { authorization } = tenant.staff;
+      const connection = openConnection(service.url);
+      connection.socket.once('data', () => connection.socket.pause());
+      connection.send(
+        `GET /v1/staff/orders/ HTTP/1.1\r\nHost: a\r\nX-Request-Id: cut\r\nAuthorization: ${authorization}\r\n\r\n`,
+      );
+      while (connection.socket.bytesRead === 0) await sleep(10);
+      await sql`ALTER TABLE restaurant_order RENAME TO moved_away`.execute(service.database.db);
+      connection.socket.resume();
+      assert.deepEqual(await connection.closed(), [], 'there is no whole answer');
+      const logged = () => lines.filter((line) => line.includes('"request_id":"cut"'));
+      for (const deadline = Date.now() + 10_000; logged().length < 2 && Date.now() < deadline; ) await sleep(10);
+      assert.ok(logged().some((line) => line.includes('answer cut off') && line.includes('does not exist')));
+      assert.ok(logged().some((line) => line.includes('"msg":"request"') && line.includes('"cut_off":true')));
+    } finally {
+      await service.close();
+    }
+  });
+});
