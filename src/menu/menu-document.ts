@@ -9,7 +9,6 @@ export type Category = Filled<NonNullable<MenuDocument['categories']>[number]>;
 export type SubMenu = Filled<NonNullable<MenuDocument['sub_menus']>[number]>;
 export type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
 export type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
-export type Variant = NonNullable<DishDocument['price_variants']>[number];
 export type FilledDish = Filled<Omit<DishDocument, 'addons'>> & { addons: Addon[] };
 
 /** What dishes are sorted into. */

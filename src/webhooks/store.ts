@@ -1,11 +1,9 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
-import type { Event as EventTable } from '../db/types.ts';
 import type { SendOutcome } from './send.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 import type { DeliveryStatus, EventType } from './schema.ts';
 
-export type EventRow = Selectable<EventTable>;
 
 export interface NewEvent {
   tenantId: number;
