@@ -89,9 +89,9 @@ describe('headers of every answer', () => {
     lines.length = 0;
     const headers = { ...tenant.partner, 'x-request-id': 'find-me' };
     const { status } = await service.call('GET', '/v1/third-party/orders/?page=1&x=in-the-query', { headers });
-    const { duration_ms, time, level, pid, hostname, ...line } = await lineOf('find-me');
+    const { duration_ms, time, level, pid, hostname, ...logged } = await lineOf('find-me');
     assert.equal(typeof duration_ms, 'number');
-    assert.deepEqual(line, {
+    assert.deepEqual(logged, {
       request_id: 'find-me',
       msg: 'request',
       method: 'GET',

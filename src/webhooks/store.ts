@@ -4,7 +4,6 @@ import type { SendOutcome } from './send.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 import type { DeliveryStatus, EventType } from './schema.ts';
 
-
 export interface NewEvent {
   tenantId: number;
   id: string;
