@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { readConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
+import { isInterrupted } from './interruption.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -85,6 +86,9 @@ function buildProgram(): Command {
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  }
+  if (isInterrupted()) {
+    return EXIT_FAILED;
   }
   console.error(error instanceof OperatorError ? `roomservice: ${error.message}` : error);
   return EXIT_FAILED;

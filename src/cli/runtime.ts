@@ -5,6 +5,7 @@ import { EmbeddedPostgresError } from '../db/embedded/failure.ts';
 import { isUnavailable } from '../db/failures.ts';
 import { migrateToLatest } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
+import { leaveWhenInterrupted } from './interruption.ts';
 import { type Keyring, openKeyring } from '../keys/keys.ts';
 import { readOrMakeMasterKey } from '../keys/master-key.ts';
 
@@ -31,9 +32,11 @@ export interface RuntimeOptions {
  */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
+  const url = server?.url ?? (config.databaseUrl as string);
   const db = createDatabase({
-    url: server?.url ?? (config.databaseUrl as string),
+    url,
     poolSize: config.databasePoolSize,
+    isPatient: options.role === 'command',
     ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
   });
   const close = async () => {
@@ -41,7 +44,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await server?.close();
   };
   try {
-    const migrated = await migrateToLatest(db);
+    const migrated = await migrate(url);
     const masterKey = config.masterKey ?? (await readOrMakeMasterKey(config.dataDir));
     return { db, keyring: await openKeyring(db, masterKey, config.masterKeyPrevious), migrated, close };
   } catch (error) {
@@ -51,9 +54,23 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   }
 }
 
-async function openEmbedded({ dataDir }: Config, { role, progress }: RuntimeOptions): Promise<EmbeddedPostgres> {
+/** On a connection of its own, which gives a statement the time it takes. */
+async function migrate(url: string): Promise<string[]> {
+  const db = createDatabase({ url, poolSize: 2, isPatient: true });
   try {
-    return await openEmbeddedPostgres({ dataDir, role, log: progress });
+    return await migrateToLatest(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function openEmbedded({ dataDir }: Config, { role, progress }: RuntimeOptions): Promise<EmbeddedPostgres> {
+  const opening = openEmbeddedPostgres({ dataDir, role, log: progress });
+  if (role === 'command') {
+    leaveWhenInterrupted(opening);
+  }
+  try {
+    return await opening;
   } catch (error) {
     throw error instanceof EmbeddedPostgresError ? new OperatorError(error.message, { cause: error }) : error;
   }

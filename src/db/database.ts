@@ -15,16 +15,21 @@ export type Tx = Transaction<DB>;
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
+  /** Whether a statement may take as long as it needs, as a migration or a recount may; a request's may not. */
+  isPatient?: boolean;
   /** Told of connections that break while idle. Nothing is lost by them: the pool opens new ones. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** The server ends a statement after this long … */
-const STATEMENT_TIMEOUT_MS = 10_000;
-/** … and where the server itself is out of reach, the client gives up a little later. */
-const QUERY_TIMEOUT_MS = 12_000;
+const REQUEST_TIMEOUTS = {
+  /** The server ends a statement after this long, in milliseconds … */
+  statement_timeout: 10_000,
+  /** … and where the server itself is out of reach, the client gives up a little later. */
+  query_timeout: 12_000,
+  idle_in_transaction_session_timeout: 15_000,
+};
 
 /** int8 → number (our ids and counts stay below 2^53); numeric and date stay text (pg's default for numeric). */
 const types = {
@@ -46,9 +51,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     max: options.poolSize,
     application_name: 'roomservice pool',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: 15_000,
+    ...(options.isPatient ? {} : REQUEST_TIMEOUTS),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     // Dates are read as ISO text, whatever the database or the role is set to.
