@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { auditStaffRoutes } from './audit/staff-routes.ts';
 import { Channels } from './channels/channels.ts';
 import { channelRoutes, receiverRoutes } from './channels/routes.ts';
 import type { Config } from './config.ts';
@@ -114,6 +115,12 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   orderStaffRoutes(app, { orders, publicUrl, staffGuard: guards.restaurantStaff });
   propertyStaffRoutes(app, { db, publicUrl, staffGuard: guards.hotelStaff });
   reservationStaffRoutes(app, { reservations, publicUrl, staffGuard: guards.hotelStaff });
+  auditStaffRoutes(app, {
+    db,
+    publicUrl,
+    ownerGuard: guards.owner,
+    tenantOf: (request) => request.person.tenant.id,
+  });
   deliveryStaffRoutes(app, { db, publicUrl, staffGuard: guards.anyStaff });
   return app;
 }

@@ -1,4 +1,6 @@
+import { type Actor, prepareAudit } from '../audit/audit.ts';
 import type { Database } from '../db/database.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { createKeyMaker, type KeyMaker, newSecret } from '../credentials/credentials.ts';
 import { apiError, notFound } from '../errors.ts';
 import type { Keyring } from '../keys/keys.ts';
@@ -38,21 +40,33 @@ export class Channels {
     return (await store.listChannels(this.#db, tenantId)).map(shape);
   }
 
-  async create(tenantId: number, source: string): Promise<ChannelSecret> {
+  async create(actor: Actor, source: string): Promise<ChannelSecret> {
+    const { tenantId } = actor;
+    const writeDown = prepareAudit(actor);
     const secret = newSecret();
     const channel = { id: newId(), source, channel_key: this.#keyMaker.newApiKey(tenantId) };
     const channel_secret = this.#keyring.encrypt(secret, secretPlace(tenantId, channel.channel_key));
-    await store.insertChannel(this.#db, tenantId, { ...channel, channel_secret });
+    await inTransaction(this.#db, async (tx) => {
+      await store.insertChannel(tx, tenantId, { ...channel, channel_secret });
+      await writeDown(tx, { action: 'channel.created', subject: channel.id, details: { source } });
+    });
     return { ...channel, channel_secret: secret };
   }
 
   /** Withdraws a channel for good; doing it again changes nothing. @throws ApiError 404 `error` */
-  async revoke(tenantId: number, id: string): Promise<Channel> {
-    const row = isUuid(id) ? await store.revokeChannel(this.#db, tenantId, id) : undefined;
-    if (row === undefined) {
-      throw notFound('channel');
-    }
-    return shape(row);
+  async revoke(actor: Actor, id: string): Promise<Channel> {
+    const writeDown = prepareAudit(actor);
+    return await inTransaction(this.#db, async (tx) => {
+      const row = isUuid(id) ? await store.lockChannel(tx, actor.tenantId, id) : undefined;
+      if (row === undefined) {
+        throw notFound('channel');
+      }
+      if (row.is_active) {
+        await store.revokeChannel(tx, actor.tenantId, row.id);
+        await writeDown(tx, { action: 'channel.revoked', subject: row.id, details: { source: row.source } });
+      }
+      return shape({ ...row, is_active: false });
+    });
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Guard } from '../http/guard.ts';
 import { shortList } from '../http/list.ts';
 import { PageQuery, pageOf } from '../http/paging.ts';
 import { PmsReservation, type Reservations } from '../reservations/reservations.ts';
+import { actorOf } from '../tenants/tenants.ts';
 import { type Channels, receiveReservation } from './channels.ts';
 import { channelGuard } from './guard.ts';
 import { Channel, ChannelCreate, ChannelPath, ChannelSecret, OtaReservation } from './schema.ts';
@@ -43,8 +44,7 @@ export function channelRoutes(app: App, { channels, publicUrl, ownerGuard }: Own
         response: { 201: ChannelSecret },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await channels.create(request.person.tenant.id, request.body.source)),
+    async (request, reply) => reply.code(201).send(await channels.create(actorOf(request.person), request.body.source)),
   );
   app.post(
     '/v1/channel-manager/channels/:id/revoke/',
@@ -58,7 +58,7 @@ export function channelRoutes(app: App, { channels, publicUrl, ownerGuard }: Own
         response: { 200: Channel },
       },
     },
-    async (request) => await channels.revoke(request.person.tenant.id, request.params.id),
+    async (request) => await channels.revoke(actorOf(request.person), request.params.id),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
 
 export interface ChannelRow {
   id: string;
@@ -19,25 +19,37 @@ export async function listChannels(db: Database, tenantId: number): Promise<Chan
     .execute();
 }
 
+/** One with this id is the same one, written by a try whose answer was lost. */
 export async function insertChannel(
-  db: Database,
+  tx: Tx,
   tenantId: number,
   channel: { id: string; source: string; channel_key: string; channel_secret: Buffer },
 ): Promise<void> {
-  await db
+  await tx
     .insertInto('channel')
     .values({ tenant_id: tenantId, ...channel })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
     .execute();
 }
 
-export async function revokeChannel(db: Database, tenantId: number, id: string): Promise<ChannelRow | undefined> {
-  return await db
+/** Locks the channel until the transaction ends. */
+export async function lockChannel(tx: Tx, tenantId: number, id: string): Promise<ChannelRow | undefined> {
+  return await tx
+    .selectFrom('channel')
+    .select(COLUMNS)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function revokeChannel(tx: Tx, tenantId: number, id: string): Promise<void> {
+  await tx
     .updateTable('channel')
     .set({ is_active: false })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
-    .returning(COLUMNS)
-    .executeTakeFirst();
+    .execute();
 }
 
 /** A channel with what checking its calls needs, and its tenant's features and currency. */

@@ -48,7 +48,7 @@ export async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
     throw new Error('the demo tenant is gone');
   }
   const credentials = new Credentials({ db, keyring, audience: 'third_party', onError: () => {} });
-  const credential = await credentials.create(tenant.id, 'Demo platform');
+  const credential = await credentials.create({ tenantId: tenant.id, type: 'operator', id: null }, 'Demo platform');
   await credentials.close();
   return { owner, credential };
 }

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { type Actor, prepareAudit } from '../audit/audit.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, notFound } from '../errors.ts';
@@ -26,6 +27,11 @@ interface Dependencies {
   audience: store.Audience;
   /** Told when a background write of last use failed. */
   onError: (error: unknown) => void;
+}
+
+/** A caller as the audit trail names it. */
+export function callerActor({ tenantId, credentialId }: Caller): Actor {
+  return { tenantId, type: 'credential', id: credentialId };
 }
 
 /** The headers a credential is shown in, and the prefix of its key, for each of the two APIs. */
@@ -77,32 +83,44 @@ export class Credentials {
     return (await store.listCredentials(this.#db, tenantId, this.#audience)).map(shape);
   }
 
-  async create(tenantId: number, label = ''): Promise<CredentialSecret> {
+  async create(actor: Actor, label = ''): Promise<CredentialSecret> {
+    const { tenantId } = actor;
+    const writeDown = prepareAudit(actor);
     const secret = newSecret();
     const created = { id: newId(), label, api_key: this.#keyMaker.newApiKey(tenantId) };
-    await store.insertCredential(this.#db, tenantId, {
-      ...created,
-      audience: this.#audience,
-      secret_hash: this.#keyMaker.hashSecret(secret),
+    await inTransaction(this.#db, async (tx) => {
+      await store.insertCredential(tx, tenantId, {
+        ...created,
+        audience: this.#audience,
+        secret_hash: this.#keyMaker.hashSecret(secret),
+      });
+      await writeDown(tx, { action: 'credential.created', subject: created.id, details: this.#detailsOf(label) });
     });
     return { ...created, api_secret: secret };
   }
 
   /** Withdraws a credential for good; doing it again changes nothing (decision 15). */
-  async revoke(tenantId: number, id: string): Promise<Credential> {
-    return await this.#change(tenantId, id, async (tx) =>
-      shape(await store.updateCredential(tx, tenantId, id, { is_active: false })),
-    );
+  async revoke(actor: Actor, id: string): Promise<Credential> {
+    const writeDown = prepareAudit(actor);
+    return await this.#change(actor.tenantId, id, async (tx, row) => {
+      if (!row.is_active) {
+        return shape(row);
+      }
+      await writeDown(tx, { action: 'credential.revoked', subject: row.id, details: this.#detailsOf(row.label) });
+      return shape(await store.updateCredential(tx, actor.tenantId, row.id, { is_active: false }));
+    });
   }
 
   /** Gives the credential a new secret; the old one is refused from now on (decision 15). */
-  async rotate(tenantId: number, id: string): Promise<CredentialSecret> {
+  async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const secret = newSecret();
-    return await this.#change(tenantId, id, async (tx, row) => {
+    const writeDown = prepareAudit(actor);
+    return await this.#change(actor.tenantId, id, async (tx, row) => {
       if (!row.is_active) {
         throw apiError('invalid_status_transition', 'The credential is revoked. Create a new one.');
       }
-      await store.updateCredential(tx, tenantId, id, {
+      await writeDown(tx, { action: 'credential.rotated', subject: row.id, details: this.#detailsOf(row.label) });
+      await store.updateCredential(tx, actor.tenantId, row.id, {
         secret_hash: this.#keyMaker.hashSecret(secret),
         last_rotated_at: new Date(),
       });
@@ -116,6 +134,7 @@ export class Credentials {
    */
   async registerWebhook({ tenantId, credentialId }: Caller, url: string): Promise<string> {
     const secret = newSecret();
+    const writeDown = prepareAudit({ tenantId, type: 'credential', id: credentialId });
     const encrypted = this.#keyring.encrypt(secret, webhookSecretPlace(tenantId, credentialId));
     return await this.#change(tenantId, credentialId, async (tx, row) => {
       if (row.webhook_url === url) {
@@ -123,8 +142,13 @@ export class Credentials {
         return row.webhook_secret?.equals(encrypted) ? secret : '';
       }
       await store.updateCredential(tx, tenantId, row.id, { webhook_url: url, webhook_secret: encrypted });
+      await writeDown(tx, { action: 'webhook.registered', subject: row.id, details: { webhook_url: url } });
       return secret;
     });
+  }
+
+  #detailsOf(label: string): Record<string, unknown> {
+    return { audience: this.#audience, label };
   }
 
   async #change<T>(tenantId: number, id: string, change: (tx: Tx, row: store.CredentialRow) => Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@ import type { App } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
 import { shortList } from '../http/list.ts';
 import { PageQuery, pageOf } from '../http/paging.ts';
+import { actorOf } from '../tenants/tenants.ts';
 import type { Credentials } from './credentials.ts';
 import { type Credential, CredentialCreate, CredentialPath, CredentialSecret, type PmsCredential } from './schema.ts';
 
@@ -49,7 +50,7 @@ export function credentialRoutes(app: App, dependencies: Dependencies): void {
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await credentials.create(request.person.tenant.id, request.body.label)),
+      reply.code(201).send(await credentials.create(actorOf(request.person), request.body.label)),
   );
   app.post(
     `${path}:id/revoke/`,
@@ -63,7 +64,7 @@ export function credentialRoutes(app: App, dependencies: Dependencies): void {
         response: { 200: shape },
       },
     },
-    async (request) => await credentials.revoke(request.person.tenant.id, request.params.id),
+    async (request) => await credentials.revoke(actorOf(request.person), request.params.id),
   );
   app.post(
     `${path}:id/rotate/`,
@@ -77,6 +78,6 @@ export function credentialRoutes(app: App, dependencies: Dependencies): void {
         response: { 200: CredentialSecret },
       },
     },
-    async (request) => await credentials.rotate(request.person.tenant.id, request.params.id),
+    async (request) => await credentials.rotate(actorOf(request.person), request.params.id),
   );
 }

@@ -17,6 +17,7 @@ export async function listCredentials(db: Db, tenantId: number, audience: Audien
     .execute();
 }
 
+/** One with this id is the same one, written by a try whose answer was lost. */
 export async function insertCredential(
   db: Db,
   tenantId: number,
@@ -25,6 +26,7 @@ export async function insertCredential(
   await db
     .insertInto('credential')
     .values({ tenant_id: tenantId, ...credential })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
     .execute();
 }
 

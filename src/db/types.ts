@@ -33,6 +33,17 @@ export interface AppUser {
   tenant_id: number;
 }
 
+export interface AuditEntry {
+  action: string;
+  actor_id: string | null;
+  actor_type: string;
+  at: Timestamp;
+  details: Json;
+  id: string;
+  subject: string;
+  tenant_id: number;
+}
+
 export interface Channel {
   channel_key: string;
   channel_secret: Buffer;
@@ -222,6 +233,7 @@ export interface Tenant {
 
 export interface DB {
   app_user: AppUser;
+  audit_entry: AuditEntry;
   channel: Channel;
   credential: Credential;
   dish: Dish;

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { callerActor } from '../credentials/credentials.ts';
 import type { Database } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
@@ -157,7 +158,7 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
         response: { 200: Type.Array(Rate) },
       },
     },
-    async (request) => await writeRates(db, request.caller.tenantId, request.body),
+    async (request) => await writeRates(db, callerActor(request.caller), request.body),
   );
   app.put(
     '/v1/channel-manager/pms/restrictions/',
@@ -171,7 +172,7 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
         response: { 200: RestrictionsWritten },
       },
     },
-    async (request) => ({ updated: await writeRestrictions(db, request.caller.tenantId, request.body) }),
+    async (request) => ({ updated: await writeRestrictions(db, callerActor(request.caller), request.body) }),
   );
 }
 

@@ -1,3 +1,4 @@
+import { type Actor, prepareAudit } from '../audit/audit.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
@@ -63,7 +64,9 @@ export async function readRates(
  * @returns what was written, one entry a date, by date
  * @throws ApiError 404 `error` for an unknown plan
  */
-export async function writeRates(db: Database, tenantId: number, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
+export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
+  const { tenantId } = actor;
+  const writeDown = prepareAudit(actor);
   const byDate = new Map(
     rates.map(({ date, price, is_sold_out }) => [
       date,
@@ -74,6 +77,7 @@ export async function writeRates(db: Database, tenantId: number, { rate_plan_id,
   await inTransaction(db, async (tx) => {
     await requirePlan(tx, tenantId, rate_plan_id);
     await store.upsertRates(tx, tenantId, rate_plan_id, written, { keepPrice: false });
+    await writeDown(tx, { action: 'rates.written', subject: rate_plan_id, details: { entries: rates } });
   });
   return written;
 }
@@ -85,9 +89,11 @@ export async function writeRates(db: Database, tenantId: number, { rate_plan_id,
  */
 export async function writeRestrictions(
   db: Database,
-  tenantId: number,
+  actor: Actor,
   { rate_plan_id, restrictions }: RestrictionsWrite,
 ): Promise<number> {
+  const { tenantId } = actor;
+  const writeDown = prepareAudit(actor);
   const byDate = new Map(
     restrictions.map(({ date, stop_sell }) => [date, { date, price: null, is_sold_out: stop_sell ?? false }]),
   );
@@ -98,6 +104,7 @@ export async function writeRestrictions(
     if (typeof minNights === 'number') {
       await store.updateMinNights(tx, tenantId, rate_plan_id, minNights);
     }
+    await writeDown(tx, { action: 'restrictions.written', subject: rate_plan_id, details: { entries: restrictions } });
   });
   return restrictions.length;
 }

@@ -26,7 +26,9 @@ export function authRoutes(app: App, deps: { db: Database; tokenKey: Buffer; bud
     async (request, reply) => {
       const { email, password } = request.body;
       await takeFromBudget(byEmail, normaliseEmail(email), reply);
-      return await signIn(deps.db, deps.tokenKey, email, password);
+      const onError = (error: unknown) =>
+        request.log.warn({ err: error }, 'a failed sign-in could not be written down');
+      return await signIn({ ...deps, onError }, { email, password, address: request.ip });
     },
   );
 }

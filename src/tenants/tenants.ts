@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Actor, prepareAudit } from '../audit/audit.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, OperatorError } from '../errors.ts';
@@ -17,6 +18,11 @@ export interface Tenant {
   currency: string;
   timezone: string;
   features: Feature[];
+}
+
+/** A person as the audit trail names them. */
+export function actorOf(person: Person): Actor {
+  return { tenantId: person.tenant.id, type: 'user', id: person.userId };
 }
 
 /** Who signed in: the owner or a member of the staff of one tenant. */
@@ -58,14 +64,38 @@ export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<nu
     : await store.upsertTenant(tx, tenant);
 }
 
+export interface SignInAttempt {
+  email: string;
+  password: string;
+  /** Where it comes from, for the audit trail. */
+  address: string;
+}
+
+interface SignInDependencies {
+  db: Database;
+  tokenKey: Buffer;
+  /** Told when a failed attempt could not be written down. */
+  onError: (error: unknown) => void;
+}
+
 /**
- * Checks e-mail and password and issues an access token (decision 12).
+ * Checks e-mail and password and issues an access token (decision 12). A failure for a known user is written down beside the
+ * answer, not before it: the time it takes would tell which e-mails there are.
  * @throws ApiError 401 `invalid_credentials`, the same for an unknown e-mail, a wrong password and a disabled user
  */
-export async function signIn(db: Database, tokenKey: Buffer, email: string, password: string): Promise<SignInResponse> {
+export async function signIn(
+  { db, tokenKey, onError }: SignInDependencies,
+  { email, password, address }: SignInAttempt,
+): Promise<SignInResponse> {
   const user = await store.findUserByEmail(db, normaliseEmail(email));
   const isRight = await isPassword(password, user?.password_hash ?? (await decoyHash()));
   if (user === undefined || !isRight || !user.is_active) {
+    if (user !== undefined) {
+      const writeDown = prepareAudit({ tenantId: user.tenant_id, type: 'anonymous', id: null });
+      void writeDown(db, { action: 'sign_in.failed', subject: user.id, details: { email: user.email, address } }).catch(
+        onError,
+      );
+    }
     throw apiError('invalid_credentials', 'The e-mail or the password is wrong.', { 'www-authenticate': 'Bearer' });
   }
   const { id, name, features } = tenantOf(user.tenant);

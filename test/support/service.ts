@@ -79,7 +79,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const credentials = new Credentials({ db: database.db, keyring, audience: 'third_party', onError: () => {} });
 
   const issue = async (tenantId: number) => {
-    const credential = await credentials.create(tenantId, 'A platform');
+    const credential = await credentials.create({ tenantId, type: 'operator', id: null }, 'A platform');
     return { credential, partner: { 'x-api-key': credential.api_key, 'x-api-secret': credential.api_secret } };
   };
   return {

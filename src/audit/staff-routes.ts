@@ -1,0 +1,34 @@
+import Type from 'typebox';
+import type { Database } from '../db/database.ts';
+import type { App } from '../http/app.ts';
+import type { Guard } from '../http/guard.ts';
+import { sendLongList } from '../http/list.ts';
+import { PageQuery, pageOf } from '../http/paging.ts';
+import { auditShape, listAudit } from './audit.ts';
+import { AuditEntry } from './schema.ts';
+
+interface Dependencies {
+  db: Database;
+  publicUrl: string | null;
+  ownerGuard: Guard;
+  /** Whose trail it is: the guard has found that out, and this folder lies below the one that knows people. */
+  tenantOf: (request: Parameters<Guard>[0]) => number;
+}
+
+export function auditStaffRoutes(app: App, { db, publicUrl, ownerGuard, tenantOf }: Dependencies): void {
+  app.get(
+    '/v1/staff/audit/',
+    {
+      onRequest: ownerGuard,
+      schema: {
+        operationId: 'listAudit',
+        summary: 'Read the audit trail, newest first',
+        tags: ['Audit'],
+        security: [{ bearer: [] }],
+        querystring: PageQuery,
+        response: { 200: Type.Union([Type.Array(AuditEntry), pageOf(AuditEntry)]) },
+      },
+    },
+    (request, reply) => sendLongList(request, reply, publicUrl, listAudit(db, tenantOf(request)), auditShape),
+  );
+}

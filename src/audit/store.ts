@@ -1,0 +1,39 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Database, Tx } from '../db/database.ts';
+import type { AuditEntry as AuditEntryTable } from '../db/types.ts';
+
+export type AuditRow = Selectable<AuditEntryTable>;
+
+/** Adds an entry. One that is there already is the same one, written by a try whose answer was lost. */
+export async function insertEntry(db: Database | Tx, entry: Insertable<AuditEntryTable>): Promise<void> {
+  await db
+    .insertInto('audit_entry')
+    .values(entry)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The tenant's entries after the given one, newest first. */
+export async function readEntries(
+  db: Database,
+  tenantId: number,
+  afterId: string | null,
+  limit: number,
+): Promise<AuditRow[]> {
+  const list = db.selectFrom('audit_entry').selectAll().where('tenant_id', '=', tenantId);
+  return await (afterId === null ? list : list.where('id', '<', afterId)).orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function readEntryPage(
+  db: Database,
+  tenantId: number,
+  offset: number,
+  limit: number,
+): Promise<{ count: number; results: AuditRow[] }> {
+  const list = db.selectFrom('audit_entry').where('tenant_id', '=', tenantId);
+  const [{ count }, results] = await Promise.all([
+    list.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    list.selectAll().orderBy('id', 'desc').offset(offset).limit(limit).execute(),
+  ]);
+  return { count, results };
+}
