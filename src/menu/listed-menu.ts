@@ -20,33 +20,46 @@ export type ReadListedMenu = (tenant: { tenantId: number; currency: string }) =>
 /** Rendered menus kept, by the size of their bodies; the objects beside a body take about three times as much. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
+/** A menu that is kept, or being loaded: then its bytes are not counted yet. */
+interface Kept {
+  menu: Promise<ListedMenu>;
+  bytes: number;
+}
+
 /**
  * Reads menus through a memory of rendered ones. Each call asks the database for the version, so a change shows at once on
  * every node, and the menu itself is read and rendered once a version. The least recently used leave first.
  */
-export function createMenuReader(db: Database): ReadListedMenu {
-  const kept = new Map<string, Promise<ListedMenu>>();
+export function createMenuReader(db: Database, maxKeptBytes = MAX_KEPT_BYTES): ReadListedMenu {
+  const kept = new Map<string, Kept>();
   let keptBytes = 0;
 
-  async function forgetOldest(): Promise<void> {
-    for (const [key, menu] of kept) {
-      if (keptBytes <= MAX_KEPT_BYTES || kept.size === 1) {
+  function forgetOldest(): void {
+    for (const [key, { bytes }] of kept) {
+      if (keptBytes <= maxKeptBytes || kept.size === 1) {
         return;
       }
       kept.delete(key);
-      keptBytes -= (await menu).body.length;
+      keptBytes -= bytes;
     }
   }
 
-  function load(key: string, tenantId: number, currency: string): Promise<ListedMenu> {
-    const loading = retrying(() => loadMenu(db, tenantId, currency));
-    kept.set(key, loading);
-    loading.then(
-      (menu) => {
-        keptBytes += menu.body.length;
-        return forgetOldest();
+  function load(key: string, tenantId: number, currency: string): Kept {
+    const loading: Kept = { menu: retrying(() => loadMenu(db, tenantId, currency)), bytes: 0 };
+    loading.menu.then(
+      ({ body }) => {
+        // It may have left while it was loaded.
+        if (kept.get(key) === loading) {
+          loading.bytes = body.length;
+          keptBytes += body.length;
+          forgetOldest();
+        }
       },
-      () => kept.delete(key),
+      () => {
+        if (kept.get(key) === loading) {
+          kept.delete(key);
+        }
+      },
     );
     return loading;
   }
@@ -54,13 +67,11 @@ export function createMenuReader(db: Database): ReadListedMenu {
   return async ({ tenantId, currency }) => {
     const version = await readMenuVersion(db, tenantId);
     const key = `${tenantId} ${version} ${currency}`;
-    const menu = kept.get(key);
-    if (menu === undefined) {
-      return await load(key, tenantId, currency);
-    }
+    const entry = kept.get(key) ?? load(key, tenantId, currency);
+    // Put at the end: the first in the map is the least recently used.
     kept.delete(key);
-    kept.set(key, menu);
-    return await menu;
+    kept.set(key, entry);
+    return await entry.menu;
   };
 }
 

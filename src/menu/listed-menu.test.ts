@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { startService, type TestService } from '../../test/support/service.ts';
+import { createMenuReader } from './listed-menu.ts';
+
+describe('the memory of rendered menus', () => {
+  let service: TestService;
+  const houses: { tenantId: number; currency: string }[] = [];
+  before(async () => {
+    service = await startService();
+    for (let count = 0; count < 3; count += 1) {
+      const { tenantId } = await service.tenant();
+      houses.push({ tenantId, currency: 'EUR' });
+    }
+  });
+  after(() => service.close());
+
+  it('keeps what there is room for, and renders a menu once for all who ask at the same time', async () => {
+    const read = createMenuReader(service.database.db);
+    const [house] = houses;
+    assert.ok(house);
+    const together = await Promise.all([read(house), read(house)]);
+    await Promise.all(houses.map(read));
+    assert.equal(together[0], together[1]);
+    assert.equal(await read(house), together[0]);
+  });
+
+  it('lets the least recently used go first when there is no more room', async () => {
+    const [one, two, three] = houses;
+    assert.ok(one && two && three);
+    const bytes = (await createMenuReader(service.database.db)(one)).body.length;
+    const read = createMenuReader(service.database.db, Math.ceil(bytes * 2.5));
+    const first = await read(one);
+    const second = await read(two);
+    assert.equal(await read(one), first);
+    await read(three);
+    assert.equal(await read(one), first, 'used after the second');
+    assert.notEqual(await read(two), second, 'the least recently used');
+  });
+
+  it('forgets a menu that could not be loaded, however little room there is', async () => {
+    const read = createMenuReader(service.database.db, 1);
+    await sql`ALTER TABLE dish RENAME TO dish_away`.execute(service.database.db);
+    const failed = await Promise.allSettled([...houses, ...houses].map(read));
+    await sql`ALTER TABLE dish_away RENAME TO dish`.execute(service.database.db);
+    assert.deepEqual([...new Set(failed.map(({ status }) => status))], ['rejected']);
+    for (const house of houses) {
+      assert.equal((await read(house)).dishes.length, 2);
+    }
+  });
+});
