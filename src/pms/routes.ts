@@ -195,7 +195,9 @@ function reservationRoutes(app: App, { db, reservations, pmsGuard }: Dependencie
       const rows = await reservations.listByCheckIn(filter, MAX_RESERVATIONS);
       const clocks = await readClocks(db, tenantId);
       // Read by day; houses in different zones come into order by the moments that are shown.
-      return rows.map((row) => shapeBy(clocks, row)).sort((a, b) => b.check_in_date.localeCompare(a.check_in_date));
+      return rows
+        .map((row) => shapeBy(clocks.get(row.room_type_id), row))
+        .sort((a, b) => b.check_in_date.localeCompare(a.check_in_date));
     },
   );
   app.get(
@@ -213,14 +215,13 @@ function reservationRoutes(app: App, { db, reservations, pmsGuard }: Dependencie
     async (request) => {
       const { tenantId } = request.caller;
       const row = await reservations.get(tenantId, request.params.booking_id);
-      return shapeBy(await readClocks(db, tenantId), row);
+      return shapeBy(await findRoomType(db, tenantId, row.room_type_id), row);
     },
   );
 }
 
-function shapeBy(clocks: Map<string, Clock>, row: ReservationRow): PmsReservation {
-  const clock = clocks.get(row.room_type_id);
-  if (clock === undefined) {
+function shapeBy(clock: Clock | null | undefined, row: ReservationRow): PmsReservation {
+  if (!clock) {
     throw new Error('a reservation is of a room type that is gone');
   }
   return pmsShape(row, clock);
