@@ -56,7 +56,7 @@ export async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
 /** The demo for a person: sign-in, credential, and a first call to paste. */
 export function describeDemo({ owner, credential }: Demo, baseUrl: string): string {
   return `
-  The demo restaurant is Harbour House. Everything below is shown this once; "npx roomservice demo" issues a new set.
+  The demo tenant is Harbour House, a restaurant and a hotel. Everything below is shown this once; "npx roomservice demo" issues a new set.
 
   Owner     ${owner.email}
   Password  ${owner.password}

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../db/failures.ts';
-import { ApiError, apiError, invalidField, UnavailableError } from '../errors.ts';
+import { ApiError, apiError, UnavailableError } from '../errors.ts';
 import { DecodeError } from './decode/decode-error.ts';
 import { validationMessage } from '../lib/validation.ts';
 
@@ -16,9 +16,6 @@ function toApiError(error: FastifyError | ApiError): ApiError | null {
   const status = error.statusCode ?? 500;
   if (status < 400 || status > 499) {
     return null;
-  }
-  if (error.code === 'FST_ERR_BAD_URL') {
-    return invalidField('path', 'holds a bad percent-encoding');
   }
   const isUndecodable = status === 400 && error instanceof DecodeError;
   return new ApiError(status, isUndecodable ? 'invalid_request' : 'error', error.message);
