@@ -98,11 +98,18 @@ export interface Event {
   created_at: Timestamp;
   credential_id: string;
   delivery_status: string | null;
+  feed_position: number | null;
   id: string;
   lease_id: string | null;
   next_attempt_at: Generated<Timestamp>;
   tenant_id: number;
   type: string;
+}
+
+export interface EventFeed {
+  credential_id: string;
+  last_position: Generated<number>;
+  tenant_id: number;
 }
 
 export interface Menu {
@@ -238,6 +245,7 @@ export interface DB {
   credential: Credential;
   dish: Dish;
   event: Event;
+  event_feed: EventFeed;
   menu: Menu;
   night: Night;
   property: Property;

@@ -8,7 +8,7 @@ const GLOBAL_TABLES: Record<string, string> = {
 };
 /** Indexes that serve a question asked across tenants. */
 const CROSS_TENANT_INDEXES: Record<string, string> = {
-  event_due: 'the scan for due deliveries takes the oldest of any tenant',
+  event_due: 'as first made; since 0013 the due deliveries are queued by credential',
 };
 
 /** A piece of SQL and where it begins in its file. */
