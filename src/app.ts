@@ -34,7 +34,7 @@ import type { Person } from './tenants/tenants.ts';
 import { createTokenVerifier } from './tenants/tokens.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { deliveryStaffRoutes } from './webhooks/staff-routes.ts';
-import { createEventLog } from './webhooks/webhooks.ts';
+import { createEventLog, type LocalDelivery } from './webhooks/webhooks.ts';
 
 export interface AppDependencies {
   config: Pick<
@@ -50,8 +50,8 @@ export interface AppDependencies {
   keyring: Keyring;
   budgets: BudgetStore;
   log: Logger;
-  /** Called after each commit that wrote an event: begins delivery where this process delivers. */
-  wakeDeliveries: () => void;
+  /** Null: this process sends nothing, others do. */
+  deliveries: LocalDelivery | null;
   metrics?: HttpMetrics;
   /** False once the process is stopping: `/readyz` then answers 503. */
   isServing?: () => boolean;
@@ -126,9 +126,9 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
 }
 
 /** The business parts, each made of what it needs. */
-function createParts({ db, keyring, log, wakeDeliveries }: AppDependencies) {
+function createParts({ db, keyring, log, deliveries }: AppDependencies) {
   const onError = (error: unknown) => log.warn({ err: error }, 'last use of credentials could not be written');
-  const events = createEventLog(wakeDeliveries);
+  const events = createEventLog(deliveries);
   const readListedMenu = createMenuReader(db);
   return {
     credentials: new Credentials({ db, keyring, audience: 'third_party', onError }),

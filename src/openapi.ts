@@ -38,7 +38,7 @@ export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
       keyring: { pepper: randomBytes(32), token: randomBytes(32), encrypt: () => Buffer.alloc(0), decrypt: () => '' },
       budgets: createMemoryBudgets(),
       log: pino({ level: 'silent' }),
-      wakeDeliveries: () => {},
+      deliveries: null,
     },
     async (server) => {
       await server.register(fastifySwagger, {

@@ -2,9 +2,10 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { Keyring } from './keys/keys.ts';
-import { type DeliveryWorker, type DeliveryWorkerOptions, startDeliveryWorker } from './webhooks/delivery-worker.ts';
+import { DeliveryWorker, type DeliveryWorkerOptions } from './webhooks/delivery-worker.ts';
 import type { DeliveryMetrics } from './webhooks/metrics.ts';
 import { createWebhookSender } from './webhooks/send.ts';
+import type { LocalDelivery } from './webhooks/webhooks.ts';
 
 export interface WorkerDependencies {
   config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand'>;
@@ -16,31 +17,37 @@ export interface WorkerDependencies {
 }
 
 /** What may run faster than the contract's times where nobody has those times to wait. */
-export interface DeliveryPace extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs'> {
+export interface DeliveryPace extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs'> {
   /** How long an attempt may take. */
   timeoutMs?: number;
 }
 
+export interface Worker {
+  deliveries: LocalDelivery;
+  /** Takes no more, lets what is under way end, and gives back what has not ended after the grace. */
+  stop(graceMs: number): Promise<void>;
+}
+
 /** Composition root of the background loops: the deliveries. */
-export function startWorker({ config, db, keyring, log, metrics, pace = {} }: WorkerDependencies): DeliveryWorker {
+export function startWorker({ config, db, keyring, log, metrics, pace = {} }: WorkerDependencies): Worker {
   const { timeoutMs, ...deliveryPace } = pace;
   const sender = createWebhookSender({
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-  const worker = startDeliveryWorker({
+  const deliveries = new DeliveryWorker({
     db,
     keyring,
     sender,
     headerBrand: config.webhookHeaderBrand,
     log,
     ...deliveryPace,
-    ...(metrics ? { onAttempt: (outcome) => metrics.attempted(outcome) } : {}),
+    ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
   return {
-    wake: () => worker.wake(),
+    deliveries,
     async stop(graceMs) {
-      await worker.stop(graceMs);
+      await deliveries.stop(graceMs);
       await sender.close();
     },
   };

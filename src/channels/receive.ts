@@ -70,7 +70,7 @@ async function apply(
   for (;;) {
     const row = await reservations.lockBySource(tx, call.tenantId, call.source, wanted.input.external_id);
     if (row !== undefined) {
-      return isOutdated(row, call) ? row : await reservations.change(tx, row, changesOf(row, call, wanted), newId());
+      return isOutdated(row, call) ? row : await reservations.change(tx, row, changesOf(row, call, wanted), null);
     }
     if (!wanted.roomType.is_active) {
       throw notFound('room type');

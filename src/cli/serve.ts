@@ -10,7 +10,6 @@ import { createLogger } from '../http/log.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
 import { createMemoryBudgets, createRedisBudgets } from '../http/rate-limit.ts';
 import { listTenants } from '../tenants/tenants.ts';
-import type { DeliveryWorker } from '../webhooks/delivery-worker.ts';
 import { createDeliveryMetrics } from '../webhooks/metrics.ts';
 import { startWorker } from '../worker.ts';
 import { describeDemo, makeDemo } from './demo.ts';
@@ -80,8 +79,10 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   let isServing = true;
-  const worker: DeliveryWorker | null =
-    options.only === 'api' ? null : startWorker({ config, db, keyring, log, metrics: createDeliveryMetrics(registry) });
+  const worker =
+    options.only === 'api'
+      ? null
+      : startWorker({ config, db, keyring, log, metrics: createDeliveryMetrics(registry, db) });
   const budgets = config.redisUrl === null ? createMemoryBudgets() : createRedisBudgets(config.redisUrl, log);
   const app =
     options.only === 'worker'
@@ -92,7 +93,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           keyring,
           budgets,
           log,
-          wakeDeliveries: () => worker?.wake(),
+          deliveries: worker?.deliveries ?? null,
           metrics: createHttpMetrics(registry),
           isServing: () => isServing,
         });

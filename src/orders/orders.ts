@@ -103,22 +103,21 @@ export class Orders {
 
   /** The one way an order's status changes: the row is locked, the rule is asked, the event is written with the change. */
   async #moveTo(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderRow> {
-    const eventId = newId();
+    const event = this.#events.prepare();
     const occurredAt = new Date();
     const moved = await inTransaction(this.#db, async (tx) => {
       const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
       if (row === undefined) {
         throw notFound('order');
       }
-      if (row.status === status && (await this.#events.isRecorded(tx, tenantId, eventId))) {
+      if (row.status === status && (await event.isRecorded(tx, tenantId))) {
         return row;
       }
       if (!mayFollow(row.status as OrderStatus, status, row.order_type as OrderType)) {
         throw apiError('invalid_status_transition', `The order is ${row.status}: it cannot become ${status}.`);
       }
       await store.updateStatus(tx, tenantId, orderId, status);
-      await this.#events.record(tx, {
-        eventId,
+      await event.record(tx, {
         tenantId,
         credentialId: row.credential_id,
         type: 'order.status_changed',
@@ -127,7 +126,7 @@ export class Orders {
       });
       return { ...row, status };
     });
-    this.#events.committed();
+    event.committed();
     return moved;
   }
 

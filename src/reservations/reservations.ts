@@ -9,7 +9,7 @@ import { newNaturalId } from '../lib/natural-id.ts';
 import { type Hold, moveHold, readHeldNights } from '../nights/nights.ts';
 import { isClosed, quoteCheapest, readCalendars } from '../rates/rates.ts';
 import { findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
-import type { EventLog } from '../webhooks/webhooks.ts';
+import type { EventLog, PreparedEvent } from '../webhooks/webhooks.ts';
 import { HOLDING_STATUSES, mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
 import type { Availability, ReservationCreate, ReservationResponse, StaffReservation } from './schema.ts';
 import * as store from './store.ts';
@@ -62,14 +62,15 @@ export class Reservations {
     checkRange(input);
     const { tenantId, credentialId } = caller;
     const id = newId();
-    const outcome = await this.#bookNew(caller, input, id).catch((error: unknown) => {
+    const event = this.#events.prepare();
+    const outcome = await this.#bookNew(caller, input, id, event).catch((error: unknown) => {
       if (error instanceof ApiError) {
         return error;
       }
       throw error;
     });
     if (outcome !== null && !(outcome instanceof ApiError)) {
-      this.#events.committed();
+      event.committed();
       return { reservation: outcome, isReplayed: false };
     }
     const stored = await store.findByExternalReservationId(
@@ -86,11 +87,20 @@ export class Reservations {
       return await this.book(caller, input);
     }
     // Under our own id it is this call's reservation, written by a try whose answer was lost.
-    return { reservation: partnerShape(stored), isReplayed: stored.id !== id };
+    const isReplayed = stored.id !== id;
+    if (!isReplayed) {
+      event.committed();
+    }
+    return { reservation: partnerShape(stored), isReplayed };
   }
 
   /** @returns null where one of the reservation's keys is taken */
-  async #bookNew(caller: Caller, input: ReservationCreate, id: string): Promise<ReservationResponse | null> {
+  async #bookNew(
+    caller: Caller,
+    input: ReservationCreate,
+    id: string,
+    event: PreparedEvent,
+  ): Promise<ReservationResponse | null> {
     const { tenantId, credentialId, currency } = caller;
     const roomType = await this.#requireSold(tenantId, input.room_type_id);
     const quote = await this.#quote(tenantId, roomType, input);
@@ -113,7 +123,6 @@ export class Reservations {
       currency,
       created_at: new Date(),
     };
-    const eventId = newId();
     return await inTransaction(this.#db, async (tx) => {
       if (!(await store.insertReservation(tx, row))) {
         return null;
@@ -121,7 +130,7 @@ export class Reservations {
       if (!(await moveHold(tx, tenantId, null, holdOf(row), roomType.physical_capacity))) {
         throw notAvailable();
       }
-      await this.#record(tx, row, 'reservation.created', eventId);
+      await record(tx, event, 'reservation.created', row);
       return partnerShape(row);
     });
   }
@@ -185,40 +194,40 @@ export class Reservations {
     status: ReservationStatus,
     isAllowed: (from: ReservationStatus, to: ReservationStatus) => boolean,
   ): Promise<store.ReservationRow> {
-    const eventId = newId();
+    const event = this.#events.prepare();
     const moved = await inTransaction(this.#db, async (tx) => {
       const row = isUuid(id) ? await store.lockReservation(tx, tenantId, id) : undefined;
       if (row === undefined) {
         throw notFound('reservation');
       }
-      if (row.status === status && (await this.#events.isRecorded(tx, tenantId, eventId))) {
+      if (row.status === status && (await event.isRecorded(tx, tenantId))) {
         return row;
       }
       if (!isAllowed(row.status as ReservationStatus, status)) {
         throw apiError('invalid_status_transition', `The reservation is ${row.status}: it cannot become ${status}.`);
       }
-      return await this.change(tx, row, { status }, eventId);
+      return await this.change(tx, row, { status }, event);
     });
-    this.#events.committed();
+    event.committed();
     return moved;
   }
 
   /**
    * Changes a locked reservation: its nights move with its dates, room type and status, and a new status is told to the partner
    * that booked it. The capacity is not asked: nothing but a partner's booking is refused for want of rooms.
-   * @param eventId of the event this may cause, made before the transaction
+   * @param event that this may cause; null for an OTA's reservation, which sends no webhook (decision 30)
    */
   async change(
     tx: Tx,
     row: store.ReservationRow,
     changes: Parameters<typeof store.updateReservation>[3],
-    eventId: string,
+    event: PreparedEvent | null,
   ): Promise<store.ReservationRow> {
     const changed = await store.updateReservation(tx, row.tenant_id, row.id, changes);
     await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed), null);
     if (changed.status !== row.status) {
       const type = changed.status === 'cancelled' ? 'reservation.cancelled' : 'reservation.modified';
-      await this.#record(tx, changed, type, eventId);
+      await record(tx, event, type, changed);
     }
     return changed;
   }
@@ -244,29 +253,6 @@ export class Reservations {
     externalId: string,
   ): Promise<store.ReservationRow | undefined> {
     return await store.lockBySource(tx, tenantId, source, externalId);
-  }
-
-  /** Only a partner's reservation has someone to tell; an OTA's sends no webhook (decision 30). */
-  async #record(
-    tx: Tx,
-    row: Pick<store.ReservationRow, 'tenant_id' | 'id' | 'credential_id' | 'external_reservation_id' | 'status'>,
-    type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
-    eventId: string,
-  ): Promise<void> {
-    if (row.credential_id !== null && row.external_reservation_id !== null) {
-      await this.#events.record(tx, {
-        eventId,
-        tenantId: row.tenant_id,
-        credentialId: row.credential_id,
-        type,
-        occurredAt: new Date(),
-        data: {
-          reservation_id: row.id,
-          external_reservation_id: row.external_reservation_id,
-          status: row.status,
-        },
-      });
-    }
   }
 
   /** @throws ApiError 404 `error` for an unknown id */
@@ -315,6 +301,25 @@ export function holdOf(
   return HOLDING_STATUSES.includes(row.status as ReservationStatus)
     ? { roomTypeId: row.room_type_id, checkIn: row.check_in, checkOut: row.check_out }
     : null;
+}
+
+/** Only a partner's reservation has someone to tell. */
+async function record(
+  tx: Tx,
+  event: PreparedEvent | null,
+  type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
+  row: Pick<store.ReservationRow, 'tenant_id' | 'id' | 'credential_id' | 'external_reservation_id' | 'status'>,
+): Promise<void> {
+  if (row.credential_id === null || row.external_reservation_id === null) {
+    return;
+  }
+  await event?.record(tx, {
+    tenantId: row.tenant_id,
+    credentialId: row.credential_id,
+    type,
+    occurredAt: new Date(),
+    data: { reservation_id: row.id, external_reservation_id: row.external_reservation_id, status: row.status },
+  });
 }
 
 function notAvailable(): ApiError {

@@ -6,21 +6,19 @@ import { pino } from 'pino';
 import { sql } from 'kysely';
 import { readConfig } from '../config.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { newId } from '../lib/ids.ts';
-import { type DeliveryPace, startWorker } from '../worker.ts';
+import { type DeliveryPace, startWorker, type Worker } from '../worker.ts';
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { eventually, listDeliveries, onlyDelivery, register } from '../../test/support/webhooks.ts';
-import type { DeliveryWorker } from './delivery-worker.ts';
 import { createEventLog } from './webhooks.ts';
 
-const NO_WAIT = { drawWaitMs: () => 0 };
+const NO_WAIT = { drawWaitMs: () => 0, probeRestMs: 0 };
 
 describe('the delivery worker', () => {
   let service: TestService;
   let receiver: Receiver;
   let tenant: TestTenant;
-  const workers: DeliveryWorker[] = [];
+  const workers: Worker[] = [];
 
   before(async () => {
     service = await startService();
@@ -38,7 +36,7 @@ describe('the delivery worker', () => {
     await receiver.close();
   });
 
-  function work(pace: DeliveryPace = NO_WAIT): DeliveryWorker {
+  function work(pace: DeliveryPace = NO_WAIT): Worker {
     const config = { ...readConfig({}), webhookAllowPrivateNetwork: true };
     const { keyring, database } = service;
     const worker = startWorker({ config, db: database.db, keyring, log: pino({ level: 'silent' }), pace });
@@ -47,11 +45,10 @@ describe('the delivery worker', () => {
   }
 
   async function writeEvents(count: number, whose: TestTenant = tenant): Promise<void> {
-    const events = createEventLog(() => {});
+    const events = createEventLog(null);
     await inTransaction(service.database.db, async (tx) => {
       for (let number = 0; number < count; number += 1) {
-        await events.record(tx, {
-          eventId: newId(),
+        await events.prepare().record(tx, {
           tenantId: whose.tenantId,
           credentialId: whose.credential.id,
           type: 'order.status_changed',
@@ -94,9 +91,11 @@ describe('the delivery worker', () => {
 
   it('shares 300 events with others that look for them at the same moment: each is posted once', async () => {
     const all = [work(), work(), work(), work()];
+    const { tenantId, credential } = tenant;
+    const queue = { tenantId, credentialId: credential.id, webhookUrl: receiver.url, isActive: true };
     for (let round = 1; round <= 5; round += 1) {
       await writeEvents(60);
-      all.forEach((worker) => worker.wake());
+      all.forEach(({ deliveries }) => deliveries.wake(queue));
       await allDelivered(60 * round);
     }
     const deliveries = await listDeliveries(service, tenant);

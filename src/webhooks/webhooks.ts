@@ -1,5 +1,8 @@
 import type { Database, Tx } from '../db/database.ts';
 import type { LongList } from '../http/list.ts';
+import { newId } from '../lib/ids.ts';
+import { hasEvent, insertEvent } from './delivery-store.ts';
+import type { DeliveryWorker } from './delivery-worker.ts';
 import type { Attempt, Delivery, DeliveryStatus, EventType } from './schema.ts';
 import * as store from './store.ts';
 
@@ -7,8 +10,6 @@ export { verifySignature } from './signature.ts';
 
 /** What happened, to be told to the partner whose order or reservation it is. */
 export interface Happening {
-  /** Of the event, made before the transaction: a second run of it after a lost answer writes the same one. */
-  eventId: string;
   tenantId: number;
   credentialId: string;
   type: EventType;
@@ -17,25 +18,51 @@ export interface Happening {
   data: Record<string, string>;
 }
 
-/** Where business folders leave their events. */
-export interface EventLog {
+/**
+ * One event of a transaction, prepared before it: its id stays the same when the transaction runs a second time after a lost
+ * answer.
+ */
+export interface PreparedEvent {
   /** Writes the event in the transaction of its cause: both are there or neither is (decision 32). */
   record(tx: Tx, happening: Happening): Promise<void>;
   /** Whether the event is there already: then its cause has happened, and only the answer to the COMMIT was lost. */
-  isRecorded(tx: Tx, tenantId: number, eventId: string): Promise<boolean>;
-  /** To be called once that transaction is committed: delivery begins now rather than at the next scan. */
+  isRecorded(tx: Tx, tenantId: number): Promise<boolean>;
+  /** To be called once the transaction is committed: delivery begins now. */
   committed(): void;
 }
 
-/** @param wake called after each commit that wrote an event; does nothing in a process that delivers nothing */
-export function createEventLog(wake: () => void): EventLog {
+/** Where business folders leave their events. */
+export interface EventLog {
+  prepare(): PreparedEvent;
+}
+
+/** The deliveries of this process, where it has some. */
+export type LocalDelivery = Pick<DeliveryWorker, 'offerLease' | 'begin' | 'wake'>;
+
+/** @param deliveries null in a process that sends nothing: other processes find its events */
+export function createEventLog(deliveries: LocalDelivery | null): EventLog {
   return {
-    async record(tx, { eventId, tenantId, credentialId, type, occurredAt, data }) {
-      const body = JSON.stringify({ event: type, event_id: eventId, occurred_at: occurredAt.toISOString(), data });
-      await store.insertEvent(tx, { tenantId, id: eventId, credentialId, type, body, createdAt: occurredAt });
+    prepare() {
+      const id = newId();
+      let afterCommit = () => {};
+      return {
+        async record(tx, { type, occurredAt, data, ...whose }) {
+          const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
+          const event = { ...whose, id, type, body, createdAt: occurredAt };
+          const lease = deliveries?.offerLease(whose.credentialId) ?? null;
+          const target = await insertEvent(tx, event, lease);
+          afterCommit = () => {};
+          if (target !== null && lease !== null) {
+            const delivery = { ...event, ...target, eventId: id, attempt: 1, lease, waitedSeconds: 0 };
+            afterCommit = () => deliveries?.begin(delivery);
+          } else if (target !== null) {
+            afterCommit = () => deliveries?.wake({ ...whose, webhookUrl: target.webhookUrl, isActive: true });
+          }
+        },
+        isRecorded: (tx, tenantId) => hasEvent(tx, tenantId, id),
+        committed: () => afterCommit(),
+      };
     },
-    isRecorded: (tx, tenantId, eventId) => store.hasEvent(tx, tenantId, eventId),
-    committed: wake,
   };
 }
 

@@ -74,7 +74,14 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const pace = typeof options.worker === 'object' ? options.worker : {};
   const worker = options.worker ? startWorker({ config, db: database.db, keyring, log, pace }) : null;
   const budgets = options.budgets ?? createMemoryBudgets();
-  const app = await createApp({ config, db: database.db, keyring, budgets, log, wakeDeliveries: () => worker?.wake() });
+  const app = await createApp({
+    config,
+    db: database.db,
+    keyring,
+    budgets,
+    log,
+    deliveries: worker?.deliveries ?? null,
+  });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const credentials = new Credentials({ db: database.db, keyring, audience: 'third_party', onError: () => {} });
 

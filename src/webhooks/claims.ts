@@ -1,0 +1,110 @@
+import type { Database } from '../db/database.ts';
+import { type ClaimedDelivery, claimDue, type DueQueue, findDueQueues, type Lease } from './delivery-store.ts';
+import type { SendingSlots, Slot } from './sending-slots.ts';
+
+/** Rows that one claim takes, so that none of them waits for long. */
+const CLAIM_SIZE = 200;
+/** Credentials with due deliveries that are kept in mind; the scan goes on behind them once there is room. */
+const MAX_QUEUES = 5_000;
+const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
+
+export interface Claim {
+  delivery: ClaimedDelivery;
+  slot: Slot;
+}
+
+/** What is taken of one credential, and the slots it goes to. */
+interface Reservation {
+  queue: DueQueue;
+  count: number;
+  slots: Slot[];
+}
+
+/**
+ * Takes due deliveries from the database, for the slots that are free. It knows which credentials have some, never which
+ * deliveries: a backlog of a million is as small here as one of ten.
+ */
+export class Claims {
+  readonly #db: Database;
+  readonly #slots: SendingSlots;
+  readonly #newLease: () => Lease;
+  /** By credential; whose turn it is comes first. */
+  readonly #queues = new Map<string, DueQueue>();
+  #scanAfter = BEFORE_ALL;
+
+  constructor(db: Database, slots: SendingSlots, newLease: () => Lease) {
+    this.#db = db;
+    this.#slots = slots;
+    this.#newLease = newLease;
+  }
+
+  get isEmpty(): boolean {
+    return this.#queues.size === 0;
+  }
+
+  add(queue: DueQueue): void {
+    this.#queues.set(queue.credentialId, queue);
+  }
+
+  /** Looks for credentials with due deliveries: retries, those of processes that send nothing, those of the dead. */
+  async scan(): Promise<void> {
+    const limit = MAX_QUEUES - this.#queues.size;
+    if (limit <= 0) {
+      return;
+    }
+    const found = await findDueQueues(this.#db, this.#scanAfter, limit);
+    found.forEach((queue) => this.add(queue));
+    this.#scanAfter = (found.length === limit && found.at(-1)) || BEFORE_ALL;
+  }
+
+  /** Claims what has a slot, of each credential in its turn, in one statement. */
+  async take(): Promise<Claim[]> {
+    const reservations = this.#reserve();
+    if (reservations.length === 0) {
+      return [];
+    }
+    try {
+      const wanted = reservations.map(({ queue: { tenantId, credentialId }, count }) => ({
+        tenantId,
+        credentialId,
+        count,
+      }));
+      const { deliveries, takenOf } = await claimDue(this.#db, wanted, this.#newLease());
+      for (const { queue, count } of reservations) {
+        this.#queues.delete(queue.credentialId);
+        if (takenOf(queue.credentialId) === count) {
+          this.add(queue); // There may be more: it joins the line again.
+        }
+      }
+      const slotsOf = new Map(reservations.map(({ queue, slots }) => [queue.credentialId, slots]));
+      return deliveries.map((delivery) => ({ delivery, slot: this.#slotFor(delivery, slotsOf) }));
+    } finally {
+      reservations.forEach(({ slots }) => slots.forEach((slot) => this.#slots.release(slot)));
+    }
+  }
+
+  #reserve(): Reservation[] {
+    const reservations: Reservation[] = [];
+    let left = CLAIM_SIZE;
+    for (const queue of this.#queues.values()) {
+      // What is only to be stopped needs no slot.
+      const count = Math.min(left, queue.isActive ? this.#slots.room(queue.webhookUrl) : CLAIM_SIZE);
+      if (count > 0) {
+        const slots = Array.from({ length: queue.isActive ? count : 0 }, () => this.#slots.take(queue.webhookUrl));
+        reservations.push({ queue, count, slots });
+        left -= count;
+      }
+      if (left === 0) {
+        break;
+      }
+    }
+    return reservations;
+  }
+
+  /** The credential may have registered another URL since it was seen. */
+  #slotFor({ credentialId, webhookUrl }: ClaimedDelivery, slotsOf: Map<string, Slot[]>): Slot {
+    const slots = slotsOf.get(credentialId) ?? [];
+    const reserved = slots.at(-1)?.url === webhookUrl ? slots.pop() : undefined;
+    return reserved ?? this.#slots.take(webhookUrl);
+  }
+}

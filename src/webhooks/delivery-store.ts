@@ -1,0 +1,237 @@
+import { sql } from 'kysely';
+import type { Database, Tx } from '../db/database.ts';
+import { MAX_ATTEMPTS } from './retry.ts';
+import type { DeliveryStatus, EventType } from './schema.ts';
+
+export interface NewEvent {
+  tenantId: number;
+  id: string;
+  credentialId: string;
+  type: EventType;
+  body: string;
+  createdAt: Date;
+}
+
+/** The right to one attempt: whoever holds it sends once, and alone records the outcome. */
+export interface Lease {
+  id: string;
+  /** Until others may take the delivery. */
+  seconds: number;
+  /** The attempt begins before this moment of the process's own clock (`performance.now()`), or not at all. */
+  beginBeforeMs: number;
+}
+
+/** Where an event goes, and with which secret, at the moment it is asked. */
+export interface Target {
+  webhookUrl: string;
+  webhookSecret: Buffer;
+}
+
+/** A delivery this process holds for now. */
+export interface ClaimedDelivery extends Target {
+  tenantId: number;
+  eventId: string;
+  credentialId: string;
+  body: string;
+  createdAt: Date;
+  attempt: number;
+  lease: Lease;
+  /** How long it was due before it was claimed. */
+  waitedSeconds: number;
+}
+
+const NO_OUTCOME = sql`jsonb_build_object('at', now(), 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
+
+/**
+ * Writes an event; it is to be delivered where its credential has a webhook at this moment (decision 32).
+ * @param lease where this process is going to send it itself: the event is born claimed, its first attempt counted. The lease
+ * runs from now, and not from the begin of a transaction that may have waited
+ * @returns where it goes; null where it is not delivered
+ */
+export async function insertEvent(tx: Tx, event: NewEvent, lease: Lease | null): Promise<Target | null> {
+  const { rows } = await sql<{ webhook_url: string; webhook_secret: Buffer; is_delivered: boolean }>`
+    WITH receiver AS (
+      SELECT tenant_id, id, webhook_url, webhook_secret, webhook_url <> '' AND is_active AS is_delivered
+      FROM credential WHERE tenant_id = ${event.tenantId} AND id = ${event.credentialId}
+    ), written AS (
+      INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status,
+                         attempt_count, attempts, next_attempt_at, lease_id)
+      SELECT tenant_id, ${event.id}::uuid, id, ${event.type}::text, ${event.body}::text, ${event.createdAt}::timestamptz,
+        CASE WHEN is_delivered THEN 'pending' END,
+        ${lease === null ? 0 : 1}::int * is_delivered::int,
+        CASE WHEN is_delivered AND ${lease !== null}::boolean THEN jsonb_build_array(${NO_OUTCOME}) ELSE '[]' END,
+        clock_timestamp() + make_interval(secs => ${lease?.seconds ?? 0}),
+        ${lease?.id ?? null}::uuid
+      FROM receiver
+    )
+    SELECT webhook_url, webhook_secret, is_delivered FROM receiver
+  `.execute(tx);
+  const [row] = rows;
+  return row?.is_delivered === true ? { webhookUrl: row.webhook_url, webhookSecret: row.webhook_secret } : null;
+}
+
+export async function hasEvent(tx: Tx, tenantId: number, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('event')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A credential's deliveries that are due. */
+export interface DueQueue {
+  tenantId: number;
+  credentialId: string;
+  webhookUrl: string;
+  /** Revoked credentials' deliveries are stopped rather than sent. */
+  isActive: boolean;
+}
+
+/**
+ * The credentials that have due deliveries, across tenants (one of the statements that may), in the order of their ids and
+ * from the given one on. The index is stepped through from credential to credential, so a long queue costs no more than a short one.
+ */
+export async function findDueQueues(
+  db: Database,
+  after: { tenantId: number; credentialId: string },
+  limit: number,
+): Promise<DueQueue[]> {
+  const { rows } = await sql<DueQueue>`
+    WITH RECURSIVE queue AS (
+      (SELECT tenant_id, credential_id, next_attempt_at FROM event
+       WHERE delivery_status = 'pending' AND (tenant_id, credential_id) > (${after.tenantId}, ${after.credentialId}::uuid)
+       ORDER BY tenant_id, credential_id, next_attempt_at LIMIT 1)
+      UNION ALL
+      SELECT following.tenant_id, following.credential_id, following.next_attempt_at
+      FROM queue CROSS JOIN LATERAL (
+        SELECT e.tenant_id, e.credential_id, e.next_attempt_at FROM event AS e
+        WHERE e.delivery_status = 'pending' AND (e.tenant_id, e.credential_id) > (queue.tenant_id, queue.credential_id)
+        ORDER BY e.tenant_id, e.credential_id, e.next_attempt_at LIMIT 1
+      ) AS following
+    ), due AS (
+      SELECT tenant_id, credential_id FROM queue WHERE next_attempt_at <= now() LIMIT ${limit}
+    )
+    SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"
+    FROM due JOIN credential AS c ON c.tenant_id = due.tenant_id AND c.id = due.credential_id
+    ORDER BY c.tenant_id, c.id
+  `.execute(db);
+  return rows;
+}
+
+interface ClaimRow {
+  tenant_id: number;
+  id: string;
+  credential_id: string;
+  body: string;
+  created_at: Date;
+  attempt_count: number;
+  delivery_status: DeliveryStatus;
+  waited_seconds: number;
+  webhook_url: string;
+  webhook_secret: Buffer;
+}
+
+/** How many deliveries are wanted of one credential. */
+export interface Wanted {
+  tenantId: number;
+  credentialId: string;
+  count: number;
+}
+
+/**
+ * Takes due deliveries of several credentials, across tenants (one of the statements that may), counts an attempt for each before
+ * anything is sent, and leases them: until the lease ends nobody else takes them. The locks are taken in a materialised CTE,
+ * for the LIMIT of an `IN (SELECT … SKIP LOCKED)` holds for each scan alone.
+ *
+ * The same statement ends what must not be sent: deliveries of a revoked credential (decision 34), and those whose fifth
+ * attempt never reported back (decision 33).
+ * @returns the deliveries to send, and how many rows were taken of each credential
+ */
+export async function claimDue(db: Database, wanted: Wanted[], lease: Lease) {
+  const { rows } = await sql<ClaimRow>`
+    WITH due AS MATERIALIZED (
+      SELECT picked.tenant_id, picked.id, picked.next_attempt_at
+      FROM unnest(${wanted.map(({ tenantId }) => tenantId)}::bigint[], ${wanted.map(({ credentialId }) => credentialId)}::uuid[],
+                  ${wanted.map(({ count }) => count)}::int[]) AS wanted (tenant_id, credential_id, count)
+      CROSS JOIN LATERAL (
+        SELECT tenant_id, id, next_attempt_at FROM event
+        WHERE tenant_id = wanted.tenant_id AND credential_id = wanted.credential_id
+          AND delivery_status = 'pending' AND next_attempt_at <= now()
+        ORDER BY next_attempt_at LIMIT wanted.count FOR UPDATE SKIP LOCKED
+      ) AS picked
+    )
+    UPDATE event AS e SET
+      delivery_status = CASE WHEN NOT c.is_active THEN 'stopped'
+                             WHEN e.attempt_count >= ${MAX_ATTEMPTS} THEN 'failed' ELSE 'pending' END,
+      attempt_count = e.attempt_count + (c.is_active AND e.attempt_count < ${MAX_ATTEMPTS})::int,
+      attempts = CASE WHEN c.is_active AND e.attempt_count < ${MAX_ATTEMPTS} THEN e.attempts || ${NO_OUTCOME} ELSE e.attempts END,
+      next_attempt_at = now() + make_interval(secs => ${lease.seconds}),
+      lease_id = ${lease.id}
+    FROM due, credential AS c
+    WHERE e.tenant_id = due.tenant_id AND e.id = due.id AND c.tenant_id = e.tenant_id AND c.id = e.credential_id
+    RETURNING e.tenant_id, e.id, e.credential_id, e.body, e.created_at, e.attempt_count, e.delivery_status,
+      extract(epoch FROM now() - due.next_attempt_at)::float8 AS waited_seconds, c.webhook_url, c.webhook_secret
+  `.execute(db);
+  return {
+    deliveries: rows.filter((row) => row.delivery_status === 'pending').map((row) => claimed(row, lease)),
+    takenOf: (credentialId: string) => rows.filter((row) => row.credential_id === credentialId).length,
+  };
+}
+
+function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
+  return {
+    tenantId: row.tenant_id,
+    eventId: row.id,
+    credentialId: row.credential_id,
+    body: row.body,
+    createdAt: row.created_at,
+    attempt: row.attempt_count,
+    lease,
+    waitedSeconds: row.waited_seconds,
+    webhookUrl: row.webhook_url,
+    webhookSecret: row.webhook_secret,
+  };
+}
+
+/** How an attempt ended and where that leaves its delivery. */
+export interface Outcome {
+  delivery: ClaimedDelivery;
+  result: { http_status: number | null; duration_ms: number; error: string | null };
+  status: DeliveryStatus;
+  /** Wait until the next attempt, where the delivery stays pending. */
+  retryInMs: number;
+}
+
+/**
+ * Records how attempts of any tenants ended, each only where its lease is still ours: a worker that was away for longer must not overwrite.
+ * @returns the events whose lease was ours
+ */
+export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise<Set<string>> {
+  const of = <T>(value: (outcome: Outcome) => T) => outcomes.map(value);
+  const { rows } = await sql<{ id: string }>`
+    UPDATE event AS e SET
+      delivery_status = o.status,
+      attempts = jsonb_set(e.attempts, '{-1}', e.attempts -> -1 || o.result),
+      next_attempt_at = now() + make_interval(secs => o.retry_seconds),
+      lease_id = NULL
+    FROM unnest(${of(({ delivery }) => delivery.tenantId)}::bigint[], ${of(({ delivery }) => delivery.eventId)}::uuid[],
+                ${of(({ delivery }) => delivery.lease.id)}::uuid[], ${of(({ status }) => status)}::text[],
+                ${of(({ result }) => JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[])
+      AS o (tenant_id, id, lease_id, status, result, retry_seconds)
+    WHERE e.tenant_id = o.tenant_id AND e.id = o.id AND e.lease_id = o.lease_id
+    RETURNING e.id
+  `.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What waits in all tenants (an operator's count): pending deliveries, and for how long the first of them has been due. */
+export async function readQueueState(db: Database): Promise<{ pending: number; oldestDueSeconds: number }> {
+  const { rows } = await sql<{ pending: number; oldestDueSeconds: number }>`
+    SELECT count(*) AS pending,
+      coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 AS "oldestDueSeconds"
+    FROM event WHERE delivery_status = 'pending'
+  `.execute(db);
+  return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
+}
