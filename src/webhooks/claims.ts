@@ -6,7 +6,6 @@ import type { SendingSlots, Slot } from './sending-slots.ts';
 const CLAIM_SIZE = 200;
 /** Credentials with due deliveries that are kept in mind; the scan goes on behind them once there is room. */
 const MAX_QUEUES = 5_000;
-const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
 
 export interface Claim {
   delivery: ClaimedDelivery;
@@ -30,7 +29,7 @@ export class Claims {
   readonly #newLease: () => Lease;
   /** By credential; whose turn it is comes first. */
   readonly #queues = new Map<string, DueQueue>();
-  #scanAfter = BEFORE_ALL;
+  #scanAfter: DueQueue | null = null;
 
   constructor(db: Database, slots: SendingSlots, newLease: () => Lease) {
     this.#db = db;
@@ -54,7 +53,7 @@ export class Claims {
     }
     const found = await findDueQueues(this.#db, this.#scanAfter, limit);
     found.forEach((queue) => this.add(queue));
-    this.#scanAfter = (found.length === limit && found.at(-1)) || BEFORE_ALL;
+    this.#scanAfter = found.length === limit ? (found.at(-1) ?? null) : null;
   }
 
   /** Claims what has a slot, of each credential in its turn, in one statement. */

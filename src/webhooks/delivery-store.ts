@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 import type { DeliveryStatus, EventType } from './schema.ts';
@@ -89,29 +89,28 @@ export interface DueQueue {
   isActive: boolean;
 }
 
+const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
+
 /**
- * The credentials that have due deliveries, across tenants (one of the statements that may), in the order of their ids and
- * from the given one on. The index is stepped through from credential to credential, so a long queue costs no more than a short one.
+ * The pending delivery of each credential that comes first, in the order of tenants and credentials. The index is stepped through
+ * from one credential to the next, so a long queue costs no more than a short one, and nobody steps further than is read.
  */
-export async function findDueQueues(
-  db: Database,
-  after: { tenantId: number; credentialId: string },
-  limit: number,
-): Promise<DueQueue[]> {
+function queueHeads(after = BEFORE_ALL) {
+  const first = (where: RawBuilder<unknown>) => sql`
+    SELECT tenant_id, credential_id, next_attempt_at FROM event
+    WHERE delivery_status = 'pending' AND (tenant_id, credential_id) > ${where}
+    ORDER BY tenant_id, credential_id, next_attempt_at LIMIT 1`;
+  return sql`
+    (${first(sql`(${after.tenantId}, ${after.credentialId}::uuid)`)})
+    UNION ALL
+    SELECT following.* FROM head CROSS JOIN LATERAL (${first(sql`(head.tenant_id, head.credential_id)`)}) AS following`;
+}
+
+/** The credentials that have due deliveries, across tenants (one of the statements that may); those after the given one. */
+export async function findDueQueues(db: Database, after: DueQueue | null, limit: number): Promise<DueQueue[]> {
   const { rows } = await sql<DueQueue>`
-    WITH RECURSIVE queue AS (
-      (SELECT tenant_id, credential_id, next_attempt_at FROM event
-       WHERE delivery_status = 'pending' AND (tenant_id, credential_id) > (${after.tenantId}, ${after.credentialId}::uuid)
-       ORDER BY tenant_id, credential_id, next_attempt_at LIMIT 1)
-      UNION ALL
-      SELECT following.tenant_id, following.credential_id, following.next_attempt_at
-      FROM queue CROSS JOIN LATERAL (
-        SELECT e.tenant_id, e.credential_id, e.next_attempt_at FROM event AS e
-        WHERE e.delivery_status = 'pending' AND (e.tenant_id, e.credential_id) > (queue.tenant_id, queue.credential_id)
-        ORDER BY e.tenant_id, e.credential_id, e.next_attempt_at LIMIT 1
-      ) AS following
-    ), due AS (
-      SELECT tenant_id, credential_id FROM queue WHERE next_attempt_at <= now() LIMIT ${limit}
+    WITH RECURSIVE head AS (${queueHeads(after ?? BEFORE_ALL)}), due AS (
+      SELECT tenant_id, credential_id FROM head WHERE next_attempt_at <= now() LIMIT ${limit}
     )
     SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"
     FROM due JOIN credential AS c ON c.tenant_id = due.tenant_id AND c.id = due.credential_id
@@ -226,12 +225,23 @@ export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What waits in all tenants (an operator's count): pending deliveries, and for how long the first of them has been due. */
-export async function readQueueState(db: Database): Promise<{ pending: number; oldestDueSeconds: number }> {
-  const { rows } = await sql<{ pending: number; oldestDueSeconds: number }>`
-    SELECT count(*) AS pending,
-      coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 AS "oldestDueSeconds"
-    FROM event WHERE delivery_status = 'pending'
+/** A count beyond this says no more, and takes longer. */
+const MAX_COUNTED = 1_000_000;
+
+export interface QueueState {
+  /** Deliveries that have not ended, counted up to a million. */
+  pending: number;
+  /** For how long the first of them has been due. */
+  oldestDueSeconds: number;
+}
+
+/** What waits in all tenants: an operator's count. */
+export async function readQueueState(db: Database): Promise<QueueState> {
+  const { rows } = await sql<QueueState>`
+    WITH RECURSIVE head AS (${queueHeads()})
+    SELECT
+      (SELECT count(*) FROM (SELECT FROM event WHERE delivery_status = 'pending' LIMIT ${MAX_COUNTED}) AS counted) AS pending,
+      (SELECT coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 FROM head) AS "oldestDueSeconds"
   `.execute(db);
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
 }

@@ -55,7 +55,7 @@ function registerQueueGauges(registry: Registry, db: Database): void {
   });
   const depth: Gauge = new Gauge({
     name: 'webhook_queue_depth',
-    help: 'Deliveries of all tenants that have not ended: due, under way or waiting for a retry',
+    help: 'Deliveries of all tenants that have not ended: due, under way or waiting for a retry; counted up to a million',
     registers: [registry],
     async collect() {
       try {

@@ -56,7 +56,7 @@ const USER_AGENT = 'Roomservice/1.0';
 /** Short, because a receiver may close an idle connection just when it is used again, and that costs an attempt. */
 const IDLE_TIMEOUT_MS = 4_000;
 /** With more connections than this, those that become idle are closed. */
-const MAX_KEPT_CONNECTIONS = 256;
+const MAX_KEPT_CONNECTIONS = 512;
 /** How long one of several addresses may take to answer before the next is tried. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
