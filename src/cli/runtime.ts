@@ -12,6 +12,8 @@ import { readOrMakeMasterKey } from '../keys/master-key.ts';
 /** What every command works with: a migrated database and the keys in it. */
 export interface Runtime {
   db: Database;
+  /** For the background loops: connections of their own where some are reserved for them, else `db`. */
+  backgroundDb: Database;
   keyring: Keyring;
   /** The names of the migrations that were applied at this opening. */
   migrated: string[];
@@ -24,6 +26,8 @@ export interface RuntimeOptions {
   /** Told what takes long. */
   progress: (message: string) => void;
   onConnectionError?: (error: Error) => void;
+  /** How many of the process's connections only the background loops may use. */
+  backgroundConnections?: number;
 }
 
 /**
@@ -33,20 +37,25 @@ export interface RuntimeOptions {
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
   const url = server?.url ?? (config.databaseUrl as string);
-  const db = createDatabase({
-    url,
-    poolSize: config.databasePoolSize,
-    isPatient: options.role === 'command',
-    ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
-  });
+  const { backgroundConnections = 0 } = options;
+  const openPool = (poolSize: number) =>
+    createDatabase({
+      url,
+      poolSize,
+      isPatient: options.role === 'command',
+      ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
+    });
+  const db = openPool(config.databasePoolSize - backgroundConnections);
+  const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections) : db;
   const close = async () => {
-    await db.destroy();
+    await Promise.all(Array.from(new Set([db, backgroundDb]), (pool) => pool.destroy()));
     await server?.close();
   };
   try {
     const migrated = await migrate(url);
     const masterKey = config.masterKey ?? (await readOrMakeMasterKey(config.dataDir));
-    return { db, keyring: await openKeyring(db, masterKey, config.masterKeyPrevious), migrated, close };
+    const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
+    return { db, backgroundDb, keyring, migrated, close };
   } catch (error) {
     await close();
     const reason = error instanceof OperatorError ? error.cause : error;

@@ -30,6 +30,10 @@ const STOP_LIMIT_MS = 14_500;
 /** One Ctrl-C may come two or three times: to the whole process group, and passed on by npm or by bin/roomservice.js. */
 const SAME_SIGNAL_MS = 2_000;
 const IDLE_POLL_MS = 100;
+/** Deliveries go on while requests use up all the other connections: one to claim, one to record. */
+const BACKGROUND_CONNECTIONS = 2;
+/** With fewer connections than this nothing is set apart. */
+const MIN_CONNECTIONS_TO_SPLIT = 5;
 
 /** `roomservice serve`: runs until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
@@ -39,6 +43,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     role: 'serve',
     progress: (message) => log.info(message),
     onConnectionError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
+    backgroundConnections:
+      options.only === undefined && config.databasePoolSize >= MIN_CONNECTIONS_TO_SPLIT ? BACKGROUND_CONNECTIONS : 0,
   });
   const service = await startService(config, runtime, log, options).catch(async (error: unknown) => {
     await runtime.close();
@@ -75,14 +81,20 @@ function nextStopSignal(): Promise<string> {
 }
 
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
-  const { db, keyring } = runtime;
+  const { db, backgroundDb, keyring } = runtime;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   let isServing = true;
   const worker =
     options.only === 'api'
       ? null
-      : startWorker({ config, db, keyring, log, metrics: createDeliveryMetrics(registry, db) });
+      : startWorker({
+          config,
+          db: backgroundDb,
+          keyring,
+          log,
+          metrics: createDeliveryMetrics(registry, backgroundDb),
+        });
   const budgets = config.redisUrl === null ? createMemoryBudgets() : createRedisBudgets(config.redisUrl, log);
   const app =
     options.only === 'worker'
