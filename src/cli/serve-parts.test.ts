@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { cleanUp, newCertificateFile, startServing } from '../../test/support/command.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { call, startService, type TestService } from '../../test/support/service.ts';
-import { causeEvent, isSignedWith, onlyDelivery, register } from '../../test/support/webhooks.ts';
+import {
+  causeEvent,
+  eventually,
+  isSignedWith,
+  moveOrder,
+  onlyDelivery,
+  placeOrder,
+  register,
+} from '../../test/support/webhooks.ts';
+import type { Database } from '../db/database.ts';
+import { inTransaction } from '../db/transaction.ts';
 
 describe('serve on a DATABASE_URL', () => {
   let service: TestService;
@@ -52,6 +63,36 @@ describe('serve on a DATABASE_URL', () => {
     assert.deepEqual([(await api.ended).code, (await worker.ended).code], [0, 0]);
   });
 
+  it('delivers while requests hold every connection that is theirs', async (t) => {
+    const trusted = await newCertificateFile();
+    const receiver = await startReceiver({ certificate: trusted.certificate });
+    t.after(() => receiver.close());
+    const serving = await startServing([], {
+      env: { ...env, NODE_EXTRA_CA_CERTS: trusted.path, DATABASE_POOL_SIZE: '5' },
+    });
+    const remote: TestService = { ...service, call: (...request) => call(serving.url, ...request) };
+    const tenant = await service.tenant();
+    await register(remote, tenant.partner, receiver.url);
+    const busy = await Promise.all(Array.from({ length: 6 }, () => placeOrder(remote, tenant.partner)));
+    const { db } = service.database;
+    const moves = await inTransaction(db, async (tx) => {
+      await tx
+        .selectFrom('restaurant_order')
+        .select('id')
+        .where('tenant_id', '=', tenant.tenantId)
+        .forUpdate()
+        .execute();
+      const waiting = busy.map(({ orderId }) => moveOrder(remote, tenant, orderId, 'confirmed'));
+      await eventually(async () => (await countWaiting(db)) === 3, 'requests that hold all connections');
+      await causeEvent(service, tenant);
+      await receiver.waitFor(1, 2_000);
+      return waiting;
+    });
+    await Promise.all(moves);
+    serving.kill('SIGTERM');
+    assert.equal((await serving.ended).code, 0);
+  });
+
   it('makes no demo tenant there: that is for a database of its own', async () => {
     const serving = await startServing(['--demo'], { env });
     serving.kill('SIGTERM');
@@ -62,3 +103,11 @@ describe('serve on a DATABASE_URL', () => {
     assert.deepEqual(slugs, []);
   });
 });
+
+/** Statements of this database that wait for a lock. */
+async function countWaiting(db: Database): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`
+    SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+  `.execute(db);
+  return rows[0]?.waiting ?? 0;
+}
