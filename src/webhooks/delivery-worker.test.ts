@@ -125,6 +125,19 @@ describe('the delivery worker', () => {
     assert.equal(receiver.requests.length, 0);
   });
 
+  it('counts an attempt before it is sent: five posts in all, though none ever reports back', async () => {
+    receiver.answerWith(() => 'hang');
+    await writeEvents(1);
+    work({ ...NO_WAIT, leaseSeconds: 0.5 });
+    work({ ...NO_WAIT, leaseSeconds: 0.5 });
+    const delivery = await onlyDelivery(service, tenant, 'failed');
+    assert.deepEqual(
+      errorsOf(delivery),
+      Array.from({ length: 5 }, () => 'no_outcome'),
+    );
+    assert.equal(receiver.requests.length, 5);
+  });
+
   it('that was away for longer than its lease does not overwrite what another one has found', async () => {
     receiver.answerWith(() => (receiver.requests.length === 1 ? { status: 500, afterMs: 2_500 } : 204));
     await writeEvents(1);
