@@ -32,8 +32,9 @@ import { ownerGuard, personGuard } from './tenants/guard.ts';
 import { authRoutes } from './tenants/routes.ts';
 import type { Person } from './tenants/tenants.ts';
 import { createTokenVerifier } from './tenants/tokens.ts';
+import { feedRoutes } from './webhooks/feed-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
-import { deliveryStaffRoutes } from './webhooks/staff-routes.ts';
+import { credentialStaffRoutes, deliveryStaffRoutes } from './webhooks/staff-routes.ts';
 import { createEventLog, type LocalDelivery } from './webhooks/webhooks.ts';
 
 export interface AppDependencies {
@@ -105,6 +106,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     callerGuard: guards.anyCaller,
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
   });
+  feedRoutes(app, { db, callerGuard: guards.anyCaller });
   menuRoutes(app, { readListedMenu, publicUrl, callerGuard: guards.restaurantCaller });
   orderRoutes(app, { orders, publicUrl, callerGuard: guards.restaurantCaller });
   roomRoutes(app, { db, publicUrl, callerGuard: guards.hotelCaller });
@@ -122,6 +124,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     tenantOf: (request) => request.person.tenant.id,
   });
   deliveryStaffRoutes(app, { db, publicUrl, staffGuard: guards.anyStaff });
+  credentialStaffRoutes(app, { credentials, db, publicUrl, ownerGuard: guards.owner, shape: Credential });
   return app;
 }
 

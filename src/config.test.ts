@@ -44,6 +44,7 @@ describe('defaults', () => {
     rateLimitPerMinute: 300,
     webhookHeaderBrand: 'Service',
     webhookAllowPrivateNetwork: false,
+    eventRetentionDays: 30,
     identityProvider: null,
     trustedProxies: [],
     logLevel: 'info',
@@ -55,7 +56,7 @@ describe('defaults', () => {
   it('stand where a variable is set to an empty text', () => {
     const names = `PORT HOST PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE REDIS_URL MASTER_KEY
       MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK
-      TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL`.split(/\s+/);
+      EVENT_RETENTION_DAYS TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL`.split(/\s+/);
     assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, '']))), defaults);
   });
 });
@@ -90,6 +91,8 @@ describe('good values', () => {
     [{ WEBHOOK_HEADER_BRAND: 'Harbour-House' }, { webhookHeaderBrand: 'Harbour-House' }],
     [{ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' }, { webhookAllowPrivateNetwork: true }],
     [{ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'false' }, { webhookAllowPrivateNetwork: false }],
+    [{ EVENT_RETENTION_DAYS: '1' }, { eventRetentionDays: 1 }],
+    [{ EVENT_RETENTION_DAYS: '3650' }, { eventRetentionDays: 3650 }],
     [
       { TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1,fd00::/8' },
       { trustedProxies: ['10.0.0.0/8', '192.0.2.1', 'fd00::/8'] },
@@ -156,6 +159,7 @@ describe('wrong values stop the start with one line that names the variable', ()
     ['RATE_LIMIT_PER_MINUTE', ['0', '-1', '1.5', 'unlimited']],
     ['WEBHOOK_HEADER_BRAND', ['-Brand', 'Brand-', 'My Brand', 'Bränd', 'X\r\nY', 'a'.repeat(41)]],
     ['WEBHOOK_ALLOW_PRIVATE_NETWORK', ['1', 'yes', 'TRUE', 'on']],
+    ['EVENT_RETENTION_DAYS', ['0', '-1', '3651', '1.5', '30d', 'forever']],
     [
       'TRUSTED_PROXIES',
       [

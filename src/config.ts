@@ -28,6 +28,8 @@ export interface Config {
   rateLimitPerMinute: number;
   webhookHeaderBrand: string;
   webhookAllowPrivateNetwork: boolean;
+  /** How long events are kept, and with them their deliveries once these have ended. */
+  eventRetentionDays: number;
   identityProvider: IdentityProvider | null;
   trustedProxies: string[];
   logLevel: (typeof LOG_LEVELS)[number];
@@ -69,6 +71,8 @@ export function readConfig(environment: Environment = process.env): Config {
       optional(text('WEBHOOK_ALLOW_PRIVATE_NETWORK'), (value) =>
         parseBoolean('WEBHOOK_ALLOW_PRIVATE_NETWORK', value),
       ) ?? false,
+    eventRetentionDays:
+      optional(text('EVENT_RETENTION_DAYS'), (value) => parseInteger('EVENT_RETENTION_DAYS', value, 1, 3650)) ?? 30,
     identityProvider: readIdentityProvider(text),
     trustedProxies: optional(text('TRUSTED_PROXIES'), parseProxies) ?? [],
     logLevel: optional(text('LOG_LEVEL'), parseLogLevel) ?? 'info',

@@ -4,11 +4,12 @@ import type { Database } from './db/database.ts';
 import type { Keyring } from './keys/keys.ts';
 import { DeliveryWorker, type DeliveryWorkerOptions } from './webhooks/delivery-worker.ts';
 import type { DeliveryMetrics } from './webhooks/metrics.ts';
+import { startRetention } from './webhooks/retention.ts';
 import { createWebhookSender } from './webhooks/send.ts';
 import type { LocalDelivery } from './webhooks/webhooks.ts';
 
 export interface WorkerDependencies {
-  config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand'>;
+  config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
   db: Database;
   keyring: Keyring;
   log: Logger;
@@ -28,7 +29,7 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Composition root of the background loops: the deliveries. */
+/** Composition root of the background loops: the deliveries, and the removal of old events. */
 export function startWorker({ config, db, keyring, log, metrics, pace = {} }: WorkerDependencies): Worker {
   const { timeoutMs, ...deliveryPace } = pace;
   const sender = createWebhookSender({
@@ -44,10 +45,11 @@ export function startWorker({ config, db, keyring, log, metrics, pace = {} }: Wo
     ...deliveryPace,
     ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
+  const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
   return {
     deliveries,
     async stop(graceMs) {
-      await deliveries.stop(graceMs);
+      await Promise.all([deliveries.stop(graceMs), retention.stop()]);
       await sender.close();
     },
   };

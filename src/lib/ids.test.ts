@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { derivedId, isUuid, newId } from './ids.ts';
+import { derivedId, firstIdAt, isUuid, newId } from './ids.ts';
 
 describe('newId', () => {
   it('is a UUIDv7 of this moment', () => {
@@ -34,6 +34,19 @@ describe('newId', () => {
   it('cannot be guessed from the one before: 62 random bits', () => {
     const tails = Array.from({ length: 1_000 }, () => newId().slice(19));
     assert.equal(new Set(tails).size, tails.length);
+  });
+});
+
+describe('firstIdAt', () => {
+  it('comes before every id of its millisecond and after every one of the millisecond before', (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+    const atMs = Date.now();
+    const earlier = newId();
+    t.mock.timers.tick(1);
+    const later = newId();
+    assert.ok(earlier < firstIdAt(atMs + 1) && firstIdAt(atMs + 1) < later);
+    assert.ok(firstIdAt(atMs) < earlier);
+    assert.equal(firstIdAt(0), '00000000-0000-7000-8000-000000000000');
   });
 });
 

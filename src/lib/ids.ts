@@ -25,6 +25,14 @@ export function newId(): string {
   return formatId(bytes);
 }
 
+/** The smallest UUIDv7 of a millisecond of Unix time: what was made earlier has a smaller id. */
+export function firstIdAt(atMs: number): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(atMs, 0, 6);
+  bytes[6] = 0x70;
+  return formatId(bytes);
+}
+
 /**
  * The id of a thing that is known by its name inside another: the same parts give the same id for ever, so that an add-on
  * that leaves the menu and comes back keeps its id with nothing stored. A UUIDv8 (RFC 9562 §5.8) over SHA-256.

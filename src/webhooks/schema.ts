@@ -34,6 +34,50 @@ export type Delivery = Type.Static<typeof Delivery>;
 
 export const DeliveryQuery = Type.Object({ ...PageQuery.properties, status: Type.Optional(DeliveryStatus) });
 
+const nullableTime = (description: string) =>
+  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
+
+/** What a credential's deliveries have come to, for its owner. */
+export const CredentialDeliveries = Type.Object({
+  pending: Type.Integer(),
+  failed: Type.Integer(),
+  last_failed_at: nullableTime('the last attempt of the newest delivery that failed'),
+  oldest_pending_at: nullableTime('when the event of the oldest waiting delivery happened'),
+});
+export type CredentialDeliveries = Type.Static<typeof CredentialDeliveries>;
+
+export const FeedQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{0,15}$',
+      description: '`next` of the answer before; without it, or empty, the feed begins with the oldest event there is',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+});
+
+/**
+ * `event` to `data` are the event as it is signed: serialised compactly, in this order, they are its body byte for
+ * byte.
+ */
+const FeedEntry = Type.Object({
+  cursor: Type.String(),
+  event: Type.String(),
+  event_id: Type.String({ format: 'uuid' }),
+  occurred_at: Type.String({ format: 'date-time' }),
+  data: Type.Record(Type.String(), Type.String()),
+  delivery: Type.Union([Type.Object({ status: DeliveryStatus, attempts: Type.Array(Attempt) }), Type.Null()], {
+    description: 'null where no webhook was registered when it happened',
+  }),
+});
+export type FeedEntry = Type.Static<typeof FeedEntry>;
+
+export const FeedPage = Type.Object({
+  results: Type.Array(FeedEntry),
+  next: Type.String({ description: 'where to go on: `after` of the next call' }),
+});
+export type FeedPage = Type.Static<typeof FeedPage>;
+
 /** Contract §2, webhook registration. */
 export const WebhookRegister = Type.Object({
   webhook_url: Type.String({ minLength: 1, description: 'an https URL of at most 2,048 characters' }),

@@ -1,9 +1,11 @@
+import type { Credentials } from '../credentials/credentials.ts';
 import type { Database, Tx } from '../db/database.ts';
 import type { LongList } from '../http/list.ts';
 import { newId } from '../lib/ids.ts';
+import { countDeliveries, type DeliveryCounts } from './delivery-counts-store.ts';
 import { hasEvent, insertEvent } from './delivery-store.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
-import type { Attempt, Delivery, DeliveryStatus, EventType } from './schema.ts';
+import type { Attempt, CredentialDeliveries, Delivery, DeliveryStatus, EventType } from './schema.ts';
 import * as store from './store.ts';
 
 export { verifySignature } from './signature.ts';
@@ -85,12 +87,34 @@ export function deliveryShape(row: store.DeliveryRow): Delivery {
     event: row.type,
     event_id: row.id,
     status: row.delivery_status as DeliveryStatus,
-    attempts: (row.attempts as Attempt[]).map(attemptShape),
+    attempts: attemptsShape(row.attempts),
     created_at: row.created_at.toISOString(),
   };
 }
 
 /** PostgreSQL keeps the keys of an attempt in an order of its own, and its times with microseconds. */
-function attemptShape({ at, http_status, duration_ms, error }: Attempt): Attempt {
-  return { at: new Date(at).toISOString(), http_status, duration_ms, error };
+export function attemptsShape(attempts: unknown): Attempt[] {
+  return (attempts as Attempt[]).map(({ at, http_status, duration_ms, error }) => ({
+    at: new Date(at).toISOString(),
+    http_status,
+    duration_ms,
+    error,
+  }));
+}
+
+/** The tenant's third-party credentials, newest first, each with what its deliveries have come to. */
+export async function listCredentialsWithDeliveries(db: Database, credentials: Credentials, tenantId: number) {
+  const [all, counts] = await Promise.all([credentials.list(tenantId), countDeliveries(db, tenantId)]);
+  const countsById = new Map(counts.map((row) => [row.credential_id, row]));
+  return all.map((credential) => ({ ...credential, deliveries: countsShape(countsById.get(credential.id)) }));
+}
+
+/** Nothing where the credential was made between the two look-ups. */
+function countsShape(row: DeliveryCounts | undefined): CredentialDeliveries {
+  return {
+    pending: row?.pending ?? 0,
+    failed: row?.failed ?? 0,
+    last_failed_at: row?.last_failed_at?.toISOString() ?? null,
+    oldest_pending_at: row?.oldest_pending_at?.toISOString() ?? null,
+  };
 }

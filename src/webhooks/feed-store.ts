@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Database, Tx } from '../db/database.ts';
+
+/** Whose feed it is: every credential has one of its own. */
+export interface Feed {
+  tenantId: number;
+  credentialId: string;
+}
+
+export interface FeedRow {
+  feed_position: number;
+  body: string;
+  delivery_status: string | null;
+  attempts: unknown;
+}
+
+function eventsOf(db: Database | Tx, { tenantId, credentialId }: Feed) {
+  return db.selectFrom('event').where('tenant_id', '=', tenantId).where('credential_id', '=', credentialId);
+}
+
+/**
+ * The events without a position, oldest first. The order names the position too, which is null in all of them: so the
+ * index gives the order, which it would not for the id alone.
+ */
+function unnumberedEvents(db: Database | Tx, feed: Feed) {
+  return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position').orderBy('id');
+}
+
+export async function hasUnnumbered(db: Database, feed: Feed): Promise<boolean> {
+  return (await unnumberedEvents(db, feed).limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The events after a position, in the feed's order. */
+export async function readNumbered(db: Database | Tx, feed: Feed, after: number, limit: number): Promise<FeedRow[]> {
+  return await eventsOf(db, feed)
+    .select(['feed_position', 'body', 'delivery_status', 'attempts'])
+    .where('feed_position', '>', after)
+    .orderBy('feed_position')
+    .limit(limit)
+    .$narrowType<{ feed_position: number }>()
+    .execute();
+}
+
+/**
+ * Locks the feed until the transaction ends: of two readers one numbers, then the other.
+ * @returns the last position given
+ */
+export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promise<number> {
+  await tx
+    .insertInto('event_feed')
+    .values({ tenant_id: tenantId, credential_id: credentialId })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'credential_id']).doNothing())
+    .execute();
+  const feed = await tx
+    .selectFrom('event_feed')
+    .select('last_position')
+    .where('tenant_id', '=', tenantId)
+    .where('credential_id', '=', credentialId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return feed.last_position;
+}
+
+/** Locks the oldest events without a position, in the order of their ids. @returns the ids in that order */
+export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number): Promise<string[]> {
+  const rows = await unnumberedEvents(tx, feed).limit(limit).forNoKeyUpdate().execute();
+  return rows.map((row) => row.id);
+}
+
+/** Gives the events, in the order given, the positions after the last one. */
+export async function numberEvents(tx: Tx, feed: Feed, ids: string[], lastPosition: number): Promise<void> {
+  await tx
+    .updateTable('event')
+    .set({ feed_position: sql<number>`${lastPosition}::bigint + array_position(${ids}::uuid[], id)` })
+    .where('tenant_id', '=', feed.tenantId)
+    .where('id', 'in', ids)
+    .execute();
+  await tx
+    .updateTable('event_feed')
+    .set({ last_position: lastPosition + ids.length })
+    .where('tenant_id', '=', feed.tenantId)
+    .where('credential_id', '=', feed.credentialId)
+    .execute();
+}
