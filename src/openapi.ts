@@ -35,7 +35,12 @@ export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
         webhookHeaderBrand: 'Service',
       },
       db,
-      keyring: { pepper: randomBytes(32), token: randomBytes(32), encrypt: () => Buffer.alloc(0), decrypt: () => '' },
+      keyring: {
+        pepper: randomBytes(32),
+        token: randomBytes(32),
+        encrypt: async () => Buffer.alloc(0),
+        decrypt: async () => '',
+      },
       budgets: createMemoryBudgets(),
       log: pino({ level: 'silent' }),
       deliveries: null,

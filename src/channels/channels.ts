@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { createKeyMaker, type KeyMaker, newSecret } from '../credentials/credentials.ts';
 import { apiError, notFound } from '../errors.ts';
-import type { Keyring } from '../keys/keys.ts';
+import type { Keyring, SecretColumn } from '../keys/keys.ts';
 import { isUuid, newId } from '../lib/ids.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import { verifySignature } from '../webhooks/webhooks.ts';
@@ -45,8 +45,8 @@ export class Channels {
     const writeDown = prepareAudit(actor);
     const secret = newSecret();
     const channel = { id: newId(), source, channel_key: this.#keyMaker.newApiKey(tenantId) };
-    const channel_secret = this.#keyring.encrypt(secret, secretPlace(tenantId, channel.channel_key));
     await inTransaction(this.#db, async (tx) => {
+      const channel_secret = await this.#keyring.encrypt(tx, secret, secretPlace(tenantId, channel.channel_key));
       await store.insertChannel(tx, tenantId, { ...channel, channel_secret });
       await writeDown(tx, { action: 'channel.created', subject: channel.id, details: { source } });
     });
@@ -81,7 +81,7 @@ export class Channels {
     const isTimely = Math.abs(Math.floor(Date.now() / 1000) - timestamp) <= MAX_CLOCK_DIFFERENCE_SECONDS;
     const signature = textOf(shown.signature);
     // A channel that does not exist is checked against a secret nobody has, so that it costs the same.
-    const secret = row ? this.#keyring.decrypt(row.channel_secret, secretPlace(tenantId, key)) : newSecret();
+    const secret = row ? await this.#keyring.decrypt(row.channel_secret, secretPlace(tenantId, key)) : newSecret();
     const isSigned = verifySignature(secret, { timestampSeconds: timestamp, body, signature });
     if (row === undefined || !row.is_active || !isTimely || !isSigned) {
       throw apiError('invalid_credentials', 'The channel key, the timestamp or the signature is not valid.', {
@@ -103,6 +103,19 @@ export class Channels {
 function secretPlace(tenantId: number, channelKey: string): string {
   return `channel secret of ${tenantId} ${channelKey}`;
 }
+
+/** The encrypted secrets of all channels, for the rotation of keys. */
+export const channelSecrets: SecretColumn = {
+  async readBefore(db, tenantId, bytes, afterId, limit) {
+    const rows = await store.readChannelSecretsBefore(db, tenantId, bytes, afterId, limit);
+    return rows.map(({ id, channel_key, channel_secret }) => ({
+      id,
+      place: secretPlace(tenantId, channel_key),
+      ciphertext: channel_secret,
+    }));
+  },
+  replace: (tx, tenantId, { id, ciphertext: from }, to) => store.replaceChannelSecret(tx, tenantId, { id, from, to }),
+};
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

@@ -52,6 +52,44 @@ export async function revokeChannel(tx: Tx, tenantId: number, id: string): Promi
     .execute();
 }
 
+export interface ChannelSecretRow {
+  id: string;
+  channel_key: string;
+  channel_secret: Buffer;
+}
+
+/** The tenant's channel secrets whose ciphertext sorts before the given bytes, by id, after the given one. */
+export async function readChannelSecretsBefore(
+  db: Database,
+  tenantId: number,
+  bytes: Buffer,
+  afterId: string | null,
+  limit: number,
+): Promise<ChannelSecretRow[]> {
+  const before = db.selectFrom('channel').where('tenant_id', '=', tenantId).where('channel_secret', '<', bytes);
+  return await (afterId === null ? before : before.where('id', '>', afterId))
+    .select(['id', 'channel_key', 'channel_secret'])
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** @returns whether the old ciphertext was still there */
+export async function replaceChannelSecret(
+  tx: Tx,
+  tenantId: number,
+  { id, from, to }: { id: string; from: Buffer; to: Buffer },
+): Promise<boolean> {
+  const updated = await tx
+    .updateTable('channel')
+    .set({ channel_secret: to })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('channel_secret', '=', from)
+    .executeTakeFirst();
+  return updated.numUpdatedRows > 0n;
+}
+
 /** A channel with what checking its calls needs, and its tenant's features and currency. */
 export async function findByChannelKey(db: Database, tenantId: number, channelKey: string) {
   return await db

@@ -48,6 +48,12 @@ function buildProgram(): Command {
       const { demo } = await import('./demo.ts');
       await demo(config, options);
     });
+  addTenantCommands(program);
+  addMaintenanceCommands(program);
+  return program;
+}
+
+function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('tenants, each described by one JSON file');
   tenant
     .command('apply <file>')
@@ -67,6 +73,10 @@ function buildProgram(): Command {
       const { printTenants } = await import('./tenant.ts');
       await printTenants(config, options);
     });
+}
+
+/** What is done beside a running service, now and then. */
+function addMaintenanceCommands(program: Command): void {
   program
     .command('nights')
     .description('the counters of rooms held on each night')
@@ -79,7 +89,17 @@ function buildProgram(): Command {
       const { verifyNights } = await import('./nights.ts');
       await verifyNights(config, options);
     });
-  return program;
+  program
+    .command('keys')
+    .description("the service's own keys")
+    .command('rotate')
+    .description('make a new encryption key and encrypt every stored secret with it, while the service runs')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = readConfig();
+      const { rotateKeys } = await import('./keys.ts');
+      await rotateKeys(config, options);
+    });
 }
 
 /** Says what went wrong on stderr. @returns the exit code */

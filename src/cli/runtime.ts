@@ -6,7 +6,8 @@ import { isUnavailable } from '../db/failures.ts';
 import { migrateToLatest } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
 import { leaveWhenInterrupted } from './interruption.ts';
-import { type Keyring, openKeyring } from '../keys/keys.ts';
+import type { OpenKeyring } from '../keys/keyring.ts';
+import { openKeyring } from '../keys/keys.ts';
 import { readOrMakeMasterKey } from '../keys/master-key.ts';
 
 /** What every command works with: a migrated database and the keys in it. */
@@ -14,7 +15,7 @@ export interface Runtime {
   db: Database;
   /** For the background loops: connections of their own where some are reserved for them, else `db`. */
   backgroundDb: Database;
-  keyring: Keyring;
+  keyring: OpenKeyring;
   /** The names of the migrations that were applied at this opening. */
   migrated: string[];
   close(): Promise<void>;

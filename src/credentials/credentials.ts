@@ -3,7 +3,7 @@ import { type Actor, prepareAudit } from '../audit/audit.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, notFound } from '../errors.ts';
-import type { Keyring } from '../keys/keys.ts';
+import type { Keyring, SecretColumn } from '../keys/keys.ts';
 import { isUuid, newId } from '../lib/ids.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
@@ -135,13 +135,19 @@ export class Credentials {
   async registerWebhook({ tenantId, credentialId }: Caller, url: string): Promise<string> {
     const secret = newSecret();
     const writeDown = prepareAudit({ tenantId, type: 'credential', id: credentialId });
-    const encrypted = this.#keyring.encrypt(secret, webhookSecretPlace(tenantId, credentialId));
+    const place = webhookSecretPlace(tenantId, credentialId);
+    let wasStored = false;
     return await this.#change(tenantId, credentialId, async (tx, row) => {
       if (row.webhook_url === url) {
-        // Ours where the answer to an earlier COMMIT was lost: it has to be told, for nobody else knows it.
-        return row.webhook_secret?.equals(encrypted) ? secret : '';
+        // Ours where the answer to an earlier COMMIT was lost: it has to be told, for nobody else knows it. Its ciphertext does not
+        // tell: a rotation of the keys may have made another one since.
+        const isOurs =
+          wasStored && row.webhook_secret && (await this.#keyring.decrypt(row.webhook_secret, place)) === secret;
+        return isOurs ? secret : '';
       }
-      await store.updateCredential(tx, tenantId, row.id, { webhook_url: url, webhook_secret: encrypted });
+      const webhook_secret = await this.#keyring.encrypt(tx, secret, place);
+      await store.updateCredential(tx, tenantId, row.id, { webhook_url: url, webhook_secret });
+      wasStored = true;
       await writeDown(tx, { action: 'webhook.registered', subject: row.id, details: { webhook_url: url } });
       return secret;
     });
@@ -171,6 +177,19 @@ export class Credentials {
 export function webhookSecretPlace(tenantId: number, credentialId: string): string {
   return `webhook secret of ${tenantId} ${credentialId}`;
 }
+
+/** The encrypted webhook secrets of all credentials, for the rotation of keys. */
+export const webhookSecrets: SecretColumn = {
+  async readBefore(db, tenantId, bytes, afterId, limit) {
+    const rows = await store.readWebhookSecretsBefore(db, tenantId, bytes, afterId, limit);
+    return rows.map(({ id, webhook_secret }) => ({
+      id,
+      place: webhookSecretPlace(tenantId, id),
+      ciphertext: webhook_secret,
+    }));
+  },
+  replace: (tx, tenantId, { id, ciphertext: from }, to) => store.replaceWebhookSecret(tx, tenantId, { id, from, to }),
+};
 
 function shape(row: store.CredentialRow): Credential {
   return {

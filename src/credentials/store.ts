@@ -93,6 +93,49 @@ export async function updateCredential(
     .executeTakeFirstOrThrow();
 }
 
+/** A registered webhook's secret, encrypted. */
+export interface WebhookSecretRow {
+  id: string;
+  webhook_secret: Buffer;
+}
+
+/** The tenant's webhook secrets whose ciphertext sorts before the given bytes, by id, after the given one. */
+export async function readWebhookSecretsBefore(
+  db: Database,
+  tenantId: number,
+  bytes: Buffer,
+  afterId: string | null,
+  limit: number,
+): Promise<WebhookSecretRow[]> {
+  const before = db
+    .selectFrom('credential')
+    .where('tenant_id', '=', tenantId)
+    .where('webhook_secret', 'is not', null)
+    .where('webhook_secret', '<', bytes);
+  return await (afterId === null ? before : before.where('id', '>', afterId))
+    .select(['id', 'webhook_secret'])
+    .$narrowType<{ webhook_secret: Buffer }>()
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** @returns whether the old ciphertext was still there */
+export async function replaceWebhookSecret(
+  tx: Tx,
+  tenantId: number,
+  { id, from, to }: { id: string; from: Buffer; to: Buffer },
+): Promise<boolean> {
+  const updated = await tx
+    .updateTable('credential')
+    .set({ webhook_secret: to })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('webhook_secret', '=', from)
+    .executeTakeFirst();
+  return updated.numUpdatedRows > 0n;
+}
+
 /** Many credentials' last use in one statement, never backwards: processes report in any order. */
 export async function updateLastUsed(
   db: Database,

@@ -1,24 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
-import { seal, unseal } from './sealing.ts';
+import { OpenKeyring } from './keyring.ts';
 import { insertWrappedKeys, type KeyPurpose, readWrappedKeys, updateWrappedKey, type WrappedKey } from './store.ts';
+import { KEY_BYTES, type MasterKeys, nameOf, unwrapKey, wrapKey } from './wrapping.ts';
+
+export type { SecretColumn, StoredSecret } from './rotation.ts';
 
 const PURPOSES: KeyPurpose[] = ['pepper', 'token', 'encryption'];
-const KEY_BYTES = 32;
-const VERSION_BYTES = 4;
 
-/** The service's own keys, opened. They live in the database, each wrapped by `MASTER_KEY`. */
-export interface Keyring {
-  /** Keys the hashes of API secrets. Never replaced: a hash cannot be made again without the secret. */
-  pepper: Buffer;
-  /** Signs the access tokens of people. */
-  token: Buffer;
-  /** Encrypts a secret we must be able to read again. `boundTo` names its place, so that it opens nowhere else. */
-  encrypt(secret: string, boundTo: string): Buffer;
-  /** @throws Error where the ciphertext was changed, moved or made with a key that is not here */
-  decrypt(ciphertext: Buffer, boundTo: string): string;
-}
+/** The service's own keys, as those see them who hash, sign and encrypt with them. */
+export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decrypt'>;
 
 /**
  * Opens the keys, makes them at the very first start, and wraps them anew where the master key is being replaced.
@@ -29,74 +21,34 @@ export async function openKeyring(
   db: Database,
   masterKey: Buffer,
   previousMasterKey: Buffer | null = null,
-): Promise<Keyring> {
+): Promise<OpenKeyring> {
   let wrapped = await readWrappedKeys(db);
   if (PURPOSES.some((purpose) => !wrapped.some((key) => key.purpose === purpose))) {
     await insertWrappedKeys(
       db,
-      PURPOSES.map((purpose) => wrap({ purpose, version: 1 }, randomBytes(KEY_BYTES), masterKey)),
+      PURPOSES.map((purpose) => wrapKey({ purpose, version: 1 }, randomBytes(KEY_BYTES), masterKey)),
     );
     wrapped = await readWrappedKeys(db);
   }
+  const masterKeys = { current: masterKey, previous: previousMasterKey };
   const opened = new Map<string, Buffer>();
   for (const key of wrapped) {
-    opened.set(nameOf(key), await unwrap(db, key, masterKey, previousMasterKey));
+    opened.set(nameOf(key), await open(db, key, masterKeys));
   }
-  return keyringOf(
-    opened,
-    Math.max(...wrapped.filter((key) => key.purpose === 'encryption').map((key) => key.version)),
-  );
+  return new OpenKeyring({ db, masterKeys, opened });
 }
 
-function keyringOf(keys: Map<string, Buffer>, encryptionVersion: number): Keyring {
-  const key = (purpose: KeyPurpose, version: number) => {
-    const found = keys.get(nameOf({ purpose, version }));
-    if (found === undefined) {
-      throw new Error(`there is no ${purpose} key of version ${version}`);
-    }
-    return found;
-  };
-  return {
-    pepper: key('pepper', 1),
-    token: key('token', 1),
-    encrypt(secret, boundTo) {
-      const version = Buffer.alloc(VERSION_BYTES);
-      version.writeUInt32BE(encryptionVersion);
-      return Buffer.concat([version, seal(key('encryption', encryptionVersion), Buffer.from(secret), boundTo)]);
-    },
-    decrypt(ciphertext, boundTo) {
-      const version = ciphertext.readUInt32BE(0);
-      return unseal(key('encryption', version), ciphertext.subarray(VERSION_BYTES), boundTo).toString();
-    },
-  };
-}
-
-function nameOf({ purpose, version }: Pick<WrappedKey, 'purpose' | 'version'>): string {
-  return `${purpose} ${version}`;
-}
-
-function wrap(id: Pick<WrappedKey, 'purpose' | 'version'>, key: Buffer, masterKey: Buffer): WrappedKey {
-  return { ...id, wrapped_key: seal(masterKey, key, nameOf(id)) };
-}
-
-async function unwrap(db: Database, wrapped: WrappedKey, masterKey: Buffer, previous: Buffer | null): Promise<Buffer> {
-  const open = (key: Buffer) => {
-    try {
-      return unseal(key, wrapped.wrapped_key, nameOf(wrapped));
-    } catch {
-      return null;
-    }
-  };
-  const current = open(masterKey);
-  if (current !== null) {
-    return current;
+async function open(db: Database, wrapped: WrappedKey, { current, previous }: MasterKeys): Promise<Buffer> {
+  const key = unwrapKey(wrapped, current);
+  if (key !== null) {
+    return key;
   }
-  const old = previous === null ? null : open(previous);
+  const old = previous === null ? null : unwrapKey(wrapped, previous);
   if (old === null) {
     throw new OperatorError(
       'MASTER_KEY does not open the keys in this database. Set the key it was first started with; while it is being replaced, set the old one as MASTER_KEY_PREVIOUS.',
     );
   }
-  await updateWrappedKey(db, wrap(wrapped, old, masterKey));
+  await updateWrappedKey(db, wrapKey(wrapped, old, current));
   return old;
 }

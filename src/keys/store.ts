@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
 
 export type KeyPurpose = 'pepper' | 'token' | 'encryption';
 
@@ -8,13 +8,30 @@ export interface WrappedKey {
   wrapped_key: Buffer;
 }
 
+const COLUMNS = ['purpose', 'version', 'wrapped_key'] as const;
+
 export async function readWrappedKeys(db: Database): Promise<WrappedKey[]> {
-  const rows = await db.selectFrom('service_key').select(['purpose', 'version', 'wrapped_key']).execute();
+  const rows = await db.selectFrom('service_key').select(COLUMNS).execute();
   return rows as WrappedKey[];
 }
 
+/** Oldest first. */
+export async function readEncryptionKeys(db: Database | Tx): Promise<WrappedKey[]> {
+  const rows = await encryptionKeys(db).orderBy('version').execute();
+  return rows as WrappedKey[];
+}
+
+export async function readNewestEncryptionKey(tx: Tx): Promise<WrappedKey> {
+  const row = await encryptionKeys(tx).orderBy('version', 'desc').limit(1).executeTakeFirstOrThrow();
+  return row as WrappedKey;
+}
+
+function encryptionKeys(db: Database | Tx) {
+  return db.selectFrom('service_key').select(COLUMNS).where('purpose', '=', 'encryption');
+}
+
 /** Keeps what is there: of several processes that start at once, the first one's key is everyone's. */
-export async function insertWrappedKeys(db: Database, keys: WrappedKey[]): Promise<void> {
+export async function insertWrappedKeys(db: Database | Tx, keys: WrappedKey[]): Promise<void> {
   await db
     .insertInto('service_key')
     .values(keys)
@@ -29,4 +46,23 @@ export async function updateWrappedKey(db: Database, key: WrappedKey): Promise<v
     .where('purpose', '=', key.purpose)
     .where('version', '=', key.version)
     .execute();
+}
+
+export async function deleteEncryptionKeysBelow(db: Database, version: number): Promise<void> {
+  await db.deleteFrom('service_key').where('purpose', '=', 'encryption').where('version', '<', version).execute();
+}
+
+/** Until the transaction ends no new encryption key comes. Any number may hold this at once; it waits for one that is coming. */
+export async function holdOffNewKeys(tx: Tx): Promise<void> {
+  await lockRow(tx).forKeyShare().executeTakeFirstOrThrow();
+}
+
+/** Waits for everyone who holds new keys off; until the transaction ends nobody else can. */
+export async function lockForNewKey(tx: Tx): Promise<void> {
+  await lockRow(tx).forUpdate().executeTakeFirstOrThrow();
+}
+
+/** The pepper stands for the lock: it is the one key that is always there and never replaced. */
+function lockRow(tx: Tx) {
+  return tx.selectFrom('service_key').select('version').where('purpose', '=', 'pepper').where('version', '=', 1);
 }

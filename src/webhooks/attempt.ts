@@ -21,7 +21,10 @@ export async function sendOnce(
 ): Promise<SendOutcome> {
   let secret: string;
   try {
-    secret = keyring.decrypt(delivery.webhookSecret, webhookSecretPlace(delivery.tenantId, delivery.credentialId));
+    secret = await keyring.decrypt(
+      delivery.webhookSecret,
+      webhookSecretPlace(delivery.tenantId, delivery.credentialId),
+    );
   } catch (error) {
     log.error({ err: error, tenant_id: delivery.tenantId, event_id: delivery.eventId }, 'webhook secret does not open');
     return { ok: false, httpStatus: null, durationMs: 0, error: 'internal_error' };

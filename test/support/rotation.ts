@@ -1,0 +1,52 @@
+import { channelSecrets } from '../../src/channels/channels.ts';
+import { webhookSecretPlace, webhookSecrets } from '../../src/credentials/credentials.ts';
+import { openKeyring } from '../../src/keys/keys.ts';
+import { type Rotation, rotateEncryptionKey } from '../../src/keys/rotation.ts';
+import { listTenants } from '../../src/tenants/tenants.ts';
+import type { TestService, TestTenant } from './service.ts';
+
+type Options = Parameters<typeof rotateEncryptionKey>[0];
+
+/** As `roomservice keys rotate` does it, as a process of its own would, without the wait. */
+export async function rotate(service: TestService, changes: Partial<Options> = {}): Promise<Rotation> {
+  const { db } = service.database;
+  return await rotateEncryptionKey({
+    db,
+    keyring: changes.keyring ?? (await openKeyring(db, service.masterKey)),
+    columns: [webhookSecrets, channelSecrets],
+    listTenants: () => listTenants(db),
+    progress: () => {},
+    graceMs: 0,
+    ...changes,
+  });
+}
+
+/** The versions of the encryption keys that are there, and how many stored secrets each has. */
+export async function census({ database: { db } }: TestService) {
+  const keys = await db
+    .selectFrom('service_key')
+    .select('version')
+    .where('purpose', '=', 'encryption')
+    .orderBy('version')
+    .execute();
+  const stored = [
+    ...(await db.selectFrom('credential').select('webhook_secret as secret').execute()),
+    ...(await db.selectFrom('channel').select('channel_secret as secret').execute()),
+  ].flatMap(({ secret }) => (secret === null ? [] : [secret.readUInt32BE(0)]));
+  const secrets: Record<string, number> = {};
+  stored.forEach((version) => (secrets[version] = (secrets[version] ?? 0) + 1));
+  return { keys: keys.map(({ version }) => version), secrets };
+}
+
+/** The plain text of a credential's stored webhook secret, as a process would open it that starts now. */
+export async function storedSecret(service: TestService, { tenantId, credential }: TestTenant): Promise<string> {
+  const { db } = service.database;
+  const { webhook_secret } = await db
+    .selectFrom('credential')
+    .select('webhook_secret')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', credential.id)
+    .executeTakeFirstOrThrow();
+  const keyring = await openKeyring(db, service.masterKey);
+  return await keyring.decrypt(webhook_secret ?? Buffer.alloc(0), webhookSecretPlace(tenantId, credential.id));
+}
