@@ -1,3 +1,6 @@
+import { Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
@@ -23,13 +26,15 @@ export interface ServeOptions {
 
 /** Deliveries under way may end by themselves: an attempt takes 10 s at most. */
 const DELIVERY_GRACE_MS = 11_000;
-/** Answers under way may end by themselves. */
-const ANSWER_GRACE_MS = 11_000;
+/** Connections that clients keep may end with an answer: a proxy sees that we are not ready, and sends the next elsewhere. */
+const IDLE_GRACE_MS = 3_000;
+/** After that, answers under way may end by themselves. */
+const ANSWER_GRACE_MS = 8_000;
 /** The whole stop takes no longer than this (operations: within 15 s). */
 const STOP_LIMIT_MS = 14_500;
 /** One Ctrl-C may come two or three times: to the whole process group, and passed on by npm or by bin/roomservice.js. */
 const SAME_SIGNAL_MS = 2_000;
-const IDLE_POLL_MS = 100;
+const POLL_MS = 100;
 /** Deliveries go on while requests use up all the other connections: one to claim, one to record. */
 const BACKGROUND_CONNECTIONS = 2;
 /** With fewer connections than this nothing is set apart. */
@@ -125,15 +130,29 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
 }
 
 /**
- * No new connections; answers under way end, but one that a client does not take must not hold the stop up. Nor must a
- * connection whose answer began before the stop, and so without `Connection: close`: it is closed once it is idle.
+ * No new connections. Those that are open are asked to go with their next answer: cut at once, one might carry a request that its
+ * proxy has just sent. Then answers under way end, but one that a client does not take must not hold the stop up.
  */
 async function closeApp(app: App): Promise<void> {
-  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_POLL_MS);
+  app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  if (app.server.listening) {
+    Server.prototype.close.call(app.server); // Not its own close, which cuts what is idle.
+    await allConnectionsClosed(app, IDLE_GRACE_MS);
+  }
+  const idle = setInterval(() => app.server.closeIdleConnections(), POLL_MS);
   const all = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);
   await app.close();
   clearInterval(idle);
   clearTimeout(all);
+}
+
+/** Or until that long has passed. */
+async function allConnectionsClosed(app: App, graceMs: number): Promise<void> {
+  const countConnections = promisify(app.server.getConnections.bind(app.server));
+  const endMs = performance.now() + graceMs;
+  while (performance.now() < endMs && (await countConnections()) > 0) {
+    await sleep(POLL_MS);
+  }
 }
 
 function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing: () => boolean): App {

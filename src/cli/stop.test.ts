@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import {
   cleanUp,
@@ -97,25 +99,53 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     return { serving, receiver, deliveries: () => listDeliveries(own, tenant) };
   }
 
+  /** Waits until a new connection is refused. */
+  async function refused({ url }: Serving): Promise<void> {
+    const { hostname, port } = new URL(url);
+    const isRefused = async () => {
+      const socket = connect(Number(port), hostname);
+      const outcome = await once(socket, 'connect').then(
+        () => false,
+        () => true,
+      );
+      socket.destroy();
+      return outcome;
+    };
+    await eventually(isRefused, 'refused connection');
+  }
+
   it('takes no connection any more, and ends the answer that a slow client reads', async () => {
     const tenant = await tenantWithManyOrders();
     const serving = await startServing(['--only', 'api'], { env });
     const response = await beginToRead(serving, tenant);
     const stopped = stop(serving);
-    await eventually(
-      () =>
-        fetch(`${serving.url}/livez`).then(
-          () => false,
-          () => true,
-        ),
-      'refused connection',
-    );
+    await refused(serving);
     const chunks: Buffer[] = await response.toArray();
     const orders = JSON.parse(Buffer.concat(chunks).toString()) as { order_id: string }[];
     assert.equal(new Set(orders.map((order) => order.order_id)).size, ORDERS);
     const { code, tookMs } = await stopped;
     assert.equal(code, 0);
     assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+  });
+
+  it('answers once more on a connection that is kept, says that it is not ready, and closes it with the answer', async (t) => {
+    const serving = await startServing(['--only', 'api'], { env });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.after(() => agent.destroy());
+    const ask = async (path: string) => {
+      const request = get(serving.url + path, { agent });
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      await response.toArray();
+      return [response.statusCode, response.headers.connection, request.reusedSocket];
+    };
+    assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', false]);
+    const stopped = stop(serving);
+    await refused(serving);
+    await sleep(500);
+    assert.deepEqual(await ask('/readyz'), [503, 'close', true]);
+    const { code, tookMs } = await stopped;
+    assert.equal(code, 0);
+    assert.ok(tookMs < 3_000, `took ${tookMs} ms, though nobody is connected any more`);
   });
 
   it('does not wait for a client that takes nothing', async () => {
