@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { eventOf, insertEvents } from '../test/support/events.ts';
+import { eventOf, insertEvents } from '../test/support/feed.ts';
 import { startService } from '../test/support/service.ts';
 import { eventually } from '../test/support/webhooks.ts';
 import { firstIdAt } from './lib/ids.ts';

@@ -118,6 +118,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   const stop = async () => {
     isServing = false;
     await Promise.all([closeApp(app), metricsApp?.close(), worker?.stop(DELIVERY_GRACE_MS)]);
+    await worker?.stop(0); // What the last requests gave it meanwhile goes back.
     await budgets.close();
   };
   try {

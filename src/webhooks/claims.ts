@@ -4,6 +4,8 @@ import type { SendingSlots, Slot } from './sending-slots.ts';
 
 /** Rows that one claim takes, so that none of them waits for long. */
 const CLAIM_SIZE = 200;
+/** Of those, what one revoked credential takes: its deliveries are stopped in the turn of all, too. */
+const STOP_SIZE = 20;
 /** Credentials with due deliveries that are kept in mind; the scan goes on behind them once there is room. */
 const MAX_QUEUES = 5_000;
 
@@ -47,6 +49,7 @@ export class Claims {
 
   /** Looks for credentials with due deliveries: retries, those of processes that send nothing, those of the dead. */
   async scan(): Promise<void> {
+    this.#makeWay();
     const limit = MAX_QUEUES - this.#queues.size;
     if (limit <= 0) {
       return;
@@ -56,11 +59,14 @@ export class Claims {
     this.#scanAfter = found.length === limit ? (found.at(-1) ?? null) : null;
   }
 
-  /** Claims what has a slot, of each credential in its turn, in one statement. */
-  async take(): Promise<Claim[]> {
+  /**
+   * Claims what has a slot, of each credential in its turn, in one statement.
+   * @returns null where nothing has one; otherwise more may have one, even where nothing was left to be sent
+   */
+  async take(): Promise<Claim[] | null> {
     const reservations = this.#reserve();
     if (reservations.length === 0) {
-      return [];
+      return null;
     }
     try {
       const wanted = reservations.map(({ queue: { tenantId, credentialId }, count }) => ({
@@ -82,12 +88,24 @@ export class Claims {
     }
   }
 
+  /** Those that wait for slow receivers do not fill the line and hide others from the scan, which finds them again. */
+  #makeWay(): void {
+    if (this.#queues.size < MAX_QUEUES / 2 || this.#slots.room() === 0) {
+      return;
+    }
+    for (const queue of this.#queues.values()) {
+      if (queue.isActive && this.#slots.room(queue.webhookUrl) === 0) {
+        this.#queues.delete(queue.credentialId);
+      }
+    }
+  }
+
   #reserve(): Reservation[] {
     const reservations: Reservation[] = [];
     let left = CLAIM_SIZE;
     for (const queue of this.#queues.values()) {
       // What is only to be stopped needs no slot.
-      const count = Math.min(left, queue.isActive ? this.#slots.room(queue.webhookUrl) : CLAIM_SIZE);
+      const count = Math.min(left, queue.isActive ? this.#slots.room(queue.webhookUrl) : STOP_SIZE);
       if (count > 0) {
         const slots = Array.from({ length: queue.isActive ? count : 0 }, () => this.#slots.take(queue.webhookUrl));
         reservations.push({ queue, count, slots });

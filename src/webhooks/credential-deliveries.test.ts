@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { assertError } from '../../test/support/answers.ts';
-import { eventOf, insertEvents } from '../../test/support/events.ts';
+import { eventOf, insertEvents } from '../../test/support/feed.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { causeEvent, onlyDelivery, register } from '../../test/support/webhooks.ts';

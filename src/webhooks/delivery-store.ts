@@ -61,7 +61,7 @@ export async function insertEvent(tx: Tx, event: NewEvent, lease: Lease | null):
         ${lease === null ? 0 : 1}::int * is_delivered::int,
         CASE WHEN is_delivered AND ${lease !== null}::boolean THEN jsonb_build_array(${NO_OUTCOME}) ELSE '[]' END,
         clock_timestamp() + make_interval(secs => ${lease?.seconds ?? 0}),
-        ${lease?.id ?? null}::uuid
+        CASE WHEN is_delivered THEN ${lease?.id ?? null}::uuid END
       FROM receiver
     )
     SELECT webhook_url, webhook_secret, is_delivered FROM receiver

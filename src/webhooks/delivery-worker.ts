@@ -103,7 +103,9 @@ export class DeliveryWorker {
           await this.#claims.scan();
           scanAtMs = performance.now() + jittered(scanWaitMs);
         }
-        (await this.#claims.take()).forEach((claim) => this.#start(claim));
+        const claims = await this.#claims.take();
+        claims?.forEach((claim) => this.#start(claim));
+        this.#isAwake ||= claims !== null;
         scanWaitMs = SCAN_EVERY_MS;
       } catch (error) {
         this.#options.log.warn({ err: error }, 'cannot look for due deliveries');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventOf, insertEvents, readEvents, readToEnd } from '../../test/support/events.ts';
+import { eventOf, insertEvents, readEvents, readToEnd } from '../../test/support/feed.ts';
 import { type CommitLoser, startCommitLoser } from '../../test/support/lost-commit.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 

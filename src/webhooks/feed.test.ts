@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { assertError, faultsOf } from '../../test/support/answers.ts';
-import { EVENTS, eventOf, insertEvents, readEvents, readToEnd } from '../../test/support/events.ts';
+import { EVENTS, eventOf, insertEvents, readEvents, readToEnd } from '../../test/support/feed.ts';
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import {

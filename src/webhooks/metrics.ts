@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
-import { type ClaimedDelivery, readQueueState } from './delivery-store.ts';
+import { type ClaimedDelivery, type QueueState, readQueueState } from './delivery-store.ts';
 import type { SendOutcome } from './send.ts';
+
+/** A scrape does not wait longer for a database that is silent. */
+const READ_WITHIN_MS = 2_000;
 
 export interface DeliveryMetrics {
   attempted(delivery: ClaimedDelivery, sent: SendOutcome): void;
@@ -48,25 +52,43 @@ export function createDeliveryMetrics(registry: Registry, db: Database): Deliver
 }
 
 function registerQueueGauges(registry: Registry, db: Database): void {
-  const oldest = new Gauge({
-    name: 'webhook_oldest_due_seconds',
-    help: 'How long the longest waiting delivery of all tenants has been due',
-    registers: [registry],
-  });
-  const depth: Gauge = new Gauge({
-    name: 'webhook_queue_depth',
-    help: 'Deliveries of all tenants that have not ended: due, under way or waiting for a retry; counted up to a million',
-    registers: [registry],
-    async collect() {
-      try {
-        const { pending, oldestDueSeconds } = await readQueueState(db);
-        depth.set(pending);
-        oldest.set(oldestDueSeconds);
-      } catch {
+  const read = createStateReader(db);
+  const gauge = (name: string, help: string, value: (state: QueueState) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const state = await read();
         // Without the database there is nothing to tell, and the other metrics are wanted all the more.
-        depth.remove();
-        oldest.remove();
-      }
-    },
-  });
+        if (state === null) {
+          this.remove();
+        } else {
+          this.set(value(state));
+        }
+      },
+    });
+  gauge(
+    'webhook_oldest_due_seconds',
+    'How long the longest waiting delivery of all tenants has been due',
+    ({ oldestDueSeconds }) => oldestDueSeconds,
+  );
+  gauge(
+    'webhook_queue_depth',
+    'Deliveries of all tenants that have not ended: due, under way or waiting for a retry; counted up to a million',
+    ({ pending }) => pending,
+  );
+}
+
+/** One reading at a time, for all who ask meanwhile; null where it fails or takes longer than a scrape may. */
+function createStateReader(db: Database): () => Promise<QueueState | null> {
+  let reading: Promise<QueueState | null> | null = null;
+  return () => {
+    reading ??= readQueueState(db)
+      .catch(() => null)
+      .finally(() => {
+        reading = null;
+      });
+    return Promise.race([reading, sleep(READ_WITHIN_MS, null, { ref: false })]);
+  };
 }

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { startDatabaseProxy } from '../../test/support/database-proxy.ts';
-import { eventOf, insertEvents, readToEnd } from '../../test/support/events.ts';
+import { eventOf, insertEvents, readToEnd } from '../../test/support/feed.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { eventually } from '../../test/support/webhooks.ts';
 import type { Database } from '../db/database.ts';

@@ -1,69 +1,97 @@
-import assert from 'node:assert/strict';
-import type { Insertable } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/database.ts';
-import type { Event } from '../../src/db/types.ts';
+import { webhookSecretPlace } from '../../src/credentials/credentials.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
-import type { Answer, TestService, TestTenant } from './service.ts';
+import type { DeliveryMetrics } from '../../src/webhooks/metrics.ts';
+import type { EventLog, Happening } from '../../src/webhooks/webhooks.ts';
+import { type DeliveryPace, startWorker, type Worker } from '../../src/worker.ts';
+import type { TestService } from './service.ts';
 
-export const EVENTS = '/v1/third-party/events/';
-
-/** An entry of `GET /v1/third-party/events/`. */
-export interface ListedEvent {
-  cursor: string;
-  event: string;
-  event_id: string;
-  occurred_at: string;
-  data: Record<string, string>;
-  delivery: { status: string; attempts: object[] } | null;
+/** Whose events they are: a test tenant's first credential, or another one of it. */
+export interface Whose {
+  tenantId: number;
+  credential: { id: string };
 }
 
-/** An event as its cause writes it, without a webhook; of the tenant's first credential where not told otherwise. */
-export function eventOf(
-  { tenantId, credential }: Pick<TestTenant, 'tenantId' | 'credential'>,
-  changes: Partial<Insertable<Event>> = {},
-) {
-  const id = changes.id ?? newId();
-  const occurredAt = new Date();
-  const data = { order_id: newId(), external_order_id: 'N-1', status: 'confirmed' };
-  const type = 'order.status_changed';
-  const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
-  return { tenant_id: tenantId, id, credential_id: credential.id, type, body, created_at: occurredAt, ...changes };
+/** The deliveries alone, on a service's database and keys; no test has the contract's waits to spend. */
+export function startTestWorker(service: TestService, pace: DeliveryPace = {}, metrics?: DeliveryMetrics): Worker {
+  return startWorker({
+    config: { ...readConfig({}), webhookAllowPrivateNetwork: true },
+    db: service.database.db,
+    keyring: service.keyring,
+    log: pino({ level: 'silent' }),
+    pace: { drawWaitMs: () => 0, probeRestMs: 0, ...pace },
+    ...(metrics ? { metrics } : {}),
+  });
 }
 
-/** Writes events, as many in one statement as the driver takes. @returns their ids */
-export async function insertEvents(db: Database, events: Insertable<Event>[]): Promise<string[]> {
-  for (let done = 0; done < events.length; done += 1_000) {
-    await db
-      .insertInto('event')
-      .values(events.slice(done, done + 1_000))
-      .execute();
-  }
-  return events.map(({ id }) => id);
+/** A change of an order that was never placed; the name is in the body. */
+export function happening({ tenantId, credential }: Whose, name: string = randomUUID()): Happening {
+  return {
+    tenantId,
+    credentialId: credential.id,
+    type: 'order.status_changed',
+    occurredAt: new Date(),
+    data: { order_id: randomUUID(), external_order_id: name, status: 'confirmed' },
+  };
 }
 
-/** One page of the feed as the partner reads it. */
-export async function readEvents(
-  service: TestService,
-  partner: Record<string, string>,
-  query = '',
-): Promise<{ results: ListedEvent[]; next: string }> {
-  const answer: Answer = await service.call('GET', EVENTS + query, { headers: partner });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+/** Writes one event as its cause does: in a transaction of its own, and tells the deliveries once it is committed. */
+export async function writeEvent(db: Database, events: EventLog, whose: Whose, name?: string): Promise<void> {
+  const event = events.prepare();
+  await inTransaction(db, (tx) => event.record(tx, happening(whose, name)));
+  event.committed();
 }
 
-/** Reads on from a cursor until there is nothing new. */
-export async function readToEnd(service: TestService, partner: Record<string, string>, after = '', limit = 50) {
-  const all: ListedEvent[] = [];
-  let next = after;
-  for (;;) {
-    const page = await readEvents(service, partner, `?after=${next}&limit=${limit}`);
-    if (page.results.length === 0) {
-      assert.equal(page.next, next);
-      return { all, ids: all.map((entry) => entry.event_id), next };
+/** Many due events of each in a moment, as processes that send nothing leave them. */
+export async function insertBacklog(db: Database, whose: Whose | Whose[], count: number): Promise<void> {
+  const all = [whose].flat();
+  await sql`
+    INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status)
+    SELECT tenant_id, gen_random_uuid(), credential_id, 'order.status_changed', '{"number":' || number || '}', now(), 'pending'
+    FROM unnest(${all.map(({ tenantId }) => tenantId)}::bigint[], ${all.map(({ credential }) => credential.id)}::uuid[])
+           AS whose (tenant_id, credential_id),
+      generate_series(1, ${count}::int) AS number
+  `.execute(db);
+}
+
+/** Credentials past the API, many in a moment; each has one of the URLs registered. */
+export async function insertCredentials(service: TestService, tenantId: number, urls: string[]): Promise<Whose[]> {
+  const ids = urls.map(() => newId());
+  await inTransaction(service.database.db, async (tx) => {
+    const rows = [];
+    for (const [index, id] of ids.entries()) {
+      rows.push({
+        tenant_id: tenantId,
+        id,
+        audience: 'third_party',
+        label: '',
+        api_key: id,
+        secret_hash: Buffer.alloc(32),
+        webhook_url: urls[index] ?? '',
+        webhook_secret: await service.keyring.encrypt(tx, 'a secret', webhookSecretPlace(tenantId, id)),
+      });
     }
-    assert.ok(Number(page.next) > Number(next), 'a page leads on');
-    all.push(...page.results);
-    next = page.next;
-  }
+    for (let done = 0; done < rows.length; done += 1_000) {
+      await tx
+        .insertInto('credential')
+        .values(rows.slice(done, done + 1_000))
+        .execute();
+    }
+  });
+  return ids.map((id) => ({ tenantId, credential: { id } }));
+}
+
+/** Where the events of a tenant stand, in the order they were written. */
+export async function eventRows(db: Database, tenantId: number) {
+  return await db
+    .selectFrom('event')
+    .select(['id', 'delivery_status', 'attempt_count', 'attempts', 'next_attempt_at', 'lease_id'])
+    .where('tenant_id', '=', tenantId)
+    .orderBy('id')
+    .execute();
 }

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { eventRows, insertBacklog } from '../../test/support/events.ts';
+import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
+import { register } from '../../test/support/webhooks.ts';
+import type { Database } from '../db/database.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { newId } from '../lib/ids.ts';
+import { Claims } from './claims.ts';
+import { type DueQueue, findDueQueues } from './delivery-store.ts';
+import { SendingSlots } from './sending-slots.ts';
+
+const URL = 'https://127.0.0.1:1/nobody';
+
+describe('the claims of a worker', () => {
+  let service: TestService;
+  let db: Database;
+  let tenant: TestTenant;
+
+  before(async () => {
+    service = await startService();
+    db = service.database.db;
+  });
+  after(() => service.close());
+  beforeEach(async () => {
+    tenant = await service.tenant();
+    await register(service, tenant.partner, URL);
+    await db.deleteFrom('event').execute();
+  });
+
+  const newClaims = (slots = new SendingSlots()) =>
+    new Claims(db, slots, () => ({ id: newId(), seconds: 15, beginBeforeMs: Number.POSITIVE_INFINITY }));
+
+  it('do not wait for what another transaction holds: they take what is beside it', { timeout: 5_000 }, async () => {
+    await insertBacklog(db, tenant, 3);
+    const claims = newClaims();
+    await claims.scan();
+    await inTransaction(db, async (tx) => {
+      const held = await tx
+        .selectFrom('event')
+        .select('id')
+        .where('tenant_id', '=', tenant.tenantId)
+        .limit(2)
+        .forUpdate()
+        .execute();
+      const taken = (await claims.take()) ?? [];
+      assert.equal(taken.length, 1);
+      assert.ok(held.every(({ id }) => id !== taken[0]?.delivery.eventId));
+    });
+  });
+
+  it('are as many as there are slots, and the slots that nothing came for are given back', async () => {
+    const slots = new SendingSlots();
+    const claims = newClaims(slots);
+    await insertBacklog(db, tenant, 3);
+    await claims.scan();
+    assert.equal((await claims.take())?.length, 3);
+    assert.equal(slots.room(URL), 1);
+    await insertBacklog(db, tenant, 3);
+    await claims.scan();
+    assert.equal((await claims.take())?.length, 1);
+    assert.equal(await claims.take(), null);
+    assert.equal(slots.room(URL), 0);
+    const rows = await eventRows(db, tenant.tenantId);
+    assert.deepEqual(
+      rows.map((row) => row.attempt_count).sort((a, b) => a - b),
+      [0, 0, 1, 1, 1, 1],
+    );
+  });
+
+  it('go to the URL that is registered when they are made, on a slot of its own', async () => {
+    const slots = new SendingSlots();
+    const claims = newClaims(slots);
+    await insertBacklog(db, tenant, 1);
+    await claims.scan();
+    await register(service, tenant.partner, `${URL}/else`);
+    const [claim] = (await claims.take()) ?? [];
+    assert.deepEqual([claim?.delivery.webhookUrl, claim?.slot.url], [`${URL}/else`, `${URL}/else`]);
+    assert.deepEqual([slots.room(URL), slots.room(`${URL}/else`)], [4, 3]);
+  });
+
+  it('give the slots back where the database refuses', async () => {
+    const slots = new SendingSlots();
+    const claims = new Claims(db, slots, () => ({ id: 'no uuid', seconds: 15, beginBeforeMs: 0 }));
+    await insertBacklog(db, tenant, 3);
+    await claims.scan();
+    await assert.rejects(claims.take(), /uuid/);
+    assert.equal(slots.room(URL), 4);
+    assert.equal(claims.isEmpty, false);
+  });
+
+  it('find due credentials in pages, in the order of tenants, each of them once', async () => {
+    const all = [tenant, await service.tenant(), await service.tenant(), await service.tenant()];
+    await insertBacklog(db, all, 2);
+    const found: string[] = [];
+    let last: DueQueue | null = null;
+    for (let page = 0; page < 3; page += 1) {
+      const queues: DueQueue[] = await findDueQueues(db, last, 2);
+      found.push(...queues.map(({ credentialId }) => credentialId));
+      last = queues.at(-1) ?? last;
+    }
+    assert.deepEqual(
+      found,
+      all.map(({ credential }) => credential.id),
+    );
+  });
+});

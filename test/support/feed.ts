@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import type { Insertable } from 'kysely';
+import type { Database } from '../../src/db/database.ts';
+import type { Event } from '../../src/db/types.ts';
+import { newId } from '../../src/lib/ids.ts';
+import type { Answer, TestService, TestTenant } from './service.ts';
+
+export const EVENTS = '/v1/third-party/events/';
+
+/** An entry of `GET /v1/third-party/events/`. */
+export interface ListedEvent {
+  cursor: string;
+  event: string;
+  event_id: string;
+  occurred_at: string;
+  data: Record<string, string>;
+  delivery: { status: string; attempts: object[] } | null;
+}
+
+/** An event as its cause writes it, without a webhook; of the tenant's first credential where not told otherwise. */
+export function eventOf(
+  { tenantId, credential }: Pick<TestTenant, 'tenantId' | 'credential'>,
+  changes: Partial<Insertable<Event>> = {},
+) {
+  const id = changes.id ?? newId();
+  const occurredAt = new Date();
+  const data = { order_id: newId(), external_order_id: 'N-1', status: 'confirmed' };
+  const type = 'order.status_changed';
+  const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
+  return { tenant_id: tenantId, id, credential_id: credential.id, type, body, created_at: occurredAt, ...changes };
+}
+
+/** Writes events, as many in one statement as the driver takes. @returns their ids */
+export async function insertEvents(db: Database, events: Insertable<Event>[]): Promise<string[]> {
+  for (let done = 0; done < events.length; done += 1_000) {
+    await db
+      .insertInto('event')
+      .values(events.slice(done, done + 1_000))
+      .execute();
+  }
+  return events.map(({ id }) => id);
+}
+
+/** One page of the feed as the partner reads it. */
+export async function readEvents(
+  service: TestService,
+  partner: Record<string, string>,
+  query = '',
+): Promise<{ results: ListedEvent[]; next: string }> {
+  const answer: Answer = await service.call('GET', EVENTS + query, { headers: partner });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+/** Reads on from a cursor until there is nothing new. */
+export async function readToEnd(service: TestService, partner: Record<string, string>, after = '', limit = 50) {
+  const all: ListedEvent[] = [];
+  let next = after;
+  for (;;) {
+    const page = await readEvents(service, partner, `?after=${next}&limit=${limit}`);
+    if (page.results.length === 0) {
+      assert.equal(page.next, next);
+      return { all, ids: all.map((entry) => entry.event_id), next };
+    }
+    assert.ok(Number(page.next) > Number(next), 'a page leads on');
+    all.push(...page.results);
+    next = page.next;
+  }
+}
