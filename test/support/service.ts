@@ -39,6 +39,8 @@ export interface CallOptions {
   json?: unknown;
   /** Sent as it is, under the content type that fits its class. */
   body?: string | Buffer | URLSearchParams | FormData;
+  /** Gives up: the call then throws. */
+  signal?: AbortSignal;
 }
 
 export interface TestTenant {
@@ -131,13 +133,14 @@ async function bearer({ db }: TestDatabase, keyring: Keyring, tenantId: number, 
 
 /** One call of the service at an address, in this process or another. */
 export async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const { json, body, headers = {} } = options;
+  const { json, body, signal, headers = {} } = options;
   const response = await fetch(url + path, {
     method,
     redirect: 'manual',
     headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     ...(body === undefined ? {} : { body }),
+    ...(signal === undefined ? {} : { signal }),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: text === '' ? null : JSON.parse(text) };

@@ -1,0 +1,61 @@
+import { AVAILABILITY, dayAhead } from '../../support/hotel.ts';
+import { MENU } from '../../support/restaurant.ts';
+import type { Actor, Client } from '../client.ts';
+import type { Random } from '../random.ts';
+import type { Partner, RoomName, Tenant } from '../tenants.ts';
+
+/** Looks at nights, menus, and the lists that staff keep open. */
+export function readingActor(client: Client, partners: readonly Partner[], random: Random): Actor {
+  return {
+    name: 'readers',
+    paceMs: 300,
+    async act() {
+      const { tenant, headers } = random.pick(partners);
+      const lot = random.below(8);
+      const path = lot < 5 ? availabilityPath(tenant, random) : lot === 5 ? MENU : STAFF_LISTS[lot - 6];
+      const options = { headers: lot < 6 ? headers : tenant.staff };
+      await client.try(tenant, { method: 'GET', path: path ?? MENU, options });
+    },
+  };
+}
+
+const STAFF_LISTS = ['/v1/staff/webhook-deliveries/?page_size=50', '/v1/staff/reservations/?page_size=50'];
+
+function availabilityPath(tenant: Tenant, random: Random): string {
+  const room = random.pick<RoomName>(['Cabin', 'Loft', 'Hall']);
+  const query = `room_type_id=${tenant.rooms[room].id}&check_in=${dayAhead(20)}&check_out=${dayAhead(35)}`;
+  return `${AVAILABILITY}?${query}`;
+}
+
+/**
+ * Uses more than one credential's budget, at each process in turn (invariant 8).
+ * @param counter who counts a call at a process
+ */
+export function budgetActor(
+  client: Client,
+  partner: Partner,
+  nodes: () => { name: string; url: string; counter: string }[],
+): Actor {
+  let turn = 0;
+  return {
+    name: 'budget',
+    paceMs: 140,
+    async act() {
+      const all = nodes();
+      const node = all[(turn += 1) % all.length];
+      if (node === undefined) {
+        return;
+      }
+      const sentAtMs = performance.now();
+      const request = { method: 'GET', path: '/v1/third-party/hotels/rooms/', options: { headers: partner.headers } };
+      const answer = await client.try(partner.tenant, request, node.url);
+      client.history.budgetedCalls.push({
+        counter: node.counter,
+        sentAtMs,
+        answeredAtMs: performance.now(),
+        // A call without an answer may have been let in, or not: it counts for nothing.
+        isLetIn: answer?.status === 200,
+      });
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Client, Request } from '../client.ts';
+import type { Creation } from '../history.ts';
+
+/** Sends a create until its answer decides, and keeps what was answered. */
+export async function create(client: Client, creation: Creation, request: Request): Promise<void> {
+  const { answer } = await client.settle(creation.partner.tenant, request);
+  const id: unknown = answer.body?.order_id ?? answer.body?.reservation_id;
+  if (answer.status < 300 && typeof id === 'string') {
+    creation.successes.push({ status: answer.status, id });
+  } else if (answer.body?.code === 'room_not_available') {
+    creation.refusal = 'room_not_available';
+  } else {
+    client.history.surprises.push(`${request.path} ${creation.externalId}: ${answer.status} ${answer.text}`);
+  }
+  creation.isSettled = true;
+}
+
+/**
+ * Brings what was created to a status. A refusal after a try that ended in the unknown means that this try had done it, if the
+ * status is the one that was wanted: nobody else moves it.
+ */
+export async function change(
+  client: Client,
+  creation: Creation,
+  status: string,
+  { request, read }: { request: Request; read: Request },
+): Promise<void> {
+  const { tenant } = creation.partner;
+  const { answer, wasUnknown } = await client.settle(tenant, request);
+  let isDone = answer.status === 200 && answer.body?.status === status;
+  if (!isDone && wasUnknown && answer.body?.code === 'invalid_status_transition') {
+    const { answer: found } = await client.settle(tenant, read);
+    isDone = found.body?.status === status;
+  }
+  if (isDone) {
+    creation.statuses.push(status);
+  } else {
+    client.history.surprises.push(`${request.path} to ${status}: ${answer.status} ${answer.text}`);
+  }
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The way of one process to the database: a proxy that can be frozen, slowed down and cut. */
+export class DatabaseLink {
+  /** Added to every round trip, milliseconds. */
+  delayMs = 0;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #thawed: Promise<void> | null = null;
+  #onThaw = () => {};
+
+  constructor(socketPath: string) {
+    this.#server = createServer((client) => {
+      const database = connect(socketPath);
+      this.#carry(client, database);
+      this.#carry(database, client);
+    });
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Nothing passes, nothing is refused: as where a network is parted. What is sent meanwhile waits. */
+  freeze(): void {
+    this.#thawed ??= new Promise((resolve) => (this.#onThaw = resolve));
+  }
+
+  /** Everything passes again, what has waited first: a COMMIT may arrive after its sender has given up. */
+  thaw(): void {
+    this.#thawed = null;
+    this.#onThaw();
+  }
+
+  /** Breaks every connection; what waits in them is lost. */
+  cut(): void {
+    this.#sockets.forEach((socket) => socket.destroy());
+  }
+
+  close(): void {
+    this.thaw();
+    this.cut();
+    this.#server.close();
+  }
+
+  #carry(from: Socket, to: Socket): void {
+    let waiting = 0;
+    let tail = Promise.resolve();
+    const inTurn = (pass: () => void) => {
+      const dueAtMs = performance.now() + this.delayMs / 2;
+      waiting += 1;
+      tail = tail.then(async () => {
+        await this.#passable(dueAtMs);
+        waiting -= 1;
+        if (!to.destroyed) pass();
+      });
+    };
+    this.#sockets.add(from);
+    from.setNoDelay(true);
+    from.on('error', () => {});
+    from.on('data', (bytes: Buffer) => {
+      if (waiting === 0 && this.#thawed === null && this.delayMs === 0) {
+        to.write(bytes);
+      } else {
+        inTurn(() => to.write(bytes));
+      }
+    });
+    from.on('close', () => {
+      this.#sockets.delete(from);
+      inTurn(() => to.destroySoon());
+    });
+  }
+
+  async #passable(dueAtMs: number): Promise<void> {
+    while (this.#thawed !== null) {
+      await this.#thawed;
+    }
+    const waitMs = dueAtMs - performance.now();
+    if (waitMs > 0) {
+      await sleep(waitMs);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The fault suite: two API processes and two workers on one PostgreSQL, fifty receivers, callers who never stop, one fault after
+ * another, and after each of them every promise looked at.
+ *
+ *   node test/faults/faults.ts [--short] [--rounds N] [--only FAULT]… [--seed N] [--prove]
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { FAULTS } from './faults/all.ts';
+import type { Fault } from './faults/fault.ts';
+import { Findings } from './findings.ts';
+import { prove } from './prove.ts';
+import { Random } from './random.ts';
+import { type FaultResult, report } from './report.ts';
+import { checkResources, measureBaseline } from './resources.ts';
+import { endRun, runFault } from './run.ts';
+import { openWorld, type World } from './world.ts';
+
+const WARM_UP_MS = 6_000;
+
+const { values } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '1' },
+    only: { type: 'string', multiple: true },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    prove: { type: 'boolean', default: false },
+  },
+});
+const beganAtMs = performance.now();
+
+function print(line: string): void {
+  const seconds = ((performance.now() - beganAtMs) / 1000).toFixed(0).padStart(4);
+  process.stdout.write(`${seconds} s  ${line}\n`);
+}
+
+function chosenFaults(): Fault[] {
+  const unknown = values.only?.filter((name) => !FAULTS.some((fault) => fault.name === name)) ?? [];
+  if (unknown.length > 0) {
+    throw new Error(
+      `There is no fault ${unknown.join(', ')}. There are: ${FAULTS.map(({ name }) => name).join(', ')}.`,
+    );
+  }
+  if (values.only !== undefined) {
+    return FAULTS.filter(({ name }) => values.only?.includes(name));
+  }
+  return FAULTS.filter(({ isShort }) => isShort || !values.short);
+}
+
+async function main(): Promise<number> {
+  const faults = chosenFaults();
+  const findings = new Findings(print);
+  print(`seed ${values.seed}; ${faults.length} faults, ${values.rounds} rounds`);
+  const world = await openWorld(new Random(Number(values.seed)), findings);
+  const interrupted = () => void world.close().then(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    print(world.redis ? 'budgets are shared in Redis' : 'no redis-server on PATH: budgets are checked per process');
+    world.load.go();
+    await sleep(WARM_UP_MS);
+    if (values.prove) {
+      return await prove(world);
+    }
+    const results = await runRounds(world, faults);
+    process.stdout.write(`\n${report(results, findings)}\n`);
+    return findings.count === 0 ? 0 : 1;
+  } finally {
+    await world.close();
+  }
+}
+
+async function runRounds(world: World, faults: Fault[]): Promise<FaultResult[]> {
+  const { findings } = world;
+  const baseline = await measureBaseline(world);
+  const results = new Map<string, FaultResult>();
+  for (let round = 1; round <= Number(values.rounds); round += 1) {
+    for (const fault of faults) {
+      const whyNot = fault.whyNot?.(world) ?? null;
+      if (whyNot !== null) {
+        print(`${fault.name}: skipped, ${whyNot}`);
+        findings.skipped.set(fault.name, whyNot);
+        continue;
+      }
+      print(`${fault.name} (round ${round})`);
+      findings.beginFault(fault.name);
+      const result = await runFault(world, fault);
+      print(`    ${result.requests} requests, ${result.events} events, p99 ${result.p99Ms} ms`);
+      results.set(fault.name, add(results.get(fault.name), result));
+    }
+  }
+  findings.beginFault('the end');
+  print('the end: every delivery comes to its end');
+  await endRun(world, values.short);
+  await checkResources(world, baseline);
+  return [...results.values()];
+}
+
+function add(sum: FaultResult | undefined, result: FaultResult): FaultResult {
+  if (sum === undefined) {
+    return result;
+  }
+  return {
+    fault: sum.fault,
+    rounds: sum.rounds + 1,
+    requests: sum.requests + result.requests,
+    unknown: sum.unknown + result.unknown,
+    events: sum.events + result.events,
+    interrupted: sum.interrupted + result.interrupted,
+    p99Ms: Math.max(sum.p99Ms, result.p99Ms),
+    slowestMs: Math.max(sum.slowestMs, result.slowestMs),
+  };
+}
+
+process.exitCode = await main();

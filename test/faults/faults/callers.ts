@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceProcess } from '../service-process.ts';
+import type { World } from '../world.ts';
+import type { Fault } from './fault.ts';
+
+const BODY_BYTES = 1024 ** 3;
+const CHUNK = Buffer.alloc(64 * 1024, 'x');
+const IDLE_SOCKETS = 10_000;
+/** Descriptors for everything else that a process has open. */
+const KEPT_DESCRIPTORS = 1_500;
+const SLOW_SOCKETS = 200;
+const IDLE_MS = 8_000;
+
+/** A body of a gigabyte for each API process: refused (413) or cut, and never held in memory. */
+const hugeBody: Fault = {
+  name: 'body-of-1-gb',
+  async strike(world) {
+    for (const api of world.apis) {
+      const before = await residentMiB(api);
+      const seen = await sendHugeBody(world, api);
+      const grown = (await residentMiB(api)) - before;
+      world.findings.note(`${api.name}: ${seen.answer || 'cut'} after ${seen.sentMiB} MiB, ${grown} MiB more memory`);
+      if (!/^(?:HTTP\/1.1 413|$)/.test(seen.answer) || grown > 150) {
+        world.findings.violation('a huge body is refused', `${seen.answer}, ${grown} MiB more memory`);
+      }
+    }
+    await sleep(2_000);
+  },
+};
+
+async function residentMiB(api: ServiceProcess): Promise<number> {
+  return Math.round(((await api.metrics()).get('process_resident_memory_bytes') ?? 0) / 1024 ** 2);
+}
+
+/** @returns the status line of the answer, empty where the connection was cut */
+async function sendHugeBody({ witness }: World, api: ServiceProcess): Promise<{ answer: string; sentMiB: number }> {
+  const socket = connect(api.port, '127.0.0.1');
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  let answer = '';
+  let sent = 0;
+  socket.on('error', () => resolve()).on('close', () => resolve());
+  socket.on('data', (bytes: Buffer) => {
+    answer ||= bytes.toString('latin1').split('\r\n', 1)[0] ?? '';
+    resolve();
+  });
+  const headers = Object.entries(witness.partner.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(
+    `POST /v1/third-party/orders/ HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${headers.join('')}` +
+      `content-length: ${BODY_BYTES}\r\n\r\n`,
+  );
+  const pour = () => {
+    while (sent < BODY_BYTES && !socket.destroyed && socket.write(CHUNK)) sent += CHUNK.length;
+  };
+  socket.on('drain', pour);
+  pour();
+  await over;
+  socket.destroy();
+  return { answer, sentMiB: Math.round(sent / 1024 ** 2) };
+}
+
+/** Ten thousand sockets that say nothing, and two hundred that say a byte of a head a second; the others are served. */
+const idleSockets: Fault = {
+  name: 'idle-sockets-and-slow-headers',
+  async strike(world) {
+    const [api] = world.apis;
+    const count = Math.min(IDLE_SOCKETS, ownDescriptorLimit() - KEPT_DESCRIPTORS);
+    const sockets = await openSockets(api.port, count);
+    const slow = await openSockets(api.port, SLOW_SOCKETS);
+    slow.forEach((socket) => socket.write('GET / HTTP/1.1\r\nhost: a\r\nx-slow: '));
+    const dribble = setInterval(() => slow.forEach((socket) => socket.writable && socket.write('a')), 1_000);
+    world.findings.note(`${sockets.length} idle sockets, ${slow.length} slow heads at ${api.name}`);
+    await sleep(IDLE_MS);
+    clearInterval(dribble);
+    [...sockets, ...slow].forEach((socket) => socket.destroy());
+    await sleep(1_000);
+  },
+};
+
+function ownDescriptorLimit(): number {
+  try {
+    const [, soft] = /Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return Number(soft ?? IDLE_SOCKETS);
+  } catch {
+    return 4_000; // Not Linux.
+  }
+}
+
+/** In portions, so that the queue of connections that nobody has taken yet does not run over. */
+async function openSockets(port: number, count: number): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  while (sockets.length < count) {
+    const portion = Array.from({ length: Math.min(200, count - sockets.length) }, () => connect(port, '127.0.0.1'));
+    await Promise.all(
+      portion.map((socket) => {
+        socket.on('error', () => {});
+        return new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+      }),
+    );
+    sockets.push(...portion);
+  }
+  return sockets.filter((socket) => !socket.destroyed);
+}
+
+export const callerFaults: Fault[] = [hugeBody, idleSockets];

@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceProcess } from '../service-process.ts';
+import { processesOf, type World, waitUntil } from '../world.ts';
+import type { Fault } from './fault.ts';
+import { causeEvent } from './witness.ts';
+
+const SERVING_AGAIN_MS = 5_000;
+const RETRIED_WITHIN_MS = 25_000;
+const STOPPED_MS = 30_000;
+/** An answer that is on its way to the worker is there by then. */
+const ON_ITS_WAY_MS = 300;
+
+/** An API process dies in the middle of everything, and is started again at once. */
+const killApi: Fault = {
+  name: 'kill-api',
+  isShort: true,
+  async strike(world) {
+    for (const api of world.apis) {
+      await api.kill();
+      await api.launch();
+      world.findings.measure('serving again after kill -9 of an API', await untilServing(world, api), SERVING_AGAIN_MS);
+      await sleep(1_000);
+    }
+  },
+};
+
+async function untilServing({ client, witness }: World, api: ServiceProcess): Promise<number | undefined> {
+  const { tenant, headers } = witness.partner;
+  const request = { method: 'GET', path: '/v1/third-party/hotels/rooms/', options: { headers } };
+  const serves = async () => (await client.try(tenant, request, api.url))?.status === 200;
+  return await waitUntil(serves, 4 * SERVING_AGAIN_MS);
+}
+
+/** A worker dies with a delivery in hand; the other one must take it, and count the attempt that was lost. */
+function killWorker(name: string, untilMoment: (world: World, victim: ServiceProcess) => Promise<void>): Fault {
+  return {
+    name,
+    interruptsDeliveries: true,
+    isShort: name === 'kill-worker-bytes-out',
+    async strike(world) {
+      const [victim, other] = world.workers;
+      const { hook } = world.witness;
+      // So that it is the victim who has the delivery.
+      other.signal('SIGSTOP');
+      const order = await untilInHand(world, victim, untilMoment);
+      await victim.kill();
+      victim.link.cut();
+      victim.link.thaw();
+      const killedAtMs = performance.now();
+      other.signal('SIGCONT');
+      hook.answer = () => 204;
+      hook.door.onConnection = async () => {};
+      const starting = victim.start();
+      const isDelivered = async () => (await order.read())?.delivery_status === 'delivered';
+      const retriedMs = await waitUntil(isDelivered, 2 * RETRIED_WITHIN_MS, 50);
+      world.findings.measure(`delivered again after ${name}`, retriedMs, RETRIED_WITHIN_MS);
+      const attempts = (await order.read())?.attempt_count ?? 0;
+      if (attempts < 2) {
+        world.findings.violation(
+          '5 webhooks, as recorded',
+          `${name}: ${attempts} attempts are counted, not the lost one`,
+        );
+      }
+      world.findings.note(`${Math.round(performance.now() - killedAtMs)} ms after the kill, ${attempts} attempts`);
+      await starting;
+    },
+    async heal(world) {
+      world.workers[1].signal('SIGCONT');
+      world.workers[0].link.thaw();
+      world.witness.hook.answer = () => 204;
+      world.witness.hook.door.onConnection = async () => {};
+    },
+  };
+}
+
+async function untilInHand(
+  world: World,
+  victim: ServiceProcess,
+  untilMoment: (world: World, victim: ServiceProcess) => Promise<void>,
+) {
+  const moment = untilMoment(world, victim);
+  const order = await causeEvent(world);
+  await moment;
+  return order;
+}
+
+const killWorkerBeforeConnecting = killWorker('kill-worker-before-connecting', async ({ witness: { hook } }) => {
+  // The TCP connection has just been made: neither TLS nor a byte of the POST has passed.
+  await new Promise<void>((resolve) => {
+    hook.door.onConnection = async () => {
+      resolve();
+      await sleep(1_000);
+    };
+  });
+});
+
+const killWorkerBytesOut = killWorker('kill-worker-bytes-out', async ({ witness: { hook } }) => {
+  await new Promise<void>((resolve) => {
+    hook.answer = () => {
+      resolve();
+      return 'hang';
+    };
+  });
+});
+
+const killWorkerAfter2xx = killWorker('kill-worker-after-2xx', async ({ witness: { hook } }, victim) => {
+  await new Promise<void>((resolve) => {
+    hook.answer = async () => {
+      victim.link.freeze();
+      setTimeout(resolve, ON_ITS_WAY_MS);
+      return 204;
+    };
+  });
+});
+
+/** A process that answers and delivers dies: what it meant to send from memory, right after the commit, is sent by others. */
+const killServe: Fault = {
+  name: 'kill-serve',
+  interruptsDeliveries: true,
+  async strike(world) {
+    const serve = await world.newProcess('serve', null);
+    world.balancer.add(serve.url);
+    await sleep(4_000);
+    await serve.kill();
+    world.balancer.remove(serve.url);
+    serve.link.close();
+  },
+};
+
+/** A worker stands still for longer than its lease, then goes on as if nothing had been. */
+const stopWorker: Fault = {
+  name: 'stop-worker-30s',
+  interruptsDeliveries: true,
+  async strike(world) {
+    const [victim, other] = world.workers;
+    const { hook } = world.witness;
+    let isFirst = true;
+    other.signal('SIGSTOP');
+    const arrived = new Promise<void>((resolve) => {
+      hook.answer = () => {
+        resolve();
+        const answer = isFirst ? 'hang' : 204;
+        isFirst = false;
+        return answer;
+      };
+    });
+    const order = await causeEvent(world);
+    await arrived;
+    victim.signal('SIGSTOP');
+    other.signal('SIGCONT');
+    const stoppedAtMs = performance.now();
+    const isDelivered = async () => (await order.read())?.delivery_status === 'delivered';
+    const retriedMs = await waitUntil(isDelivered, 2 * RETRIED_WITHIN_MS, 50);
+    world.findings.measure('delivered by another worker while one stands still', retriedMs, RETRIED_WITHIN_MS);
+    await sleep(STOPPED_MS - (performance.now() - stoppedAtMs));
+    const before = await order.read();
+    victim.signal('SIGCONT');
+    await sleep(2_000);
+    const after = await order.read();
+    if (JSON.stringify(before) !== JSON.stringify(after)) {
+      const seen = `${JSON.stringify(before)} became ${JSON.stringify(after)}`;
+      world.findings.violation('5 webhooks, as recorded', `a worker without its lease wrote: ${seen}`);
+    }
+    hook.answer = () => 204;
+  },
+  async heal(world) {
+    world.workers.forEach((worker) => worker.signal('SIGCONT'));
+    world.witness.hook.answer = () => 204;
+  },
+};
+
+/** Each API process is told to stop and started anew while callers go on: none of them may notice. */
+const rollingRestart: Fault = {
+  name: 'rolling-restart',
+  isShort: true,
+  async strike(world) {
+    const { history, findings } = world;
+    const failedBefore = history.balancedFailures.length;
+    for (const api of [...world.apis, ...world.apis]) {
+      const stoppedMs = await api.stop();
+      findings.measure('stop of an API by SIGTERM', stoppedMs, 15_000);
+      await api.start();
+      await sleep(1_000);
+    }
+    for (const failure of history.balancedFailures.slice(failedBefore, failedBefore + 5)) {
+      findings.violation('rolling restart without a client error', failure, 'src/cli/serve.ts closeApp');
+    }
+    findings.note(`${history.balancedFailures.length - failedBefore} client errors through the balancer`);
+  },
+};
+
+/** The key that encrypts the secrets is replaced while signatures are made with them. */
+const rotateKeys: Fault = {
+  name: 'rotate-keys',
+  async strike(world) {
+    const { code, stdout, stderr } = await world.command(['keys', 'rotate', '--json']);
+    if (code !== 0) {
+      world.findings.violation('keys rotate while all run', stderr, 'src/keys/rotation.ts');
+    }
+    world.findings.note(stdout.replaceAll(/\s+/g, ' '));
+  },
+};
+
+const JUMPING = ['api 2', 'worker 2'];
+
+/** The clocks of one API and one worker jump an hour ahead, and later back (by a preload that shifts `Date`). */
+const clockOff: Fault = {
+  name: 'clock-an-hour-off',
+  async strike(world) {
+    const jumping = processesOf(world).filter(({ name }) => JUMPING.includes(name));
+    world.history.isClockOff = true;
+    jumping.forEach((process) => process.signal('SIGUSR2'));
+    await sleep(8_000);
+    jumping.forEach((process) => process.signal('SIGUSR2'));
+    await sleep(3_000);
+  },
+};
+
+export const processFaults: Fault[] = [
+  rollingRestart,
+  killApi,
+  killServe,
+  killWorkerBeforeConnecting,
+  killWorkerBytesOut,
+  killWorkerAfter2xx,
+  stopWorker,
+  rotateKeys,
+  clockOff,
+];

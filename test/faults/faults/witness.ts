@@ -1,0 +1,32 @@
+import { moveOrder, placeOrder } from '../actors/orders.ts';
+import type { Attempt } from '../observer.ts';
+import type { Partner } from '../tenants.ts';
+import type { World } from '../world.ts';
+
+interface DeliveryRow {
+  id: string;
+  delivery_status: string;
+  attempt_count: number;
+  attempts: Attempt[];
+}
+
+/** An event of its own, and a look at its delivery. */
+export interface CausedEvent {
+  read(): Promise<DeliveryRow | undefined>;
+}
+
+/** Places an order and confirms it: one event, for the witness or for another partner. */
+export async function causeEvent({ client, postgres, witness }: World, partner: Partner = witness.partner) {
+  const order = await placeOrder(client, partner);
+  const before = new Set((await read()).map(({ id }) => id));
+  await moveOrder(client, order, 'confirmed');
+  const caused: CausedEvent = { read: async () => (await read()).find(({ id }) => !before.has(id)) };
+  return caused;
+
+  async function read(): Promise<DeliveryRow[]> {
+    return await postgres.query<DeliveryRow>(
+      `SELECT id, delivery_status, attempt_count, attempts FROM event WHERE tenant_id = $1 AND credential_id = $2`,
+      [partner.tenant.id, partner.credentialId],
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import { createHmac } from 'node:crypto';
+import type { EventRow } from '../observer.ts';
+import type { Post } from '../receivers.ts';
+import type { Partner } from '../tenants.ts';
+import { healthyUrls, type World } from '../world.ts';
+import type { Invariant } from './invariant.ts';
+
+const MAX_ATTEMPTS = 5;
+/** From the arrival of a POST to the record of its outcome. */
+const RECORDED_WITHIN_MS = 2_000;
+
+/** Invariant 5, at the receivers: at most five POSTs of an event, all with its one body, each signed, only where it belongs. */
+export const postsAreRight: Invariant = {
+  promise: '5 webhooks, as received',
+  lookAt: 'src/webhooks/: the attempt is counted before it is sent; the body is stored text; the secret of the moment',
+  async check(world, evidence) {
+    const events = new Map(evidence.events.map((event) => [event.id, event]));
+    return [...evidence.postsBefore].flatMap(([eventId, posts]) => {
+      const event = events.get(eventId);
+      return event === undefined ? [`event ${eventId} was posted, and never committed`] : faultsOf(world, event, posts);
+    });
+  },
+};
+
+/** Invariant 5, in the database: every delivery has come to an end that its attempts, and the receiver, bear out. */
+export const deliveriesEnd: Invariant = {
+  promise: '5 webhooks, as recorded',
+  lookAt: 'src/webhooks/ claim and record of outcomes; GET /v1/staff/webhook-deliveries/ of the tenant',
+  async check(world, { events, isLast }) {
+    const healthy = healthyUrls(world);
+    return events.flatMap((event) => {
+      const partner = world.knownPartners.get(event.credential_id ?? '');
+      const fault = event.body === null ? 'is gone' : faultOfEnd(world, event, partner, isLast, healthy);
+      return fault === null ? [] : [`event ${event.id} of ${partner?.webhookUrl ?? event.credential_id}: ${fault}`];
+    });
+  },
+};
+
+function faultsOf(world: World, event: EventRow, posts: Post[]): string[] {
+  const partner = world.knownPartners.get(event.credential_id ?? '');
+  const attempts = event.attempt_count ?? 0;
+  const name = `event ${event.id}`;
+  return [
+    ...(posts.length > MAX_ATTEMPTS ? [`${name} was posted ${posts.length} times`] : []),
+    ...(posts.length > attempts
+      ? [`${name} was posted ${posts.length} times, and ${attempts} attempts are counted`]
+      : []),
+    ...(posts.some(({ body }) => body !== event.body)
+      ? [`${name} was posted with another body than the stored one`]
+      : []),
+    ...(JSON.stringify(idIn(event.body)) === JSON.stringify(event.id) ? [] : [`${name} names another id in its body`]),
+    ...(partner === undefined ? [] : posts.flatMap((post) => faultsOfPost(name, partner, post))),
+  ];
+}
+
+function faultsOfPost(name: string, { webhookSecret, webhookUrl }: Partner, post: Post): string[] {
+  const expected = createHmac('sha256', webhookSecret).update(`${post.timestamp}.${post.body}`).digest('hex');
+  return [
+    ...(post.url === webhookUrl ? [] : [`${name} went to ${post.url}, and belongs to ${webhookUrl}`]),
+    ...(post.signature === `sha256=${expected}` ? [] : [`${name} came with a wrong signature`]),
+  ];
+}
+
+function idIn(body: string | null): unknown {
+  try {
+    return (JSON.parse(body ?? '') as { event_id: unknown }).event_id;
+  } catch {
+    return null;
+  }
+}
+
+function faultOfEnd(
+  world: World,
+  event: EventRow,
+  partner: Partner | undefined,
+  isLast: boolean,
+  healthy: Set<string>,
+): string | null {
+  const { delivery_status: status, attempt_count: count } = event;
+  const attempts = event.attempts ?? [];
+  const posts = world.posts.byEvent.get(event.id) ?? [];
+  const lastStatus = attempts.at(-1)?.http_status ?? 0;
+  if (attempts.length !== count) {
+    return `${count} attempts are counted, and ${attempts.length} recorded`;
+  }
+  switch (status) {
+    case null:
+      return partner === undefined ? null : 'has no delivery, and its webhook was registered';
+    case 'delivered':
+      if (lastStatus < 200 || lastStatus > 299) return `is delivered, and its last attempt says ${lastStatus}`;
+      return partner === undefined || posts.some(({ isAccepted }) => isAccepted)
+        ? null
+        : 'is delivered, and never came';
+    case 'failed':
+      return count === MAX_ATTEMPTS ? null : `is failed after ${count} attempts`;
+    case 'stopped':
+      return world.history.revokedCredentials.has(event.credential_id ?? '') ? null : 'is stopped, and nobody revoked';
+    default:
+      return isLast || isOverdue(partner, posts, healthy) ? `is ${status} after ${count} attempts` : null;
+  }
+}
+
+/** Waiting for a retry is right; waiting without ever having been posted, or after a 2xx, is not. */
+function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<string>): boolean {
+  if (partner === undefined || !healthy.has(partner.webhookUrl)) {
+    return false;
+  }
+  const last = posts.at(-1);
+  return last === undefined || (last.isAccepted && Date.now() - last.atMs > RECORDED_WITHIN_MS);
+}
+
+/** How many deliveries to healthy receivers should have ended by now, and have not. */
+export async function countOverdue(world: World): Promise<number> {
+  const healthy = healthyUrls(world);
+  const pending = await world.postgres.query<{ id: string; credential_id: string }>(
+    `SELECT id, credential_id FROM event WHERE delivery_status = 'pending'`,
+  );
+  return pending.filter(({ id, credential_id }) => {
+    return isOverdue(world.knownPartners.get(credential_id), world.posts.byEvent.get(id) ?? [], healthy);
+  }).length;
+}

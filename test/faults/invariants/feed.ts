@@ -1,0 +1,25 @@
+import type { Invariant } from './invariant.ts';
+
+/** Whoever reads the feed on and on gets every event of its own once, also those that were committed late. */
+export const feedIsWhole: Invariant = {
+  promise: 'the feed skips nothing',
+  lookAt: 'src/webhooks/feed.ts',
+  async check({ followers, client, postgres }) {
+    const breaches: string[] = [];
+    for (const follower of followers) {
+      await follower.readToEnd(client);
+      const { credentialId } = follower.partner;
+      const rows = await postgres.query<{ id: string }>(`SELECT id FROM event WHERE credential_id = '${credentialId}'`);
+      const read = new Set(follower.eventIds);
+      const skipped = rows.filter(({ id }) => !read.has(id));
+      breaches.push(...skipped.map(({ id }) => `the feed of ${credentialId} skipped ${id}`));
+      if (read.size < follower.eventIds.length) {
+        breaches.push(`the feed of ${credentialId} showed ${follower.eventIds.length - read.size} events twice`);
+      }
+      if (read.size > rows.length) {
+        breaches.push(`the feed of ${credentialId} showed ${read.size} events, and there are ${rows.length}`);
+      }
+    }
+    return breaches;
+  },
+};

@@ -1,0 +1,63 @@
+import { healthyUrls, type World } from '../world.ts';
+import type { Evidence, Invariant } from './invariant.ts';
+
+const P99_LIMIT_MS = 2_000;
+/** A lease has to run out first. */
+const INTERRUPTED_LIMIT_MS = 25_000;
+
+/** From the commit of an event to the arrival of its first POST at a healthy receiver, milliseconds. */
+export interface Promptness {
+  events: number;
+  p99Ms: number;
+  slowestMs: number;
+  /** Deliveries that the fault broke off before they were posted: they are bounded by the lease, and not in the p99. */
+  interrupted: number;
+  faults: string[];
+}
+
+/** Invariant 6: whatever happens to other receivers, processes and the database, healthy receivers are served promptly. */
+export const healthyAreServed: Invariant = {
+  promise: '6 isolation of receivers',
+  lookAt: 'src/webhooks/ slots and the scan for due deliveries',
+  check: async (world, evidence) => measurePromptness(world, evidence).faults,
+};
+
+/** Time in which no process could reach the database does not count: nobody could know of the event. */
+export function measurePromptness(world: World, evidence: Evidence): Promptness {
+  const healthy = healthyUrls(world);
+  const waits: number[] = [];
+  const faults: string[] = [];
+  let interrupted = 0;
+  let slowestMs = 0;
+  for (const event of evidence.events) {
+    const url = world.knownPartners.get(event.credential_id ?? '')?.webhookUrl ?? '';
+    const committedMs = event.committed_at.getTime();
+    if (committedMs < evidence.fromMs || !healthy.has(url)) {
+      continue;
+    }
+    const arrivedMs = world.posts.byEvent.get(event.id)?.[0]?.atMs;
+    if (arrivedMs === undefined) {
+      faults.push(`event ${event.id} to ${url} never came`);
+      continue;
+    }
+    const waitMs = arrivedMs - sinceOutage(world, committedMs, arrivedMs);
+    slowestMs = Math.max(slowestMs, arrivedMs - committedMs);
+    const isInterrupted = evidence.interruptsDeliveries && event.attempts?.[0]?.error === 'no_outcome';
+    if (waitMs > P99_LIMIT_MS && isInterrupted) {
+      interrupted += 1;
+      faults.push(
+        ...(waitMs > INTERRUPTED_LIMIT_MS ? [`event ${event.id}, interrupted, came after ${waitMs} ms`] : []),
+      );
+    } else {
+      waits.push(waitMs);
+    }
+  }
+  const p99Ms = waits.sort((a, b) => a - b)[Math.ceil(waits.length * 0.99) - 1] ?? 0;
+  faults.push(...(p99Ms > P99_LIMIT_MS ? [`the first attempt at healthy receivers took ${p99Ms} ms at p99`] : []));
+  return { events: waits.length + interrupted, p99Ms, slowestMs, interrupted, faults };
+}
+
+function sinceOutage({ findings }: World, committedMs: number, arrivedMs: number): number {
+  const ends = findings.outages.filter(({ fromMs, toMs }) => fromMs < arrivedMs && toMs > committedMs);
+  return Math.max(committedMs, ...ends.map(({ toMs }) => Math.min(toMs, arrivedMs)));
+}

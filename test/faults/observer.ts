@@ -1,0 +1,81 @@
+import type { Postgres } from './postgres.ts';
+
+/**
+ * What the database itself sees, in a schema of the suite's own: which transaction changed which status and which wrote which
+ * event. The rows are never touched again, so that the moment of their commit can be asked for.
+ */
+const OBSERVATION = `
+  CREATE SCHEMA faults;
+  CREATE TABLE faults.change (tenant_id bigint, source text, subject uuid, status text, is_new boolean, tx xid8);
+  CREATE TABLE faults.event (tenant_id bigint, id uuid, tx xid8);
+  CREATE INDEX ON faults.event (id);
+
+  CREATE FUNCTION faults.see_status() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'INSERT' OR NEW.status <> OLD.status THEN
+      INSERT INTO faults.change
+        VALUES (NEW.tenant_id, TG_TABLE_NAME, NEW.id, NEW.status, TG_OP = 'INSERT', pg_current_xact_id());
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE FUNCTION faults.see_event() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO faults.event VALUES (NEW.tenant_id, NEW.id, pg_current_xact_id());
+    RETURN NULL;
+  END $$;
+
+  CREATE TRIGGER see AFTER UPDATE ON restaurant_order FOR EACH ROW EXECUTE FUNCTION faults.see_status();
+  CREATE TRIGGER see AFTER UPDATE ON reservation
+    FOR EACH ROW WHEN (NEW.credential_id IS NOT NULL) EXECUTE FUNCTION faults.see_status();
+  CREATE TRIGGER see_new AFTER INSERT ON reservation
+    FOR EACH ROW WHEN (NEW.credential_id IS NOT NULL) EXECUTE FUNCTION faults.see_status();
+  CREATE TRIGGER see AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION faults.see_event();
+`;
+
+export async function observe(postgres: Postgres): Promise<void> {
+  await postgres.query(OBSERVATION);
+}
+
+export interface Attempt {
+  at: string;
+  http_status: number | null;
+  duration_ms: number | null;
+  error: string | null;
+}
+
+/** An event that was committed; what is null of it has gone since. */
+export interface EventRow {
+  id: string;
+  tenant_id: string;
+  tx: string;
+  committed_at: Date;
+  credential_id: string | null;
+  type: string | null;
+  body: string | null;
+  delivery_status: string | null;
+  attempt_count: number | null;
+  attempts: Attempt[] | null;
+}
+
+/** Every event that was ever committed, with the moment of its commit. */
+export async function readEvents(postgres: Postgres): Promise<EventRow[]> {
+  return await postgres.query<EventRow>(`
+    SELECT seen.id, seen.tenant_id, seen.tx, pg_xact_commit_timestamp(seen.xmin) AS committed_at,
+      e.credential_id, e.type, e.body, e.delivery_status, e.attempt_count, e.attempts
+    FROM faults.event AS seen LEFT JOIN event AS e ON e.tenant_id = seen.tenant_id AND e.id = seen.id
+    ORDER BY seen.id
+  `);
+}
+
+export interface StatusChange {
+  tenant_id: string;
+  source: 'restaurant_order' | 'reservation';
+  subject: string;
+  status: string;
+  is_new: boolean;
+  tx: string;
+}
+
+export async function readChanges(postgres: Postgres): Promise<StatusChange[]> {
+  return await postgres.query<StatusChange>('SELECT tenant_id, source, subject, status, is_new, tx FROM faults.change');
+}

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { findBinaries } from '../../src/db/embedded/binaries.ts';
+import { NAME, prepareCluster, readOrMakePassword } from '../../src/db/embedded/cluster.ts';
+import { type Location, locate, prepareSocketDir } from '../../src/db/embedded/location.ts';
+import { findPostmaster, launch, stopPostmaster } from '../../src/db/embedded/postmaster.ts';
+import { databaseUrl } from '../../src/db/embedded/server.ts';
+
+/** As in production, but that the moment of every commit is kept: what is late is counted from there. */
+const SETTINGS = { track_commit_timestamp: 'on', max_connections: '200', max_wal_size: '256MB' };
+const START_TIMEOUT_MS = 30_000;
+const POLL_MS = 20;
+
+/** A PostgreSQL of the suite's own: nobody but the suite starts it, so that it stays down for as long as a fault wants. */
+export class Postgres {
+  readonly #location: Location;
+  readonly #password: string;
+  readonly #binaries: string;
+  #pool: pg.Pool;
+
+  constructor(location: Location, password: string, binaries: string) {
+    this.#location = location;
+    this.#password = password;
+    this.#binaries = binaries;
+    this.#pool = this.#openPool();
+  }
+
+  /** Over its Unix socket. */
+  get url(): string {
+    return this.#urlOf(NAME);
+  }
+
+  get socketPath(): string {
+    return `${this.#location.socketDir}/.s.PGSQL.5432`;
+  }
+
+  /** The connection string by way of a port of this machine. */
+  urlThrough(port: number): string {
+    const url = new URL(this.url);
+    url.host = `127.0.0.1:${port}`;
+    return url.href;
+  }
+
+  /** Starts it, also after a crash, and waits until it takes connections. @throws Error after 30 s */
+  async start(): Promise<void> {
+    const deadlineMs = Date.now() + START_TIMEOUT_MS;
+    const begin = async () => await launch(this.#location, { binaries: this.#binaries, settings: SETTINGS });
+    for (let launched = await begin(); !(await this.isReady()); await sleep(POLL_MS)) {
+      const failure = await launched.failure();
+      if (Date.now() > deadlineMs) {
+        throw new Error(`PostgreSQL does not start: ${failure ?? 'it takes no connections'}`);
+      }
+      if (failure !== undefined) {
+        // The backends of the one before may outlive it for a moment.
+        await sleep(10 * POLL_MS);
+        launched = await begin();
+      }
+    }
+  }
+
+  async isReady(): Promise<boolean> {
+    return (await findPostmaster(this.#location.clusterDir))?.isReady ?? false;
+  }
+
+  /** Stops it as a power cut would: nothing is written down, no client is told. */
+  async crash(): Promise<void> {
+    const postmaster = await findPostmaster(this.#location.clusterDir);
+    if (postmaster === undefined) {
+      return;
+    }
+    process.kill(postmaster.pid, 'SIGQUIT');
+    while ((await findPostmaster(this.#location.clusterDir)) !== undefined) {
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** Runs a statement past the service, again where the connection turns out to be lost. */
+  async query<Row extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<Row[]> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return (await this.#pool.query<Row>(statement, values)).rows;
+      } catch (error) {
+        if (tries === 3 || error instanceof pg.DatabaseError) {
+          throw error;
+        }
+        await this.#renewPool();
+      }
+    }
+  }
+
+  /** A session of the suite's own, for what has to be held open. The caller ends it. */
+  async openSession(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.url });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  }
+
+  async createDatabase(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#urlOf('postgres') });
+    await client.connect();
+    await client.query(`CREATE DATABASE ${NAME}`);
+    await client.end();
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end().catch(() => {});
+    const postmaster = await findPostmaster(this.#location.clusterDir);
+    if (postmaster !== undefined) {
+      await stopPostmaster(this.#location.clusterDir, postmaster.pid);
+    }
+  }
+
+  #urlOf(database: string): string {
+    const server = { location: this.#location, password: this.#password, settings: {}, mayCreate: true, log: () => {} };
+    return databaseUrl(server, database);
+  }
+
+  #openPool(): pg.Pool {
+    const pool = new pg.Pool({ connectionString: this.url, max: 3, application_name: 'faults' });
+    pool.on('error', () => {});
+    return pool;
+  }
+
+  async #renewPool(): Promise<void> {
+    const old = this.#pool;
+    this.#pool = this.#openPool();
+    await old.end().catch(() => {});
+  }
+}
+
+/** Makes an empty cluster below a folder and starts it. */
+export async function startPostgres(folder: string): Promise<Postgres> {
+  const location = await locate(`${folder}/data`, () => {});
+  const password = await readOrMakePassword(location.dataDir);
+  const binaries = await findBinaries(location.account, location.dataDir);
+  await prepareCluster(location, { binaries, password, sync: true, log: () => {} });
+  await prepareSocketDir(location);
+  const postgres = new Postgres(location, password, binaries);
+  await postgres.start();
+  await postgres.createDatabase();
+  return postgres;
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gather } from './invariants/invariant.ts';
+import { findBreaches, rest } from './run.ts';
+import { TAMPERINGS, type Tampering } from './tamperings/all.ts';
+import type { World } from './world.ts';
+
+const LOAD_MS = 3_000;
+
+/**
+ * Shows that the invariants see: one thing after another is spoilt behind the service's back, and the promise that it breaks must
+ * be found broken, and whole again once it is put right.
+ * @returns 1 where one went unseen
+ */
+export async function prove(world: World): Promise<number> {
+  let unseen = 0;
+  for (const tampering of TAMPERINGS) {
+    const isSeen = await proveOne(world, tampering);
+    unseen += isSeen ? 0 : 1;
+  }
+  world.findings.note(`${TAMPERINGS.length - unseen} of ${TAMPERINGS.length} were seen`);
+  return unseen === 0 ? 0 : 1;
+}
+
+async function proveOne(world: World, tampering: Tampering): Promise<boolean> {
+  const fromMs = Date.now();
+  world.load.go();
+  await sleep(LOAD_MS);
+  await rest(world);
+  const before = await brokenPromises(world, fromMs);
+  const undo = await tampering.spoil(world, fromMs);
+  const spoilt = await brokenPromises(world, fromMs);
+  await undo();
+  const after = await brokenPromises(world, fromMs);
+  const isSeen = before.length === 0 && spoilt.includes(tampering.breaks) && after.length === 0;
+  world.findings.note(`${isSeen ? 'seen  ' : 'UNSEEN'} ${tampering.name}: ${spoilt.join('; ') || 'nothing broken'}`);
+  if (before.length + after.length > 0) {
+    world.findings.note(`       broken before: ${before.join('; ')}; broken afterwards: ${after.join('; ')}`);
+  }
+  return isSeen;
+}
+
+async function brokenPromises(world: World, fromMs: number): Promise<string[]> {
+  const creationsBefore = world.history.creations.length;
+  const window = { fromMs, creationsBefore, interruptsDeliveries: false, isLast: false };
+  const breaches = await findBreaches(world, await gather(world, window));
+  return [...breaches].filter(([, found]) => found.length > 0).map(([{ promise }]) => promise);
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { type Certificate, makeCertificate } from '../support/certificate.ts';
+import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.ts';
+import { Door } from './door.ts';
+
+/** A POST as it arrived, and whether it was answered with a 2xx. */
+export interface Post {
+  eventId: string;
+  url: string;
+  atMs: number;
+  body: string;
+  timestamp: string;
+  signature: string;
+  isAccepted: boolean;
+}
+
+/** How a receiver may be out of order. */
+export type Disorder = 'hang' | 'reset' | 'dribble' | 'redirect' | 'gigabytes' | 'certificate';
+
+const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'a');
+const DRIBBLE_EVERY_MS = 1_000;
+
+/** Every receiver of the run: what arrived where, by event. */
+export class PostLog {
+  readonly byEvent = new Map<string, Post[]>();
+  onPost: (post: Post) => void = () => {};
+
+  add(post: Post): void {
+    const posts = this.byEvent.get(post.eventId) ?? [];
+    posts.push(post);
+    this.byEvent.set(post.eventId, posts);
+    this.onPost(post);
+  }
+}
+
+/**
+ * A receiver behind a door. One in ten of the events that it met in disorder meets the same disorder at every later attempt, and
+ * so goes its whole way of five; the others are answered well once the disorder is over.
+ */
+export class Hook {
+  readonly door: Door;
+  readonly #receiver: Receiver;
+  #disorder: Disorder | null = null;
+  readonly #disorderOf = new Map<string, Disorder>();
+  readonly #log: PostLog;
+  /** Decides about events that meet no disorder. */
+  answer: (request: ReceivedRequest, postsBefore: number) => Answer | Promise<number> = () => 204;
+
+  constructor(receiver: Receiver, door: Door, log: PostLog) {
+    this.#receiver = receiver;
+    this.door = door;
+    this.#log = log;
+    receiver.answerWith((request) => this.#take(request));
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${this.door.port}/hook`;
+  }
+
+  /** @param badPort of a receiver whose certificate nobody trusts */
+  fallInto(disorder: Disorder, badPort: number): void {
+    if (disorder === 'certificate') {
+      this.door.target = badPort;
+      this.door.cut();
+    } else {
+      this.#disorder = disorder;
+    }
+  }
+
+  recover(): void {
+    this.#disorder = null;
+    if (this.door.target !== this.#receiver.port) {
+      this.door.target = this.#receiver.port;
+      this.door.cut();
+    }
+  }
+
+  /** Events that it met in disorder are answered well from here on, too. */
+  forget(): void {
+    this.#disorderOf.clear();
+  }
+
+  async close(): Promise<void> {
+    this.door.close();
+    await this.#receiver.close();
+  }
+
+  #take(request: ReceivedRequest): Answer {
+    const eventId = String(request.headers['x-service-event-id']);
+    const before = this.#log.byEvent.get(eventId)?.length ?? 0;
+    const disorder = this.#disorderOf.get(eventId) ?? this.#disorder;
+    if (disorder !== null && diceOf(eventId) < 10) {
+      this.#disorderOf.set(eventId, disorder);
+    }
+    const post: Post = {
+      eventId,
+      url: this.url,
+      atMs: request.at,
+      body: request.rawBody.toString('utf8'),
+      timestamp: String(request.headers['x-service-timestamp']),
+      signature: String(request.headers['x-service-signature']),
+      isAccepted: false,
+    };
+    this.#log.add(post);
+    const answer = disorder === null ? this.answer(request, before) : answerIn(disorder);
+    if (answer instanceof Promise) {
+      return (socket) => void answer.then((status) => answerByHand(socket, status, post));
+    }
+    post.isAccepted = isSuccess(typeof answer === 'object' ? answer.status : answer);
+    return answer;
+  }
+}
+
+function isSuccess(answer: Answer): boolean {
+  return typeof answer === 'number' && answer >= 200 && answer < 300;
+}
+
+/** For an answer that is decided later. */
+function answerByHand(socket: Socket, status: number, post: Post): void {
+  post.isAccepted = isSuccess(status);
+  socket.end(`HTTP/1.1 ${status} So\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+}
+
+function answerIn(disorder: Disorder): Answer {
+  switch (disorder) {
+    case 'hang':
+    case 'reset':
+      return disorder;
+    case 'redirect':
+      return { status: 307, headers: { location: 'https://127.0.0.1:9/elsewhere' } };
+    case 'dribble':
+      return dribble;
+    default:
+      return pourForEver;
+  }
+}
+
+/** One byte a second of a head that never ends. */
+function dribble(socket: Socket): void {
+  const timer = setInterval(() => socket.write('H'), DRIBBLE_EVERY_MS);
+  socket.once('close', () => clearInterval(timer));
+}
+
+function pourForEver(socket: Socket): void {
+  socket.write('HTTP/1.1 500 So\r\ncontent-length: 4000000000\r\n\r\n');
+  const pour = () => {
+    while (!socket.destroyed && socket.write(ENDLESS_CHUNK));
+  };
+  socket.on('drain', pour);
+  pour();
+}
+
+export async function startHook(certificate: Certificate, log: PostLog): Promise<Hook> {
+  const receiver = await startReceiver({ certificate });
+  const door = new Door(receiver.port);
+  await door.listen();
+  return new Hook(receiver, door, log);
+}
+
+/** Takes what comes under a certificate that nobody trusts; nothing should come. */
+export async function startImpostor(): Promise<Receiver> {
+  return await startReceiver({ certificate: await makeCertificate() });
+}
+
+/** Some receivers stumble now and then: of 100 events some fail once or twice, and one at all five attempts. */
+export function stumbling(request: ReceivedRequest, postsBefore: number): Answer {
+  const dice = diceOf(String(request.headers['x-service-event-id']));
+  const failures = dice === 0 ? 5 : dice <= 6 ? 2 : dice <= 14 ? 1 : 0;
+  return postsBefore < failures ? 503 : 204;
+}
+
+/** From 0 to 99, always the same for an event. */
+function diceOf(eventId: string): number {
+  return createHash('sha256').update(eventId).digest().readUInt16BE(0) % 100;
+}

@@ -1,0 +1,70 @@
+import { processesOf, waitUntil, type World } from './world.ts';
+
+const USED_SLACK_MIB = 64;
+/** The allocator keeps what ten thousand sockets once took: that it does so every time would show in the rounds. */
+const RESIDENT_SLACK_MIB = 256;
+const DESCRIPTOR_SLACK = 24;
+const BACK_WITHIN_MS = 75_000;
+
+interface Usage {
+  residentMiB: number;
+  /** JavaScript's heap and the buffers outside of it, of which some are garbage that has not been looked for. */
+  usedMiB: number;
+  descriptors: number;
+}
+
+/** By the kind of process: after a kill it is another one that is measured at the end. */
+export type Baseline = Map<string, Usage>;
+
+/** What "flat" means. */
+export const FLAT =
+  `at the end at most ${USED_SLACK_MIB} MiB in use, ${RESIDENT_SLACK_MIB} MiB resident ` +
+  `and ${DESCRIPTOR_SLACK} descriptors more than after warm-up`;
+
+export async function measureBaseline(world: World): Promise<Baseline> {
+  return new Map(await Promise.all(processesOf(world).map(async (each) => [each.name, await usageOf(each)] as const)));
+}
+
+/** Prints what each process holds, and takes more than before, a minute after the load, for a violation (invariant 10). */
+export async function checkResources(world: World, baseline: Baseline): Promise<void> {
+  let now = await measureBaseline(world);
+  await waitUntil(
+    async () => {
+      now = await measureBaseline(world);
+      return [...now].every(([name, usage]) => isFlat(baseline.get(name), usage));
+    },
+    BACK_WITHIN_MS,
+    2_000,
+  );
+  world.findings.note(`Memory and descriptors are flat: ${FLAT}.`);
+  for (const [name, usage] of now) {
+    const before = baseline.get(name) ?? usage;
+    const memory = `${before.residentMiB} → ${usage.residentMiB} MiB (in use ${before.usedMiB} → ${usage.usedMiB})`;
+    const line = `${name}: ${memory}, ${before.descriptors} → ${usage.descriptors} descriptors`;
+    world.findings.note(line);
+    if (!isFlat(before, usage)) {
+      world.findings.violation('10 memory and descriptors are flat', line, 'heap snapshots; lsof of the process');
+    }
+  }
+}
+
+function isFlat(before: Usage | undefined, now: Usage): boolean {
+  return (
+    before === undefined ||
+    (now.usedMiB <= before.usedMiB + USED_SLACK_MIB &&
+      now.residentMiB <= before.residentMiB + RESIDENT_SLACK_MIB &&
+      now.descriptors <= before.descriptors + DESCRIPTOR_SLACK)
+  );
+}
+
+async function usageOf(process: { metrics(): Promise<Map<string, number>> }): Promise<Usage> {
+  const metrics = await process.metrics();
+  const mebibytes = (...names: string[]) => {
+    return Math.round(names.reduce((sum, name) => sum + (metrics.get(name) ?? 0), 0) / 1024 ** 2);
+  };
+  return {
+    residentMiB: mebibytes('process_resident_memory_bytes'),
+    usedMiB: mebibytes('nodejs_heap_size_used_bytes', 'nodejs_external_memory_bytes'),
+    descriptors: metrics.get('process_open_fds') ?? 0,
+  };
+}

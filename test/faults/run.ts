@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from './faults/fault.ts';
+import { oldSecretsAreRefused, budgetsHold } from './invariants/admission.ts';
+import { allIsQuiet, tenantsStayApart } from './invariants/aftermath.ts';
+import { countOverdue, deliveriesEnd, postsAreRight } from './invariants/deliveries.ts';
+import { eventsTellOfChanges } from './invariants/events.ts';
+import { feedIsWhole } from './invariants/feed.ts';
+import { type Evidence, gather, type Invariant, type Window } from './invariants/invariant.ts';
+import { noOversell } from './invariants/nights.ts';
+import { healthyAreServed, measurePromptness } from './invariants/promptness.ts';
+import { nothingIsLost, onceOnly } from './invariants/records.ts';
+import { waitsAreDrawn } from './invariants/waits.ts';
+import type { FaultResult } from './report.ts';
+import { type World, waitUntil } from './world.ts';
+
+const INVARIANTS: readonly Invariant[] = [
+  nothingIsLost,
+  onceOnly,
+  noOversell,
+  eventsTellOfChanges,
+  feedIsWhole,
+  postsAreRight,
+  deliveriesEnd,
+  waitsAreDrawn,
+  healthyAreServed,
+  oldSecretsAreRefused,
+  budgetsHold,
+  tenantsStayApart,
+  allIsQuiet,
+];
+
+const LOAD_BEFORE_MS = 2_000;
+const LOAD_AFTER_MS = 2_000;
+const REST_WITHIN_MS = 90_000;
+/** A lease, and some more. */
+const DELIVERED_WITHIN_MS = 30_000;
+/** Five attempts at a receiver that hangs, its waits, and its share of slots. */
+const ENDED_WITHIN_MS = 240_000;
+const SHOWN_BREACHES = 5;
+
+/** One round of one fault: load, the fault, load, rest, and every invariant. */
+export async function runFault(world: World, fault: Fault): Promise<FaultResult> {
+  const { history, load, findings } = world;
+  const requestsBefore = history.requests;
+  const unknownBefore = history.tries.unknown;
+  const window: Window = {
+    fromMs: Date.now(),
+    creationsBefore: history.creations.length,
+    interruptsDeliveries: fault.interruptsDeliveries ?? false,
+    isLast: false,
+  };
+  load.go();
+  await sleep(LOAD_BEFORE_MS);
+  try {
+    await fault.strike(world);
+  } catch (error) {
+    findings.violation('suite', `the fault could not be made: ${error instanceof Error ? error.stack : String(error)}`);
+  } finally {
+    await fault.heal?.(world);
+  }
+  await sleep(LOAD_AFTER_MS);
+  await rest(world);
+  const requests = history.requests - requestsBefore;
+  const unknown = history.tries.unknown - unknownBefore;
+  const evidence = await gather(world, window);
+  await checkInvariants(world, evidence);
+  const { events, interrupted, p99Ms, slowestMs } = measurePromptness(world, evidence);
+  return { fault: fault.name, rounds: 1, requests, unknown, events, interrupted, p99Ms, slowestMs };
+}
+
+export async function rest(world: World): Promise<void> {
+  const busy = await world.load.rest(REST_WITHIN_MS);
+  if (busy > 0) {
+    world.findings.violation('10 quiet afterwards', `${busy} callers still wait ${REST_WITHIN_MS / 1000} s later`);
+  }
+  await waitUntil(async () => (await countOverdue(world)) === 0, DELIVERED_WITHIN_MS, 200);
+}
+
+/** Asks every invariant, and reports each breach once: a row that is lost stays lost. */
+async function checkInvariants(world: World, evidence: Evidence): Promise<void> {
+  const { findings } = world;
+  for (const [{ promise, lookAt }, all] of await findBreaches(world, evidence)) {
+    const breaches = all.filter((breach) => !findings.known.has(promise + breach));
+    breaches.forEach((breach) => findings.known.add(promise + breach));
+    breaches.slice(0, SHOWN_BREACHES).forEach((breach) => findings.violation(promise, breach, lookAt));
+    if (breaches.length > SHOWN_BREACHES) {
+      findings.violation(promise, `and ${breaches.length - SHOWN_BREACHES} more like these`, lookAt);
+    }
+  }
+}
+
+export async function findBreaches(world: World, evidence: Evidence): Promise<Map<Invariant, string[]>> {
+  const breaches = new Map<Invariant, string[]>();
+  for (const invariant of INVARIANTS) {
+    breaches.set(invariant, await invariant.check(world, evidence));
+  }
+  return breaches;
+}
+
+/**
+ * Waits until every delivery has ended, and checks everything once more.
+ * @param isShort bad receivers recover first, so that nobody has to wait for their fifth attempts
+ */
+export async function endRun(world: World, isShort: boolean): Promise<void> {
+  if (isShort) {
+    world.patients.forEach((hook) => hook.forget());
+  }
+  const pending = async () => {
+    const [row] = await world.postgres.query<{ count: string }>(
+      `SELECT count(*) FROM event WHERE delivery_status = 'pending'`,
+    );
+    return Number(row?.count);
+  };
+  world.findings.note(`${await pending()} deliveries to bad receivers have yet to end`);
+  await waitUntil(async () => (await pending()) === 0, ENDED_WITHIN_MS, 1_000);
+  const creationsBefore = world.history.creations.length;
+  const window: Window = { fromMs: Date.now(), creationsBefore, interruptsDeliveries: true, isLast: true };
+  await checkInvariants(world, await gather(world, window));
+}

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../support/command.ts';
+import type { DatabaseLink } from './database-link.ts';
+
+const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
+const CLOCK = join(import.meta.dirname, 'shifted-clock.ts');
+const START_TIMEOUT_MS = 30_000;
+const POLL_MS = 20;
+const KEPT_LINES = 40;
+
+export interface ProcessOptions {
+  name: string;
+  /** What `serve` is told to run alone; null: both. */
+  only: 'api' | 'worker' | null;
+  link: DatabaseLink;
+  /** The environment, but for its ports. */
+  env: Record<string, string>;
+  onLogLine: (process: string, line: string) => void;
+  /** Told when it ends without having been told to. */
+  onDeath: (process: string, lastLines: string[]) => void;
+}
+
+/** `roomservice serve --only …` on ports that stay the same from start to start. */
+export class ServiceProcess {
+  readonly name: string;
+  readonly link: DatabaseLink;
+  readonly #options: ProcessOptions;
+  #child: ChildProcess | null = null;
+  #ended: Promise<unknown> = Promise.resolve();
+  #isExpectedToEnd = false;
+  #port = 0;
+  #metricsPort = 0;
+  #lastLines: string[] = [];
+
+  constructor(options: ProcessOptions) {
+    this.name = options.name;
+    this.link = options.link;
+    this.#options = options;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** Starts it and waits until it is ready. @throws Error with the end of its log */
+  async start(env: Record<string, string> = {}): Promise<void> {
+    await this.launch(env);
+    for (const deadlineMs = Date.now() + START_TIMEOUT_MS; !(await this.isReady()); await sleep(POLL_MS)) {
+      if (Date.now() > deadlineMs) {
+        throw new Error(`${this.name} does not become ready:\n${this.#lastLines.join('\n')}`);
+      }
+    }
+  }
+
+  /** Starts it without waiting. */
+  async launch(env: Record<string, string> = {}): Promise<void> {
+    this.#port ||= await freePort();
+    this.#metricsPort ||= await freePort();
+    this.#isExpectedToEnd = false;
+    const { only } = this.#options;
+    const child = spawn(process.execPath, [COMMAND, 'serve', ...(only === null ? [] : ['--only', only])], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? '',
+        PORT: String(this.#port),
+        METRICS_PORT: String(this.#metricsPort),
+        NODE_OPTIONS: `--import=${CLOCK} --disable-warning=ExperimentalWarning`,
+        ...this.#options.env,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    this.#ended = once(child, 'close').then(() => {
+      if (!this.#isExpectedToEnd) {
+        this.#options.onDeath(this.name, this.#lastLines);
+      }
+    });
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on('line', (line) => this.#takeLine(line));
+    }
+  }
+
+  /** Sends a signal that it is not expected to end by. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    this.#isExpectedToEnd = true;
+    this.#child?.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /** By SIGTERM. @returns how long it took, milliseconds */
+  async stop(): Promise<number> {
+    const beganAtMs = performance.now();
+    this.#isExpectedToEnd = true;
+    this.#child?.kill('SIGTERM');
+    await this.#ended;
+    return performance.now() - beganAtMs;
+  }
+
+  async isReady(): Promise<boolean> {
+    const answer = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    await answer?.body?.cancel().catch(() => {});
+    return answer?.status === 200;
+  }
+
+  /** Its metrics without labels, by name. */
+  async metrics(): Promise<Map<string, number>> {
+    const answer = await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`);
+    const lines = (await answer.text()).split('\n').filter((line) => /^\w+ /.test(line));
+    return new Map(lines.map((line) => line.split(' ')).map(([name = '', value]) => [name, Number(value)]));
+  }
+
+  #takeLine(line: string): void {
+    this.#lastLines = [...this.#lastLines.slice(1 - KEPT_LINES), line];
+    this.#options.onLogLine(this.name, line);
+  }
+}
