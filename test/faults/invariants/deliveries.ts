@@ -3,7 +3,7 @@ import type { EventRow } from '../observer.ts';
 import type { Post } from '../receivers.ts';
 import type { Partner } from '../tenants.ts';
 import { healthyUrls, type World } from '../world.ts';
-import type { Invariant } from './invariant.ts';
+import type { Evidence, Invariant } from './invariant.ts';
 
 const MAX_ATTEMPTS = 5;
 /** From the arrival of a POST to the record of its outcome. */
@@ -26,11 +26,11 @@ export const postsAreRight: Invariant = {
 export const deliveriesEnd: Invariant = {
   promise: '5 webhooks, as recorded',
   lookAt: 'src/webhooks/ claim and record of outcomes; GET /v1/staff/webhook-deliveries/ of the tenant',
-  async check(world, { events, isLast }) {
+  async check(world, evidence) {
     const healthy = healthyUrls(world);
-    return events.flatMap((event) => {
+    return evidence.events.flatMap((event) => {
       const partner = world.knownPartners.get(event.credential_id ?? '');
-      const fault = event.body === null ? 'is gone' : faultOfEnd(world, event, partner, isLast, healthy);
+      const fault = event.body === null ? 'is gone' : faultOfEnd(world, evidence, event, partner, healthy);
       return fault === null ? [] : [`event ${event.id} of ${partner?.webhookUrl ?? event.credential_id}: ${fault}`];
     });
   },
@@ -71,9 +71,9 @@ function idIn(body: string | null): unknown {
 
 function faultOfEnd(
   world: World,
+  { isLast, postsBefore, gatheredAtMs }: Evidence,
   event: EventRow,
   partner: Partner | undefined,
-  isLast: boolean,
   healthy: Set<string>,
 ): string | null {
   const { delivery_status: status, attempt_count: count } = event;
@@ -95,18 +95,20 @@ function faultOfEnd(
       return count === MAX_ATTEMPTS ? null : `is failed after ${count} attempts`;
     case 'stopped':
       return world.history.revokedCredentials.has(event.credential_id ?? '') ? null : 'is stopped, and nobody revoked';
-    default:
-      return isLast || isOverdue(partner, posts, healthy) ? `is ${status} after ${count} attempts` : null;
+    default: {
+      const isLate = isOverdue(partner, postsBefore.get(event.id) ?? [], healthy, gatheredAtMs);
+      return isLast || isLate ? `is ${status} after ${count} attempts` : null;
+    }
   }
 }
 
 /** Waiting for a retry is right; waiting without ever having been posted, or after a 2xx, is not. */
-function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<string>): boolean {
+function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<string>, atMs: number): boolean {
   if (partner === undefined || !healthy.has(partner.webhookUrl)) {
     return false;
   }
   const last = posts.at(-1);
-  return last === undefined || (last.isAccepted && Date.now() - last.atMs > RECORDED_WITHIN_MS);
+  return last === undefined || (last.isAccepted && atMs - last.atMs > RECORDED_WITHIN_MS);
 }
 
 /** How many deliveries to healthy receivers should have ended by now, and have not. */
@@ -116,6 +118,6 @@ export async function countOverdue(world: World): Promise<number> {
     `SELECT id, credential_id FROM event WHERE delivery_status = 'pending'`,
   );
   return pending.filter(({ id, credential_id }) => {
-    return isOverdue(world.knownPartners.get(credential_id), world.posts.byEvent.get(id) ?? [], healthy);
+    return isOverdue(world.knownPartners.get(credential_id), world.posts.byEvent.get(id) ?? [], healthy, Date.now());
   }).length;
 }

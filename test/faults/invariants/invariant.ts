@@ -16,6 +16,7 @@ export interface Window {
 
 /** The window, with what was seen of the events once the load had come to rest; retries may go on meanwhile. */
 export interface Evidence extends Window {
+  gatheredAtMs: number;
   /** By event, as they were just before the events were read. */
   postsBefore: Map<string, Post[]>;
   events: EventRow[];
@@ -23,7 +24,7 @@ export interface Evidence extends Window {
 
 export async function gather(world: World, window: Window): Promise<Evidence> {
   const postsBefore = new Map([...world.posts.byEvent].map(([eventId, posts]) => [eventId, [...posts]]));
-  return { ...window, postsBefore, events: await readEvents(world.postgres) };
+  return { ...window, gatheredAtMs: Date.now(), postsBefore, events: await readEvents(world.postgres) };
 }
 
 /** One of the promises, as a question that the database, the history and the receivers answer together. */
