@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 const ANSWERS: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The request headers are too large.' },
@@ -10,7 +11,7 @@ const ANSWERS: Record<string, { status: number; message: string }> = {
 const NOT_HTTP = { status: 400, message: 'The request is not valid HTTP.' };
 
 /** A whole answer as bytes, for requests that never became one (decision 2). The connection ends with it. */
-export function rawAnswer(status: number, message: string, headers: Record<string, string> = {}): string {
+function rawAnswer(status: number, message: string, headers: Record<string, string> = {}): string {
   const body = JSON.stringify({ code: 'error', message });
   const lines = Object.entries({
     'Content-Type': 'application/json; charset=utf-8',
@@ -24,22 +25,41 @@ export function rawAnswer(status: number, message: string, headers: Record<strin
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
+/** A request on a connection, its answer, and the answer to the request before it. */
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  before: ServerResponse | undefined;
+}
+
 /**
  * Makes the handler that answers what Node's HTTP parser refused: bytes that are not HTTP, headers too large, a request
- * that never ended. Answers go out in the order of their requests: what follows a good one waits for the answer to that,
- * which the client would otherwise take the refusal for.
+ * that never ended; and answers CONNECT, which Node would hang up on. Answers go out in the order of their requests: what
+ * follows a good one waits for the answer to that, which the client would otherwise take the refusal for.
  */
 export function answerClientErrors(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  const latest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
-  server.on('request', (request, response) => latest.set(request.socket, { request, response }));
-  return (error, socket) => {
-    const before = latest.get(socket);
-    if (before?.request.complete && !before.response.writableFinished) {
-      before.response.once('close', () => refuse(error, socket));
+  const latest = new WeakMap<Duplex, Exchange>();
+  server.on('request', (request, response) => {
+    const before = latest.get(request.socket)?.response;
+    latest.set(request.socket, { request, response, before });
+  });
+  const afterAnswers = (socket: Duplex, answer: () => void) => {
+    const exchange = latest.get(socket);
+    // Where the latest request has not come to its end, it is that request itself that is refused.
+    const due = exchange?.request.complete ? exchange.response : exchange?.before;
+    if (due !== undefined && !due.writableFinished) {
+      // Before Node's own listener, which ends the connection of a client that has ended its half.
+      due.prependOnceListener('finish', answer);
     } else {
-      refuse(error, socket);
+      answer();
     }
   };
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => socket.destroy());
+    const allow = { Allow: 'GET, HEAD, POST, PUT, PATCH' };
+    afterAnswers(socket, () => socket.end(rawAnswer(405, 'CONNECT is not supported.', allow)));
+  });
+  return (error, socket) => afterAnswers(socket, () => refuse(error, socket));
 }
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {

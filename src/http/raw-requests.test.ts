@@ -177,6 +177,40 @@ describe('bytes on a socket', () => {
     }
   });
 
+  it('405: CONNECT behind a good request waits for that one’s answer too', async () => {
+    const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
+    const answers = await exchange(service.url, `${menu}CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`);
+    assert.equal(answers[0]?.status, 200);
+    isRefusal(405, 'error', answers[1]);
+  });
+
+  it('400: a body that is refused behind a good request waits for that one’s answer too', async () => {
+    const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
+    const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
+    const order = `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}${type}\r\n2\r\n{}\r\n`;
+    for (const end of ['ZZ\r\n', '0\r\nContent-Length: 5\r\n\r\n']) {
+      const answers = await exchange(service.url, menu + menu + order + end);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 400],
+      );
+      isRefusal(400, 'error', answers[2]);
+    }
+  });
+
+  it('answers all that a client sent before it ended its half of the connection', async () => {
+    const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
+    for (const last of ['hello\r\n\r\n', 'GET /liv', `POST ${ORDERS} HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{`]) {
+      const connection = openConnection(service.url);
+      connection.socket.end(menu + menu + last);
+      const statuses = (await connection.closed()).map(({ status }) => status);
+      assert.deepEqual([statuses.slice(0, 2), statuses.at(-1)], [[200, 200], 400], last);
+    }
+    const connection = openConnection(service.url);
+    connection.socket.end(menu + menu);
+    assert.equal((await connection.closed()).length, 2);
+  });
+
   it('keeps the connection after a refusal that it could read to its end', async () => {
     const connection = openConnection(service.url);
     const post = (headers: string, body: string) =>
