@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { ORDERS, STAFF_ORDERS } from '../support/restaurant.ts';
+import { RESERVATIONS, ROOMS, STAFF_RESERVATIONS, dayAhead } from '../support/hotel.ts';
+import { CHANNELS, RECEIVER, channelHeaders, type TestChannel } from '../support/channel.ts';
+import type { Answer, CallOptions } from '../support/service.ts';
+import { PASSWORD } from './house.ts';
+
+const CREDENTIALS = '/v1/third-party/credentials/';
+const PMS_CREDENTIALS = '/v1/channel-manager/credentials/';
+const PMS = '/v1/channel-manager/pms/';
+
+const STOCK = 8;
+const ORDER_STATUSES = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed', 'cancelled'];
+const STAY_STATUSES = ['completed', 'no_show', 'cancelled'];
+/** Ids that are awkward in a path, and the longest there are. */
+const EXTERNAL_IDS = ['plain', 'a/b c%2F?&#', '..', '漢字', '𝄞'.repeat(150), 'x'.repeat(150), 'e\u0301', '%00'];
+
+export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+
+/** The people and machines of one tenant, as the headers of their calls. */
+export interface Household {
+  owner: Record<string, string>;
+  staff: Record<string, string>;
+  partner: Record<string, string>;
+  pms: Record<string, string>;
+  channel: TestChannel;
+  revoked: Record<string, string>;
+  /** The ids of what they authenticate with. */
+  ownIds: string[];
+}
+
+/** Signs a tenant's people in and gives them credentials. Nothing of it needs a feature. */
+export async function openHousehold(call: Call, slug: string): Promise<Household> {
+  const [owner, staff] = await Promise.all([
+    signIn(call, `owner@${slug}.example`),
+    signIn(call, `staff0@${slug}.example`),
+  ]);
+  const create = (path: string, json: object) => made(call, path, { headers: owner, json }, 201);
+  const partner = await create(CREDENTIALS, { label: 'its own' });
+  const pms = await create(PMS_CREDENTIALS, { label: 'its own' });
+  const channel = await create(CHANNELS, { source: 'its own' });
+  const revoked = await create(CREDENTIALS, { label: 'revoked' });
+  await made(call, `${CREDENTIALS}${revoked.id}/revoke/`, { headers: owner }, 200);
+  return {
+    owner,
+    staff,
+    partner: { 'x-api-key': partner.api_key, 'x-api-secret': partner.api_secret },
+    pms: { 'x-pms-api-key': pms.api_key, 'x-pms-api-secret': pms.api_secret },
+    channel,
+    revoked: { 'x-api-key': revoked.api_key, 'x-api-secret': revoked.api_secret },
+    ownIds: [partner.id, pms.id, channel.id],
+  };
+}
+
+/** Orders and stays in many states, a webhook, and credentials to spare. @param mark stands in every text */
+export async function furnish(call: Call, household: Household, mark: string): Promise<void> {
+  const { staff, partner, pms, channel } = household;
+  const webhook = { webhook_url: `https://127.0.0.1:9/${mark}` };
+  await made(call, '/v1/third-party/webhook/', { headers: partner, json: webhook }, 200);
+  const roomTypeId = await findBunk(call, partner);
+  for (const [index, externalId] of EXTERNAL_IDS.entries()) {
+    await placeOrder(call, household, { externalId, mark, status: ORDER_STATUSES[index] });
+    await bookStay(call, household, { externalId, mark, roomTypeId, status: STAY_STATUSES[index] });
+  }
+  const stay = { external_id: 'ota', status: 'confirmed', room_type_id: roomTypeId, guest: { full_name: mark } };
+  const body = JSON.stringify({ ...stay, check_in: dayAhead(5), check_out: dayAhead(7) });
+  await made(call, RECEIVER, { headers: channelHeaders(channel, body), body }, 201);
+  for (const property of await seen(call, `${PMS}properties/`, pms)) {
+    await seen(call, `${PMS}properties/${property.id}/room-types/`, pms);
+  }
+  await Promise.all([
+    seen(call, '/v1/third-party/menu/', partner),
+    seen(call, '/v1/staff/reservations/', staff),
+    seen(call, '/v1/staff/webhook-deliveries/', staff),
+    restock(call, household, mark),
+  ]);
+}
+
+/** New credentials, orders and stays: what was there before may all be revoked, cancelled or completed by now. */
+export async function restock(call: Call, household: Household, mark: string): Promise<void> {
+  const { owner, partner } = household;
+  const roomTypeId = await findBunk(call, partner);
+  const making = Array.from({ length: STOCK }, () => randomUUID()).flatMap((externalId) => [
+    made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
+    made(call, PMS_CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
+    made(call, CHANNELS, { headers: owner, json: { source: mark } }, 201),
+    placeOrder(call, household, { externalId, mark }),
+    bookStay(call, household, { externalId, mark, roomTypeId }),
+  ]);
+  await Promise.all(making);
+}
+
+/** The room type without rate plans: nobody can close it. */
+async function findBunk(call: Call, partner: Record<string, string>): Promise<string> {
+  const roomTypes: { room_type_id: string; name: string }[] = await seen(call, ROOMS, partner);
+  return roomTypes.find(({ name }) => name.endsWith('Bunk'))?.room_type_id ?? '';
+}
+
+async function signIn(call: Call, email: string): Promise<Record<string, string>> {
+  const { access_token: token } = await made(call, '/v1/auth/token/', { json: { email, password: PASSWORD } }, 200);
+  return { authorization: `Bearer ${token}` };
+}
+
+interface Wanted {
+  externalId: string;
+  mark: string;
+  status?: string | undefined;
+}
+
+async function placeOrder(call: Call, { partner, staff }: Household, { externalId, mark, status }: Wanted) {
+  const items = [{ item_id: 'PIZZA-1', quantity: 1 }];
+  const json = { external_order_id: externalId, items, customer: { name: mark }, notes: mark };
+  const order = await made(call, ORDERS, { headers: partner, json }, 201);
+  if (status !== undefined) {
+    await made(call, `${STAFF_ORDERS}${order.order_id}/status/`, { headers: staff, json: { status } }, 200);
+  }
+}
+
+async function bookStay(call: Call, { partner, staff }: Household, wanted: Wanted & { roomTypeId: string }) {
+  const { externalId, mark, roomTypeId, status } = wanted;
+  const json = {
+    external_reservation_id: externalId,
+    room_type_id: roomTypeId,
+    check_in: dayAhead(5),
+    check_out: dayAhead(8),
+    guest: { name: mark, phone: '+351 912' },
+  };
+  const stay = await made(call, RESERVATIONS, { headers: partner, json }, 201);
+  if (status !== undefined) {
+    await made(call, `${STAFF_RESERVATIONS}${stay.reservation_id}/status/`, { headers: staff, json: { status } }, 200);
+  }
+}
+
+async function made(call: Call, path: string, options: CallOptions, status: number): Promise<Answer['body']> {
+  const answer = await call('POST', path, options);
+  assert.equal(answer.status, status, `${path}: ${answer.text}`);
+  return answer.body;
+}
+
+async function seen(call: Call, path: string, headers: Record<string, string>): Promise<Answer['body']> {
+  const answer = await call('GET', path, { headers });
+  assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+  return answer.body;
+}

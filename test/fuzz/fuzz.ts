@@ -1,0 +1,67 @@
+// npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--replay LINE]: sends what schemas and malice can think of to
+// every operation of a service of its own, and holds each answer against what must never happen.
+import { parseArgs } from 'node:util';
+import { type Case, describeCase, fromLine } from './cases.ts';
+import { fuzz, replay } from './run.ts';
+
+const DEFAULT_CASES = 20_000;
+
+const { values } = parseArgs({
+  options: {
+    cases: { type: 'string' },
+    seed: { type: 'string' },
+    only: { type: 'string' },
+    replay: { type: 'string' },
+  },
+});
+process.exitCode = values.replay === undefined ? await fuzzAll() : await replayOne(values.replay);
+
+async function fuzzAll(): Promise<number> {
+  const cases = values.cases === undefined ? DEFAULT_CASES : Number(values.cases);
+  const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+  if (!(cases >= 1) || !Number.isInteger(seed)) {
+    write('usage: npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--replay LINE]');
+    return 2;
+  }
+  const startedAt = performance.now();
+  const only = values.only === undefined ? {} : { only: values.only };
+  const report = await fuzz({
+    cases,
+    seed,
+    ...only,
+    onProgress: (done, target) => showProgress(`${done} of ${cases}: ${target}`),
+  });
+  showProgress('');
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  write(report.table);
+  report.unseen.forEach((answer) => write(`never seen: ${answer}`));
+  report.failures.forEach((failure) => write(`\n${failure}`));
+  write(`\n${report.cases} cases in ${seconds} s, seed ${seed}: ${report.failures.length} failures`);
+  return report.failures.length + report.unseen.length === 0 ? 0 : 1;
+}
+
+async function replayOne(line: string): Promise<number> {
+  let each: Case;
+  try {
+    each = fromLine(line);
+  } catch {
+    write('That line is not whole. It is one word, from the first letter to the last.');
+    return 2;
+  }
+  write(describeCase(each));
+  const { faults, statuses } = await replay(each);
+  write(`answered: ${statuses.join(', ') || 'nothing'}`);
+  faults.forEach(write);
+  return faults.length === 0 ? 0 : 1;
+}
+
+/** One line of a terminal, written over and over. */
+function showProgress(text: string): void {
+  if (process.stdout.isTTY) {
+    process.stdout.write(`\r\u001b[K${text}`);
+  }
+}
+
+function write(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ORDERS } from '../support/restaurant.ts';
+import { type Case, describeCase, type HttpCase, toLine } from './cases.ts';
+import type { Operation } from './operations.ts';
+import { faultsOf, insideFaults } from './oracle.ts';
+import { prepare, send } from './send.ts';
+import { exchangeRaw } from './send-raw.ts';
+import { Tally } from './tally.ts';
+import { collectionOf, type World } from './world.ts';
+
+export interface Judged {
+  faults: string[];
+  statuses: number[];
+}
+
+/** From here on a line of the log is an error. */
+const ERROR_LEVEL = 50;
+
+const ORDER_BODY = '{"external_order_id":"ID","items":[{"item_id":"WATER","quantity":1}]}';
+const ORDER: HttpCase = {
+  kind: 'http',
+  operation: 'createOrder',
+  actor: 'partner',
+  method: 'POST',
+  target: ORDERS,
+  headers: [['Content-Type', 'application/json']],
+  body: null,
+  isChunked: false,
+};
+/** A process that ends is seen to have ended this much later than its connections. */
+const END_MS = 200;
+
+/** A fault, the case that shows it, and the line that sends it again. */
+export function failureOf(fault: string, each: Case): string {
+  return `${fault}\n  ${describeCase(each)}\n  npm run test:fuzz -- --replay '${toLine(each)}'`;
+}
+
+/** Sends cases, and says what is wrong with what came back and with what was logged. */
+export class Judge {
+  readonly tally = new Tally();
+  readonly #world: World;
+  readonly #operations: Operation[];
+  /** The cases sent since the log was last read, by the id of their request. */
+  readonly #sent = new Map<string, Case>();
+
+  constructor(world: World, operations: Operation[]) {
+    this.#world = world;
+    this.#operations = operations;
+  }
+
+  async judge(each: Case): Promise<Judged> {
+    return each.kind === 'raw' ? await exchangeRaw(this.#world, each) : await this.#judgeHttp(each);
+  }
+
+  /** What the log says that it must not, each with the case of its request where that is known. */
+  logFaults(): string[] {
+    const [lines, others] = partition(this.#world.newLogLines(), isJson);
+    const faults = lines.flatMap((line) => {
+      const each = this.#sent.get(/"request_id":"([^"]+)"/.exec(line)?.[1] ?? '');
+      const found = [...levelFaults(line), ...insideFaults(line), ...this.#world.secrets.findLeaks(line, line)];
+      return found.map((fault) => {
+        const told = `the log: ${fault}\n  ${line.slice(0, 2_000)}`;
+        return each === undefined ? told : failureOf(told, each);
+      });
+    });
+    this.#sent.clear();
+    const odd = others.filter((line) => !line.startsWith('Roomservice listens on '));
+    return odd.length === 0 ? faults : [...faults, `the service printed: ${odd.join('\n  ')}`];
+  }
+
+  /** Whether it answers at all: not ended, and not busy for ever. */
+  async isAlive(): Promise<boolean> {
+    const { statuses } = await this.judge({ ...ORDER, method: 'GET', target: '/livez', headers: [], body: null });
+    return statuses[0] === 200;
+  }
+
+  /** After all that: it is ready, and takes an order. */
+  async stillServes(): Promise<string[]> {
+    if (!(await this.isAlive())) {
+      return [this.#world.isRunning ? 'the service no longer answers' : 'the service has ended'];
+    }
+    await this.#world.restore();
+    const ready = await this.judge({ ...ORDER, method: 'GET', target: '/readyz', headers: [], body: null });
+    const text = ORDER_BODY.replace('ID', randomUUID());
+    const placed = await this.judge({ ...ORDER, body: { encoding: 'json', text } });
+    const isServing = ready.statuses[0] === 200 && placed.statuses[0] === 201;
+    const told = [...ready.statuses, ...ready.faults, ...placed.statuses, ...placed.faults].join(', ');
+    return [...(isServing ? [] : [`the service no longer serves: ${told}`]), ...this.logFaults()];
+  }
+
+  async #judgeHttp(each: HttpCase): Promise<Judged> {
+    const sent = prepare(this.#world, each);
+    this.#sent.set(String(sent.headers['X-Request-Id']), each);
+    const outcome = await send(this.#world.url, sent);
+    const faults = faultsOf(this.#world, this.#operations, sent, outcome);
+    if (outcome.kind === 'fault') {
+      await sleep(END_MS);
+      return { faults, statuses: [] };
+    }
+    if (outcome.status < 300 && faults.length === 0 && outcome.text !== '') {
+      const answer: unknown = JSON.parse(outcome.text);
+      this.#world.pools.learn(answer, collectionOf(sent.target.split('?', 1)[0] ?? ''));
+      this.#world.secrets.learn(answer);
+    }
+    return { faults, statuses: [outcome.status] };
+  }
+}
+
+function levelFaults(line: string): string[] {
+  const { level } = JSON.parse(line) as { level: number };
+  return level >= ERROR_LEVEL ? [`level ${level}`] : [];
+}
+
+function isJson(line: string): boolean {
+  return line.startsWith('{') && line.endsWith('}');
+}
+
+function partition<T>(all: T[], isFirst: (each: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { type Case, fromLine, toLine } from './cases.ts';
+import { encode, jsonOf, percentEncoded } from './encodings.ts';
+import { HOSTILE_VALUES, KEY, ODD_HEADERS } from './hostile.ts';
+import { insideFaults, refusalFaults } from './oracle.ts';
+import { Pools } from './pools.ts';
+import { rawCases } from './raw.ts';
+import { Secrets } from './secrets.ts';
+
+describe('what is held against an answer', () => {
+  it('a refusal is exactly code and message, and the code is one of its status', () => {
+    const refusal = (body: object) => refusalFaults(409, JSON.stringify(body)).length;
+    assert.equal(refusal({ code: 'error', message: 'No.' }), 0);
+    assert.equal(refusal({ code: 'room_not_available', message: 'No.' }), 0);
+    for (const body of [
+      { code: 'error' },
+      { code: 'error', message: '' },
+      { code: 'error', message: 'No.', details: [] },
+      { code: 'order_not_found', message: 'No.' },
+      { code: 'no_such_code', message: 'No.' },
+      ['error'],
+    ]) {
+      assert.equal(refusal(body), 1, JSON.stringify(body));
+    }
+    assert.equal(refusalFaults(409, 'No.').length, 1);
+    assert.equal(refusalFaults(500, '{"code":"error","message":"No."}').length, 1);
+    assert.equal(refusalFaults(418, '{"code":"error","message":"No."}').length, 1);
+  });
+
+  it('no text of the inside is let pass', () => {
+    for (const text of [
+      'Error: no\\n    at place (file:///orders.ts:1:2)',
+      String(new Error('no').stack),
+      'duplicate key value violates unique constraint "order_pkey"',
+      'invalid input syntax for type uuid',
+      'insert failed: INSERT INTO restaurant_order',
+      'connect ECONNREFUSED 127.0.0.1:5432',
+      'cannot open /var/lib/roomservice',
+      'src/orders/orders.ts:12',
+    ]) {
+      assert.notDeepEqual(insideFaults(text), [], text);
+    }
+    assert.deepEqual(
+      insideFaults('items.0.quantity: must be at least 1 | body: is not valid JSON (at position 3)'),
+      [],
+    );
+  });
+
+  it('nothing that is sent looks like a text of the inside', () => {
+    const sent = [...Object.values(HOSTILE_VALUES).map((value) => jsonOf(value)), ...ODD_HEADERS.flat()];
+    assert.deepEqual(sent.flatMap(insideFaults), []);
+  });
+
+  it('finds secrets and the other tenant’s data, but not what the caller named', () => {
+    const secrets = new Secrets();
+    secrets.learn({ api_secret: 'sss_0123456789abcdef', nested: [{ access_token: 'head.body.signature0123456789' }] });
+    secrets.setForeign(['Rival'], ['01a1ff18-304c-7388-8a40-1ef236a28878']);
+    assert.equal(secrets.findLeaks('{"a":"sss_0123456789abcdef"}', '').length, 1);
+    assert.equal(secrets.findLeaks('"x.y.signature0123456789"', '').length, 1);
+    assert.equal(secrets.findLeaks('Rival Inn', 'Rival').length, 1);
+    assert.equal(secrets.findLeaks('01a1ff18-304c-7388-8a40-1ef236a28878', '').length, 1);
+    assert.deepEqual(
+      secrets.findLeaks('01a1ff18-304c-7388-8a40-1ef236a28878', '/01a1ff18-304c-7388-8a40-1ef236a28878/'),
+      [],
+    );
+  });
+});
+
+describe('what is sent', () => {
+  it('is spelled as JavaScript could not: doubled and forbidden keys, numbers beyond a double', () => {
+    assert.equal(jsonOf({ a: 1, [`${KEY}a`]: 'RAW-1e309' }), '{"a":1,"a":1e309}');
+    assert.equal(jsonOf({ [`${KEY}__proto__`]: '\ud800' }), '{"__proto__":"\\ud800"}');
+    assert.equal(percentEncoded('𝄞\ud800'), '%F0%9D%84%9E%ED%A0%80');
+  });
+
+  it('has the three ways of a form to say where a value belongs', () => {
+    const value = { items: [{ item_id: 'a b' }] };
+    assert.equal(encode(value, 'form', 'brackets'), 'items%5B0%5D%5Bitem_id%5D=a%20b');
+    assert.equal(encode(value, 'form', 'dots'), 'items.0.item_id=a%20b');
+    assert.equal(encode(value, 'form', 'mixed'), 'items%5B0%5Ditem_id=a%20b');
+    assert.equal(encode(value, 'form', 'json'), `items=${encodeURIComponent('[{"item_id":"a b"}]')}`);
+  });
+
+  it('survives the way to a line and back', () => {
+    fc.assert(fc.property(rawCases, (each: Case) => assert.deepEqual(fromLine(toLine(each)), each)));
+  });
+
+  it('holds ids that answers have shown, but never those that the fuzzer lives on', () => {
+    const pools = new Pools();
+    pools.reserve('mine');
+    pools.learn([{ id: 'mine' }, { id: 'spare', rate_plans: [{ id: 'plan' }] }], 'credentials');
+    assert.equal(pools.find('credentials.id', 0), 'spare');
+    assert.equal(pools.find('credentials.id', 1), 'spare');
+    assert.equal(pools.find('rate_plan_id', 0), 'plan');
+  });
+});

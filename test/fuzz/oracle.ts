@@ -1,0 +1,131 @@
+import type { ErrorCode } from '../../src/errors.ts';
+import { findOperation, type Operation } from './operations.ts';
+import type { Outcome, Sent } from './send.ts';
+import type { World } from './world.ts';
+
+/** The status of each code; null where many have it. The compiler tells where the catalogue has grown. */
+const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
+  error: null,
+  invalid_request: 400,
+  item_not_found: 400,
+  variant_not_found: 400,
+  addon_not_found: 400,
+  invalid_credentials: 401,
+  order_not_found: 404,
+  room_type_not_found: 404,
+  reservation_not_found: 404,
+  room_not_available: 409,
+  invalid_status_transition: 409,
+  rate_limited: 429,
+};
+/** Every refusal that the contract and HTTP know. */
+const REFUSALS = new Set([400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431]);
+/** What a header must be on an answer of some status. */
+const DUE_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' };
+const LONGEST_MESSAGE = 16_384;
+const SANE_ID = /^[A-Za-z0-9._:+/=-]{1,128}$/;
+
+/** Text of the inside: stacks, SQL, PostgreSQL's words, files, addresses of the database. */
+const INSIDE =
+  /\n\s+at |\bat \S+ \(|\b(?:file|node):\/?\/|node_modules|\.[cm]?[jt]s:\d+|\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE) |violates|duplicate key|syntax error at|invalid input syntax|out of range for type|(?:relation|column) "|\bpg_|\b[Pp]ostgres|\bkysely\b|\bajv\b|\bfastify\b|\bE(?:CONNRE\w+|PIPE|NOENT)\b|\/(?:usr|tmp|var|home|root|src)\//;
+
+/** What is wrong with an answer; empty where nothing is. */
+export function faultsOf(world: World, operations: Operation[], sent: Sent, outcome: Outcome): string[] {
+  if (outcome.kind === 'fault') {
+    // Of a request line that is refused nobody knows that it says HEAD: the refusal has a body, which the client will not have.
+    return sent.method === 'HEAD' && !hasPlainTarget(sent) ? [] : [outcome.what];
+  }
+  const { status, headers, text } = outcome;
+  const asked = `${sent.target} ${JSON.stringify(sent.headers)} ${sent.body?.toString() ?? ''}`;
+  return [
+    ...headerFaults(sent, status, headers),
+    ...(sent.method === 'HEAD' ? headBodyFaults(text) : bodyFaults(operations, sent, status, text)),
+    ...insideFaults(text),
+    ...world.secrets.findLeaks(`${text} ${JSON.stringify(headers)}`, asked),
+  ];
+}
+
+/** Where a text speaks of the inside. */
+export function insideFaults(text: string): string[] {
+  const found = INSIDE.exec(text);
+  return found === null ? [] : [`text of the inside: ${text.slice(Math.max(0, found.index - 40), found.index + 80)}`];
+}
+
+function headerFaults(sent: Sent, status: number, headers: NodeJS.Dict<string | string[]>): string[] {
+  const faults: string[] = [];
+  const expect = (isRight: boolean, fault: string) => void (isRight || faults.push(fault));
+  const given = sent.headers['X-Request-Id'];
+  const id = String(headers['x-request-id']);
+  expect(SANE_ID.test(id), `X-Request-Id is ${id}`);
+  // Where the request line is refused, or there is too much of it, nobody has read on.
+  const isRead = typeof given === 'string' && SANE_ID.test(given) && status !== 431 && hasPlainTarget(sent);
+  expect(!isRead || id === given, `X-Request-Id is ${id}, not the caller's`);
+  expect(headers['server'] === undefined && headers['x-powered-by'] === undefined, 'a header names the server');
+  expect(headers['x-content-type-options'] === 'nosniff', 'nosniff is missing');
+  expect(headers['cache-control'] !== undefined, 'Cache-Control is missing');
+  expect(headers['access-control-allow-origin'] === undefined, 'CORS is allowed');
+  expect(headers['set-cookie'] === undefined, 'a cookie is set');
+  const due = DUE_HEADERS[status];
+  expect(due === undefined || headers[due] !== undefined, `${status} without ${due}`);
+  const isTyped = /^application\/json(?:;|$)/.test(String(headers['content-type']));
+  expect(isTyped || status === 304, `Content-Type is ${String(headers['content-type'])}`);
+  return faults;
+}
+
+/** Node's parser takes no byte beyond ASCII in a request line, and no more than 16 KiB. */
+function hasPlainTarget({ target }: Sent): boolean {
+  return /^[\x21-\x7e]{0,15000}$/.test(target);
+}
+
+function headBodyFaults(text: string): string[] {
+  return text === '' ? [] : ['HEAD is answered with a body'];
+}
+
+function bodyFaults(operations: Operation[], sent: Sent, status: number, text: string): string[] {
+  if (status === 304) {
+    return 'If-None-Match' in sent.headers && text === '' ? [] : ['304 that nobody asked for, or with a body'];
+  }
+  return status >= 400 ? refusalFaults(status, text) : successFaults(operations, sent, status, text);
+}
+
+/** Exactly `{code, message}`, by the catalogue; a 5xx is always a fault. */
+export function refusalFaults(status: number, text: string): string[] {
+  const body = parsed(text);
+  if (!REFUSALS.has(status)) {
+    return [`status ${status}: ${text.slice(0, 200)}`];
+  }
+  if (typeof body !== 'object' || body === null || Object.keys(body).sort().join() !== 'code,message') {
+    return [`${status} is not exactly {code, message}: ${text.slice(0, 200)}`];
+  }
+  const { code, message } = body as Record<string, unknown>;
+  const due = Object.entries(STATUS_BY_CODE).find(([known]) => known === code);
+  if (due === undefined || (due[1] ?? status) !== status) {
+    return [`${status} has the code ${String(code)}`];
+  }
+  const isSane =
+    typeof message === 'string' && message !== '' && message.length < LONGEST_MESSAGE && message.isWellFormed();
+  return isSane ? [] : [`${status} has the message ${String(message).slice(0, 200)}`];
+}
+
+function successFaults(operations: Operation[], sent: Sent, status: number, text: string): string[] {
+  if (/^\/(livez|readyz)\/?(\?|$)/.test(sent.target)) {
+    return [];
+  }
+  const operation = findOperation(operations, sent.method, sent.target);
+  const validate = operation?.answers.get(status);
+  if (operation === undefined || validate === undefined) {
+    return [`status ${status}, which ${operation?.id ?? 'no operation'} is documented to give`];
+  }
+  const body = parsed(text);
+  return validate(body)
+    ? []
+    : [`${status} is not of ${operation.id}'s schema: ${JSON.stringify(validate.errors?.slice(0, 3))}`];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

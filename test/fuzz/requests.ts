@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { ACTORS, type Actor, type HttpCase } from './cases.ts';
+import { type Content, contents, junk } from './bodies.ts';
+import { ODD_HEADERS } from './hostile.ts';
+import type { Operation } from './operations.ts';
+import { targets, wildTargets } from './targets.ts';
+import { mostly } from './values.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
+
+/** Requests to an operation: good ones, nearly good ones, and wild ones. */
+export function requestsTo(operation: Operation): fc.Arbitrary<HttpCase> {
+  return fc.oneof(
+    { weight: 3, arbitrary: goodRequests(operation) },
+    { weight: 5, arbitrary: nearlyGoodRequests(operation) },
+    { weight: 1, arbitrary: wildRequests(operation) },
+  );
+}
+
+/** One good request without a body, that names nothing but the caller's own. The same seed gives the same. */
+export function exampleRequest(operation: Operation, seed: number): HttpCase {
+  const [target = operation.path] = fc.sample(targets(operation, 'full'), { numRuns: 1, seed });
+  const parts = { actor: usualActor(operation), target, content: null, isChunked: false };
+  return toCase(operation, operation.method, parts);
+}
+
+/** Requests that are right in every way their schemas tell. */
+function goodRequests(operation: Operation): fc.Arbitrary<HttpCase> {
+  return fc
+    .record({
+      actor: usualActors(operation),
+      target: targets(operation, 'good'),
+      content: operation.body === null ? fc.constant(null) : contents(operation.body, 'good'),
+      isChunked: oneIn(8),
+    })
+    .map((parts) => toCase(operation, operation.method, parts));
+}
+
+function nearlyGoodRequests(operation: Operation): fc.Arbitrary<HttpCase> {
+  return fc
+    .record({
+      actor: mostly(usualActors(operation), fc.constantFrom(...ACTORS), 6),
+      method: mostly(fc.constant(operation.method), fc.constantFrom(...METHODS), 30),
+      target: targets(operation, 'spoilt'),
+      content: operation.body === null ? mostly(fc.constant(null), junk, 20) : contents(operation.body, 'spoilt'),
+      headers: mostly(noHeaders, fc.array(fc.constantFrom(...ODD_HEADERS), { maxLength: 3 }), 4),
+      isChunked: oneIn(8),
+    })
+    .map((parts) => toCase(operation, parts.method, parts));
+}
+
+function wildRequests(operation: Operation): fc.Arbitrary<HttpCase> {
+  return fc
+    .record({
+      actor: mostly(usualActors(operation), fc.constantFrom(...ACTORS), 2),
+      method: mostly(fc.constant(operation.method), fc.constantFrom(...METHODS), 3),
+      target: fc.oneof(targets(operation, 'spoilt'), wildTargets),
+      content: mostly(junk, fc.constant(null), 4),
+      headers: fc.array(fc.oneof(fc.constantFrom(...ODD_HEADERS), wildHeaders), { maxLength: 5 }),
+      isChunked: fc.boolean(),
+    })
+    .map((parts) => toCase(operation, parts.method, parts));
+}
+
+const noHeaders = fc.constant<[string, string][]>([]);
+
+interface Parts {
+  actor: Actor;
+  target: string;
+  content: Content | null;
+  headers?: [string, string][];
+  isChunked: boolean;
+}
+
+function toCase(operation: Operation, method: string, parts: Parts): HttpCase {
+  const { actor, target, content, headers = [], isChunked } = parts;
+  const type: [string, string][] = content === null || content.type === null ? [] : [['Content-Type', content.type]];
+  return {
+    kind: 'http',
+    operation: operation.id,
+    actor,
+    method,
+    target,
+    headers: [...type, ...headers],
+    body: content === null ? null : { encoding: content.encoding, text: content.text },
+    isChunked,
+  };
+}
+
+/** Whom the operation is for. */
+function usualActor({ schemes, path }: Operation): Actor {
+  if (schemes.includes('apiKey')) {
+    return 'partner';
+  }
+  if (schemes.includes('pmsApiKey')) {
+    return 'pms';
+  }
+  if (schemes.includes('bearer')) {
+    return 'owner';
+  }
+  // What is signed has no security scheme in OpenAPI.
+  return path.includes('/receiver/') ? 'channel' : 'nobody';
+}
+
+/** Staff do most of what an owner does, and are turned away by the rest. */
+function usualActors(operation: Operation): fc.Arbitrary<Actor> {
+  const usual = usualActor(operation);
+  return usual === 'owner' ? mostly(fc.constant(usual), fc.constant('staff'), 6) : fc.constant(usual);
+}
+
+/** Characters that Node's client lets pass; the others are for raw sockets. */
+const wildHeaders = fc.tuple(
+  fc
+    .stringMatching(/^[A-Za-z-]{1,20}$/)
+    .filter(
+      (name) => !/^(host|connection|content-length|transfer-encoding|expect|upgrade|trailer|keep-alive)$/i.test(name),
+    ),
+  fc.string({
+    unit: fc
+      .integer({ min: 0x20, max: 0xff })
+      .filter((code) => code !== 0x7f)
+      .map((code) => String.fromCharCode(code)),
+    maxLength: 60,
+  }),
+);
+
+function oneIn(soMany: number): fc.Arbitrary<boolean> {
+  return mostly(fc.constant(false), fc.constant(true), soMany);
+}

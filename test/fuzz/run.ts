@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import type { Case } from './cases.ts';
+import { findGrowth } from './growth.ts';
+import { failureOf, Judge } from './judge.ts';
+import { type NamedCases, namedRequests } from './named.ts';
+import { type Operation, readOperations } from './operations.ts';
+import { namedRawCases, rawCases } from './raw.ts';
+import { requestsTo } from './requests.ts';
+import { hangUp } from './send.ts';
+import { World } from './world.ts';
+
+export interface FuzzOptions {
+  cases: number;
+  /** The same seed makes the same cases. */
+  seed: number;
+  /** The name of one target alone. */
+  only?: string;
+  onProgress?: (done: number, target: string) => void;
+}
+
+export interface FuzzReport {
+  /** Cases and answers by operation. */
+  table: string;
+  cases: number;
+  /** What is wrong, each with the line that shows it again where there is one. */
+  failures: string[];
+  /** Answers that a long run must have met and has not: where the fuzzer is blind. */
+  unseen: string[];
+}
+
+/** Something to fuzz: an operation, a path, or bytes on a socket. */
+interface Target {
+  name: string;
+  operation: Operation | null;
+  /** Its part of all cases, relative to the others'. */
+  weight: number;
+  cases: fc.Arbitrary<Case>;
+  named: NamedCases<Case>;
+}
+
+const BODY_WEIGHT = 3;
+const RAW_WEIGHT = 10;
+/** Named cases come first; the rest of a target's share is chance. */
+const PROMISED_SHARE = 0.4;
+const OTHERS_SHARE = 0.2;
+/** A shorter run leaves some answers out, and the growth of time. */
+const WHOLE_RUN_CASES = 15_000;
+const SHRINK_LIMIT_MS = 20_000;
+/** Who finds so many has seen enough. */
+const MOST_FAILURES = 10;
+
+/** Fuzzes a service of its own, and tells what it found. */
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const operations = await readOperations();
+  const targets = targetsOf(operations, options.seed).filter(({ name }) => [undefined, name].includes(options.only));
+  if (targets.length === 0) {
+    throw new Error(`There is no operation ${options.only}.`);
+  }
+  return await inWorld(async (world) => {
+    const judge = new Judge(world, operations);
+    const failures = await fuzzTargets(world, judge, targets, options);
+    const isWhole = options.cases >= WHOLE_RUN_CASES && failures.length < MOST_FAILURES;
+    if (isWhole && world.isRunning) {
+      failures.push(...(await growthOf(world, targets)));
+    }
+    failures.push(...(await judge.stillServes()));
+    const unseen = targets.flatMap(({ name, operation }) =>
+      isWhole && operation !== null ? judge.tally.unseen(operation).map((answer) => `${name}: ${answer}`) : [],
+    );
+    return { table: judge.tally.table(), cases: judge.tally.total, failures, unseen };
+  });
+}
+
+/** Sends one case to a service of its own. @returns what is wrong with its answer, and the statuses of it */
+export async function replay(each: Case): Promise<{ faults: string[]; statuses: number[] }> {
+  const operations = await readOperations();
+  return await inWorld(async (world) => {
+    const judge = new Judge(world, operations);
+    const { faults, statuses } = await judge.judge(each);
+    return { statuses, faults: [...faults, ...judge.logFaults(), ...(await judge.stillServes())] };
+  });
+}
+
+async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T> {
+  const world = await World.open();
+  try {
+    return await work(world);
+  } finally {
+    hangUp();
+    await world.close();
+  }
+}
+
+function targetsOf(operations: Operation[], seed: number): Target[] {
+  const target = (operation: Operation) => ({
+    name: operation.id,
+    weight: operation.body === null ? 1 : BODY_WEIGHT,
+    cases: requestsTo(operation),
+    named: namedRequests(operation, seed),
+  });
+  return [
+    ...operations.map((operation) => ({ ...target(operation), operation })),
+    ...['/livez/', '/readyz/', '/v1/{anything}/'].map((path) => ({ ...target(undocumented(path)), operation: null })),
+    {
+      name: 'raw sockets',
+      operation: null,
+      weight: RAW_WEIGHT,
+      cases: rawCases,
+      named: { promised: namedRawCases, others: [] },
+    },
+  ];
+}
+
+/** A path that is in no document. */
+function undocumented(path: string): Operation {
+  const name = /\{(\w+)\}/.exec(path)?.[1];
+  const schema = { type: 'string' };
+  const parameters = name === undefined ? [] : [{ in: 'path' as const, name, required: true, schema }];
+  return { id: path, method: 'GET', path, schemes: [], parameters, body: null, answers: new Map() };
+}
+
+async function fuzzTargets(world: World, judge: Judge, targets: Target[], options: FuzzOptions): Promise<string[]> {
+  const weights = targets.reduce((sum, { weight }) => sum + weight, 0);
+  const failures: string[] = [];
+  for (const [index, target] of targets.entries()) {
+    options.onProgress?.(judge.tally.total, target.name);
+    const share = Math.max(1, Math.round((options.cases * target.weight) / weights));
+    // Operations that are alike shall not be sent the same.
+    failures.push(...(await fuzzTarget(world, judge, target, share, options.seed + index)));
+    if (failures.length >= MOST_FAILURES || !(await judge.isAlive())) {
+      break;
+    }
+  }
+  return failures;
+}
+
+/** @returns the smallest case that fails, and what the log complains about */
+async function fuzzTarget(world: World, judge: Judge, target: Target, share: number, seed: number): Promise<string[]> {
+  await world.restore();
+  if (target.operation?.path.includes('{')) {
+    await world.restock();
+  }
+  let failedAtMs: number | null = null;
+  const property = fc.asyncProperty(target.cases, async (each) => {
+    if (failedAtMs !== null && (!world.isRunning || performance.now() - failedAtMs > SHRINK_LIMIT_MS)) {
+      return;
+    }
+    const { faults, statuses } = await judge.judge(each);
+    if (failedAtMs === null) {
+      judge.tally.count(target.name, statuses);
+    }
+    if (faults.length > 0) {
+      failedAtMs ??= performance.now();
+      throw new Error(faults.join('; '));
+    }
+  });
+  const { promised, others } = target.named;
+  const named = [...spread(promised, share * PROMISED_SHARE, seed), ...spread(others, share * OTHERS_SHARE, seed)];
+  const examples = named.map((each): [Case] => [each]);
+  const { counterexample, errorInstance } = await fc.check(property, { numRuns: share, seed, examples });
+  const [each] = counterexample ?? [];
+  const found = each === undefined ? [] : [failureOf(`${target.name}: ${String(errorInstance)}`, each)];
+  return [...found, ...judge.logFaults()];
+}
+
+/** So many of them, evenly; where there are more, the seed decides which. */
+function spread<T>(all: T[], most: number, seed: number): T[] {
+  const stride = Math.max(1, all.length / most);
+  const offset = seed % Math.ceil(stride);
+  return all.filter((_, index) => Math.floor((index + offset) / stride) !== Math.floor((index + offset - 1) / stride));
+}
+
+async function growthOf(world: World, targets: Target[]): Promise<string[]> {
+  await world.restore();
+  const found: string[] = [];
+  for (const { operation } of targets) {
+    if (found.length >= MOST_FAILURES || !world.isRunning) {
+      break;
+    }
+    found.push(...(operation === null ? [] : await findGrowth(world, operation)));
+  }
+  return found;
+}

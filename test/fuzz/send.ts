@@ -1,0 +1,90 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import type { HttpCase } from './cases.ts';
+import { percentEncoded } from './encodings.ts';
+import type { World } from './world.ts';
+
+/** No answer takes this long; one that does counts as none. */
+export const LIMIT_MS = 5_000;
+
+/** A request as it went out. */
+export interface Sent {
+  method: string;
+  target: string;
+  headers: Record<string, string | string[]>;
+  body: Buffer | null;
+}
+
+/** What came back: an answer, or why there was none. */
+export type Outcome =
+  | { kind: 'answer'; status: number; headers: IncomingHttpHeaders; text: string; tookMs: number }
+  | { kind: 'fault'; what: string };
+
+const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+let sentCount = 0;
+
+/** Puts in the stand-ins, and what says who is asking; every request has an id and an address of its own. */
+export function prepare(world: World, each: HttpCase): Sent {
+  sentCount += 1;
+  const body = each.body === null ? null : bodyOf(world, each.body);
+  const headers: Record<string, string | string[]> = {
+    'X-Request-Id': `fuzz-${sentCount}`,
+    'X-Forwarded-For': `10.${(sentCount >> 16) & 255}.${(sentCount >> 8) & 255}.${sentCount & 255}`,
+    ...world.headersOf(each.actor, body ?? Buffer.alloc(0)),
+  };
+  for (const [name, value] of each.headers) {
+    const known = Object.keys(headers).find((key) => key.toLowerCase() === name.toLowerCase()) ?? name;
+    headers[known] = value;
+  }
+  if (body !== null) {
+    headers[each.isChunked ? 'Transfer-Encoding' : 'Content-Length'] = each.isChunked ? 'chunked' : String(body.length);
+  }
+  return { method: each.method, target: world.resolve(each.target, percentEncoded), headers, body };
+}
+
+function bodyOf(world: World, { encoding, text }: NonNullable<HttpCase['body']>): Buffer {
+  switch (encoding) {
+    case 'bytes':
+      return Buffer.from(text, 'latin1');
+    case 'json':
+      return Buffer.from(world.resolve(text, (value) => JSON.stringify(value).slice(1, -1)));
+    case 'form':
+      return Buffer.from(world.resolve(text, percentEncoded));
+    case 'multipart':
+      return Buffer.from(world.resolve(text, (value) => value));
+    default:
+      return encoding satisfies never;
+  }
+}
+
+export function send(url: string, { method, target, headers, body }: Sent): Promise<Outcome> {
+  const { hostname, port } = new URL(url);
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    const fault = (what: string) => resolve({ kind: 'fault', what });
+    const sending = request({ agent, hostname, port, method, path: target, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', (error) => fault(`the answer was cut off: ${error.message}`));
+      response.on('end', () => {
+        clearTimeout(timer);
+        const { statusCode: status = 0, headers: received } = response;
+        const text = Buffer.concat(chunks).toString();
+        resolve({ kind: 'answer', status, headers: received, text, tookMs: performance.now() - startedAt });
+      });
+    });
+    const timer = setTimeout(() => {
+      fault(`no answer within ${LIMIT_MS} ms`);
+      sending.destroy();
+    }, LIMIT_MS);
+    sending.on('error', (error) => {
+      clearTimeout(timer);
+      fault(`the connection failed: ${error.message}`);
+    });
+    sending.end(body);
+  });
+}
+
+/** Closes the connections that are kept. */
+export function hangUp(): void {
+  agent.destroy();
+}

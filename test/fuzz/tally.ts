@@ -1,0 +1,57 @@
+import type { Operation } from './operations.ts';
+
+const COLUMNS = ['2xx', '304', '400', '401', '403', '404', '405', '409', '413', '415', '417', '429', 'other'];
+
+/** Answers by operation and status. */
+export class Tally {
+  readonly #counts = new Map<string, Map<string, number>>();
+  readonly #cases = new Map<string, number>();
+
+  /** @param statuses of the answers to one case */
+  count(operation: string, statuses: number[]): void {
+    this.#cases.set(operation, (this.#cases.get(operation) ?? 0) + 1);
+    const counts = this.#counts.get(operation) ?? new Map<string, number>();
+    this.#counts.set(operation, counts);
+    for (const column of statuses.map(columnOf)) {
+      counts.set(column, (counts.get(column) ?? 0) + 1);
+    }
+  }
+
+  get total(): number {
+    return [...this.#cases.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Answers that the operation must be able to give and has not given once: there the fuzzer is blind. */
+  unseen({ id, schemes, path, parameters, body }: Operation): string[] {
+    const isSigned = schemes.length > 0 || path.includes('/receiver/');
+    const due = [
+      '2xx',
+      ...(isSigned ? ['401'] : []),
+      ...(body !== null || parameters.length > 0 ? ['400'] : []),
+      ...(parameters.some((parameter) => parameter.in === 'path') ? ['404'] : []),
+      ...(body === null ? [] : ['413', '415']),
+    ];
+    return due.filter((column) => !this.#counts.get(id)?.has(column));
+  }
+
+  /** One line for each operation, with the answers that there were. */
+  table(): string {
+    const columns = COLUMNS.filter((column) => [...this.#counts.values()].some((counts) => counts.has(column)));
+    const rows = [...this.#cases].map(([operation, cases]) =>
+      row(operation, [
+        String(cases),
+        ...columns.map((column) => String(this.#counts.get(operation)?.get(column) ?? '·')),
+      ]),
+    );
+    return [row('operation', ['cases', ...columns]), ...rows].join('\n');
+  }
+}
+
+function columnOf(status: number): string {
+  const exact = String(status);
+  return status >= 200 && status < 300 ? '2xx' : COLUMNS.includes(exact) ? exact : 'other';
+}
+
+function row(name: string, cells: string[]): string {
+  return name.padEnd(26) + cells.map((cell) => cell.padStart(6)).join('');
+}

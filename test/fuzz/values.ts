@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { HOSTILE_KEYS, HOSTILE_VALUES, KEY } from './hostile.ts';
+import type { Schema } from './operations.ts';
+
+/**
+ * A stand-in for a value that only the running service knows: the `index`th of the ids seen under a name, or a day so many
+ * days from now. It is put in place when the request is sent, so that cases do not depend on the run that made them.
+ */
+export function ref(name: string, index: number): string {
+  return `REF-${name}-${index}-`;
+}
+
+export interface Place {
+  /** The field or parameter. */
+  name: string;
+  /** The field around it, or the step of the path before it: tells the `id` of a channel from that of a credential. */
+  collection: string;
+  quality: Quality;
+}
+
+/**
+ * `good` is what the schema takes; `spoilt` has wrong values among the good ones. `least` and `full` are good, name nothing
+ * but the caller's own, and have none or all of what may be left out.
+ */
+export type Quality = 'good' | 'spoilt' | 'least' | 'full';
+
+/** Where a body stands. */
+export function root(quality: Quality): Place {
+  return { name: '', collection: '', quality };
+}
+
+/** One in so many values is wrong where a request is nearly right. */
+const SPOILT_ONE_IN = 14;
+/** Letters of every size, and those that mean something to somebody. */
+const LETTERS = Array.from('aZ09 _-éß漢𝄞🍕\u202e"\'\\/%&=+<;\n\t.[]');
+const UUIDS = fc.uuid();
+const POOL_INDEX = fc.nat({ max: 63 });
+
+/** Texts that a field of this name takes, though its schema does not say so; in one collection alone where a dot stands before it. */
+const KNOWN_TEXTS: Record<string, string[]> = {
+  webhook_url: ['https://127.0.0.1:9443/hook', 'https://hooks.example/a?b=c', 'https://[::1]:8443/'],
+  password: [ref('password', 0)],
+  // A menu's dish names the sections that stand beside it.
+  'categories.name': ['Pizza'],
+  'kitchens.name': ['Main kitchen'],
+  'sub_menus.name': ['From the oven'],
+  'menu_sets.name': ['All day'],
+  category: ['Pizza'],
+  kitchen: ['Main kitchen'],
+  sub_menu: ['From the oven'],
+  menu_set: ['All day'],
+  sub_menus: ['From the oven'],
+};
+const WORDS = ['Ana Lima', 'Pizza', '+351 912', 'a', '0'];
+
+export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...Object.values(HOSTILE_VALUES)) },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+);
+
+/** Values of a schema. */
+export function valuesOf(schema: Schema, place: Place): fc.Arbitrary<unknown> {
+  const good = goodValues(schema, place);
+  return place.quality === 'spoilt'
+    ? fc.oneof({ weight: SPOILT_ONE_IN - 1, arbitrary: good }, { weight: 1, arbitrary: hostileValue })
+    : good;
+}
+
+function isExemplary({ quality }: Place): boolean {
+  return quality === 'least' || quality === 'full';
+}
+
+function goodValues(schema: Schema, place: Place): fc.Arbitrary<unknown> {
+  if (schema.anyOf !== undefined) {
+    return fc.oneof(...schema.anyOf.map((each) => goodValues(each, place)));
+  }
+  if (schema.enum !== undefined) {
+    return fc.constantFrom(...schema.enum);
+  }
+  if (schema['x-price']) {
+    return fc.oneof(fc.stringMatching(/^\d{1,4}(\.\d{1,2})?$/), fc.nat({ max: 500 }));
+  }
+  if (Array.isArray(schema.type)) {
+    return fc.oneof(...schema.type.map((type) => goodValues({ ...schema, type }, place)));
+  }
+  switch (schema.type) {
+    case 'object':
+      return objects(schema, place);
+    case 'array':
+      return lists(schema, place);
+    case 'integer':
+    case 'number':
+      return integers(schema, place);
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'string':
+      return texts(schema, place);
+    default:
+      return fc.jsonValue({ maxDepth: 2 });
+  }
+}
+
+function objects(schema: Schema, place: Place): fc.Arbitrary<Record<string, unknown>> {
+  const { properties = {}, required = [], minProperties = 0 } = schema;
+  const named = Object.entries(properties).filter(
+    ([name], index) => place.quality !== 'least' || required.includes(name) || index < minProperties,
+  );
+  const fields = Object.fromEntries(
+    named.map(([name, each]) => [name, valuesOf(each, { ...place, name, collection: place.name })]),
+  );
+  const whole = fc
+    .record(fields, {
+      requiredKeys: isExemplary(place) ? Object.keys(fields) : required,
+      noNullPrototype: true,
+    })
+    .filter((value) => Object.keys(value).length >= minProperties);
+  if (place.quality !== 'spoilt') {
+    return whole;
+  }
+  const withExtraKeys = fc
+    .tuple(whole, fc.constantFrom(...HOSTILE_KEYS))
+    .map(([value, keys]) => ({ ...value, ...keys }));
+  const withDoubleKey = whole.map((value) => {
+    const [name, first] = Object.entries(value)[0] ?? ['', null];
+    return { ...value, [`${KEY}${name}`]: first };
+  });
+  return fc.oneof(
+    { weight: 20, arbitrary: whole },
+    { weight: 1, arbitrary: fc.record(fields, { requiredKeys: [], noNullPrototype: true }) },
+    { weight: 1, arbitrary: withExtraKeys },
+    { weight: 1, arbitrary: withDoubleKey },
+  );
+}
+
+function lists({ items = {}, minItems = 0, maxItems = 3 }: Schema, place: Place): fc.Arbitrary<unknown[]> {
+  const lengths = (minLength: number, maxLength: number) => fc.array(valuesOf(items, place), { minLength, maxLength });
+  const longest = Math.max(minItems, Math.min(maxItems, 3));
+  return fc.oneof(
+    { weight: 3, arbitrary: lengths(Math.max(minItems, 1), Math.max(minItems, 1)) },
+    { weight: 2, arbitrary: lengths(minItems, longest) },
+  );
+}
+
+function integers({ minimum = 0, maximum = 2_147_483_647 }: Schema, place: Place): fc.Arbitrary<number> {
+  const small = fc.integer({ min: minimum, max: Math.min(minimum + 2, maximum) });
+  if (isExemplary(place)) {
+    return small;
+  }
+  return fc.oneof(
+    { weight: 10, arbitrary: small },
+    { weight: 1, arbitrary: fc.constant(maximum) },
+    { weight: 1, arbitrary: fc.integer({ min: minimum, max: maximum }) },
+  );
+}
+
+function texts(schema: Schema, place: Place): fc.Arbitrary<string> {
+  const { name } = place;
+  if (schema.format === 'date') {
+    return days(name);
+  }
+  if (poolOf(place) !== null) {
+    return identifiers(schema, place);
+  }
+  const known = KNOWN_TEXTS[`${place.collection}.${name}`] ?? KNOWN_TEXTS[name];
+  if (known !== undefined) {
+    return fc.constantFrom(...known);
+  }
+  if (schema.pattern !== undefined) {
+    return fc.stringMatching(new RegExp(schema.pattern));
+  }
+  switch (schema.format) {
+    case 'uuid':
+      return UUIDS;
+    case 'uri':
+      return fc.constantFrom('https://images.example/a.jpg', 'urn:a:b');
+    case 'date-time':
+      return fc.constantFrom('2027-01-01T00:00:00Z', '2027-01-01T00:00:00.000+02:00');
+    default:
+      return freeTexts(schema);
+  }
+}
+
+/** Days ahead: a stay's last one lies behind its first, most of the time. */
+function days(name: string): fc.Arbitrary<string> {
+  const [min, max] = /out|to|end|until/.test(name) ? [30, 60] : [2, 31];
+  return fc.integer({ min, max }).map((day) => ref('day', day));
+}
+
+/** Where the ids that belong at a place are kept; null where it is no place for one. */
+export function poolOf({ name, collection }: Pick<Place, 'name' | 'collection'>): string | null {
+  if (name === 'id') {
+    return `${collection.replaceAll('-', '_')}.id`;
+  }
+  return name === 'sku' || name === 'email' || name.endsWith('_id') ? name : null;
+}
+
+/** Mostly those of the caller's own tenant; some of another tenant's, and some of nobody's. */
+function identifiers(schema: Schema, place: Place): fc.Arbitrary<string> {
+  const pool = poolOf(place) ?? place.name;
+  const own = POOL_INDEX.map((index) => ref(pool, index));
+  if (isExemplary(place)) {
+    return place.name.startsWith('external_') ? UUIDS : own;
+  }
+  const rivals = POOL_INDEX.map((index) => ref(`rival.${pool}`, index));
+  const others = freeTexts({ ...schema, minLength: 1 });
+  // External ids are the callers' to make up: a known one is a repetition, where little is looked at.
+  const [ownWeight, freshWeight] = place.name.startsWith('external_') ? [6, 10] : [20, 1];
+  return fc.oneof(
+    { weight: ownWeight, arbitrary: own },
+    { weight: 2, arbitrary: rivals },
+    { weight: freshWeight, arbitrary: UUIDS },
+    { weight: 2, arbitrary: schema.format === 'uuid' ? UUIDS : others },
+  );
+}
+
+function freeTexts({ minLength = 0, maxLength = 400 }: Schema): fc.Arbitrary<string> {
+  const longest = Math.min(maxLength, 400);
+  const unit = fc.constantFrom(...LETTERS);
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...WORDS).map((word) => word.slice(0, longest)) },
+    { weight: 6, arbitrary: fc.string({ unit, minLength, maxLength: Math.max(minLength, Math.min(longest, 24)) }) },
+    { weight: 1, arbitrary: fc.constant('𝄞'.repeat(longest)) },
+  );
+}
+
+/** The usual, and one in so many times the other. */
+export function mostly<T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, oneInSoMany: number): fc.Arbitrary<T> {
+  return fc.oneof({ weight: oneInSoMany - 1, arbitrary: usual }, { weight: 1, arbitrary: other });
+}

@@ -1,0 +1,184 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
+import { channelHeaders, nowSeconds } from '../support/channel.ts';
+import { cleanUp, type Serving, startServing } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { dayAhead } from '../support/hotel.ts';
+import { call as callService } from '../support/service.ts';
+import type { Actor } from './cases.ts';
+import { type Call, furnish, type Household, openHousehold, restock } from './furnish.ts';
+import { bareDocument, houseDocument, PASSWORD, RIVAL_MARK, rivalDocument } from './house.ts';
+import { Pools } from './pools.ts';
+import { Secrets } from './secrets.ts';
+
+const DAY_SECONDS = 86_400;
+const STOP_LIMIT_MS = 5_000;
+
+/** The service as a process of its own, with three tenants: one that is fuzzed, one that must never show, one without features. */
+export class World {
+  readonly url: string;
+  readonly pools = new Pools();
+  readonly secrets = new Secrets();
+  readonly #database: TestDatabase;
+  readonly #serving: Serving;
+  readonly #house = houseDocument('house');
+  #households: Record<'house' | 'bare', Household> | null = null;
+  #readLog = 0;
+  #isRunning = true;
+  readonly #call: Call = (...request) => callService(this.url, ...request);
+
+  private constructor(database: TestDatabase, serving: Serving, masterKey: string) {
+    this.#database = database;
+    this.#serving = serving;
+    this.url = serving.url;
+    void serving.ended.then(() => (this.#isRunning = false));
+    this.secrets.add(masterKey);
+    this.secrets.add(PASSWORD);
+  }
+
+  static async open(): Promise<World> {
+    const database = await createTestDatabase();
+    const masterKey = randomBytes(32).toString('base64');
+    try {
+      const serving = await startServing(['--only', 'api'], { env: environment(database.url, masterKey) });
+      const world = new World(database, serving, masterKey);
+      await world.#furnish();
+      return world;
+    } catch (error) {
+      await cleanUp();
+      await database.drop();
+      throw error;
+    }
+  }
+
+  /** The menu, the rooms and the plans as they were, whatever the cases before have made of them. */
+  async restore(): Promise<void> {
+    const { users, ...document } = this.#house;
+    await applyTenantDocument(this.#database.db, document);
+  }
+
+  /** New ids to use: those from before may all be revoked, cancelled or completed. Needs the menu as it was. */
+  async restock(): Promise<void> {
+    const { house } = this.#households ?? missing('households');
+    await restock(this.#learning(this.#call, ''), house, 'ours');
+  }
+
+  /** The headers that make a request this actor's. @param body the exact bytes, for those who sign */
+  headersOf(actor: Actor, body: Buffer): Record<string, string> {
+    const { house, bare } = this.#households ?? missing('households');
+    const wrong = randomBytes(32).toString('base64url');
+    const late = nowSeconds() - DAY_SECONDS;
+    const headers: Record<Actor, () => Record<string, string>> = {
+      nobody: () => ({}),
+      partner: () => house.partner,
+      pms: () => house.pms,
+      owner: () => house.owner,
+      staff: () => house.staff,
+      channel: () => channelHeaders(house.channel, body),
+      'partner with a wrong secret': () => ({ ...house.partner, 'x-api-secret': wrong }),
+      'pms with a wrong secret': () => ({ ...house.pms, 'x-pms-api-secret': wrong }),
+      'revoked partner': () => house.revoked,
+      'forged owner': () => ({ authorization: forged(house.owner['authorization'] ?? '') }),
+      'channel with a wrong signature': () => channelHeaders({ ...house.channel, channel_secret: wrong }, body),
+      'channel of yesterday': () => channelHeaders(house.channel, body, { at: late }),
+      'partner without features': () => bare.partner,
+      'staff without features': () => bare.staff,
+      'channel without features': () => channelHeaders(bare.channel, body),
+    };
+    const { 'content-type': _type, ...found } = headers[actor]();
+    return found;
+  }
+
+  /** Puts values in the place of stand-ins. @param write spells a value where it stands: in a path, in JSON, … */
+  resolve(text: string, write: (value: string) => string): string {
+    return text.replaceAll(/REF-([\w.]+)-(\d+)-/g, (_, name: string, index: string) =>
+      write(name === 'day' ? dayAhead(Number(index)) : this.pools.find(name, Number(index))),
+    );
+  }
+
+  /** Whether its process has not ended. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** The lines that the process has printed since they were last asked for. */
+  newLogLines(): string[] {
+    const output = this.#serving.output();
+    const lines = output.slice(this.#readLog, output.lastIndexOf('\n') + 1).split('\n');
+    this.#readLog = output.lastIndexOf('\n') + 1;
+    return lines.filter((line) => line !== '');
+  }
+
+  async close(): Promise<void> {
+    this.#serving.kill('SIGTERM');
+    // One that is busy for ever does not hear that; `cleanUp` kills it.
+    await Promise.race([this.#serving.ended, sleep(STOP_LIMIT_MS)]);
+    await cleanUp();
+    await this.#database.drop();
+  }
+
+  async #furnish(): Promise<void> {
+    for (const document of [this.#house, rivalDocument(), bareDocument()]) {
+      await applyTenantDocument(this.#database.db, document);
+    }
+    const call = this.#call;
+    const [house, rival, bare] = await Promise.all(
+      ['house', RIVAL_MARK.toLowerCase(), 'bare'].map((slug) => openHousehold(call, slug)),
+    );
+    if (house === undefined || rival === undefined || bare === undefined) {
+      throw new Error('A household is missing.');
+    }
+    this.#households = { house, bare };
+    [...house.ownIds, ...rival.ownIds].forEach((id) => this.pools.reserve(id));
+    [house, rival, bare].forEach((household) => this.secrets.learn(household));
+    await furnish(this.#learning(call, ''), house, 'ours');
+    await furnish(this.#learning(call, 'rival.'), rival, RIVAL_MARK);
+    this.#house.users?.forEach(({ email }) => this.pools.add('email', email));
+    this.pools.add('password', PASSWORD);
+    this.secrets.setForeign([RIVAL_MARK, RIVAL_MARK.toLowerCase()], this.pools.madeHere('rival.').filter(isOpaque));
+  }
+
+  #learning(call: Call, prefix: string): Call {
+    return async (method, path, options) => {
+      const answer = await call(method, path, options);
+      this.pools.learn(answer.body, collectionOf(path), prefix);
+      this.secrets.learn(answer.body);
+      return answer;
+    };
+  }
+}
+
+/** The last fixed step of a path: `credentials` of `/v1/third-party/credentials/`. */
+export function collectionOf(path: string): string {
+  const steps = path.split('/').filter((step) => step !== '' && !/^[0-9a-f-]{36}$|^\{/.test(step));
+  return (steps.at(-1) ?? '').replaceAll('-', '_');
+}
+
+/** Ids that only one tenant can have; names like `plain` are anybody's. */
+function isOpaque(value: string): boolean {
+  return /^[0-9a-f-]{36}$/.test(value);
+}
+
+/** A token with a signature of our own. */
+function forged(authorization: string): string {
+  const signed = authorization.split('.').slice(0, 2).join('.');
+  return `${signed}.${createHmac('sha256', 'no key of the service').update(signed).digest('base64url')}`;
+}
+
+function environment(databaseUrl: string, masterKey: string): Record<string, string> {
+  return {
+    DATABASE_URL: databaseUrl,
+    MASTER_KEY: masterKey,
+    LOG_LEVEL: 'trace',
+    RATE_LIMIT_PER_MINUTE: '1000000000',
+    // Every case comes from an address of its own: a budget of sign-ins is counted for each.
+    TRUSTED_PROXIES: '127.0.0.1',
+    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    PATH: process.env['PATH'] ?? '',
+  };
+}
+
+function missing(what: string): never {
+  throw new Error(`There are no ${what} yet.`);
+}
