@@ -48,14 +48,33 @@ describe('the sending slots', () => {
     });
   }
 
-  it('give a receiver four at first, one more with each success, and 32 at most', () => {
+  /** A rush that uses all the receiver has, so many times. */
+  function useAll(url: string, count: number): void {
+    for (let done = 0; done < count; done += 1) {
+      const taken = fill([url]);
+      taken.forEach((slot) => slots.end(slot, true));
+      taken.forEach((slot) => slots.release(slot));
+    }
+  }
+
+  it('give a receiver four at first, one more with a success while it uses all, and 32 at most', () => {
     assert.equal(slots.room('never seen'), FIRST_SHARE);
     assert.equal(slots.room(), FIRST_SHARE);
-    attempt('a', true);
+    useAll('a', 1);
     assert.equal(slots.room('a'), FIRST_SHARE + 1);
-    attemptOften('a', true, 100);
+    useAll('a', 100);
     assert.equal(slots.room('a'), MAX_SHARE);
     assert.equal(slots.room('b'), FIRST_SHARE);
+  });
+
+  it('do not grow unused, and go back to four, one by one, when the rush is over', () => {
+    attemptOften('a', true, 100);
+    assert.equal(slots.room('a'), FIRST_SHARE);
+    useAll('a', 100);
+    attempt('a', true);
+    assert.equal(slots.room('a'), MAX_SHARE - 1);
+    attemptOften('a', true, 100);
+    assert.equal(slots.room('a'), FIRST_SHARE);
   });
 
   it('give a receiver, however many registered its URL, one share: what is under way to it is taken off', () => {
@@ -80,7 +99,7 @@ describe('the sending slots', () => {
   });
 
   it('are halved with each failure, down to one', () => {
-    attemptOften('a', true, 100);
+    useAll('a', 100);
     const rooms = [1, 2].map(() => {
       attempt('a', false);
       return slots.room('a');
@@ -116,7 +135,7 @@ describe('the sending slots', () => {
   });
 
   it('learn nothing from an outcome that says nothing', () => {
-    attempt('a', true);
+    useAll('a', 1);
     attempt('a', null);
     assert.equal(slots.room('a'), FIRST_SHARE + 1);
     attemptOften('b', false, 3);
@@ -135,7 +154,8 @@ describe('the sending slots', () => {
 
   it('go to receivers that fail by half at most, and to the others by half at least', () => {
     const failing = numbered('failing', 300);
-    failing.forEach((url) => attempt(url, false));
+    failing.forEach((url) => attemptOften(url, false, 3));
+    nowMs += REST_MS;
     assert.equal(fill(failing).length, HALF);
     assert.equal(slots.room('failing-299'), 0);
     assert.equal(fill(numbered('well', 100)).length, SLOTS - HALF);
@@ -160,7 +180,8 @@ describe('the sending slots', () => {
 
   it('leave the others their half even where more is under way to lagging ones than their half', () => {
     const failing = numbered('failing', 10);
-    failing.forEach((url) => attempt(url, false));
+    failing.forEach((url) => attemptOften(url, false, 3));
+    nowMs += REST_MS;
     // Born claimed: they were promised a slot each, many at a moment, and cannot be refused.
     failing.forEach((url) => Array.from({ length: 30 }, () => slots.take(url)));
     assert.deepEqual(
@@ -170,8 +191,18 @@ describe('the sending slots', () => {
     assert.equal(fill(numbered('well', 100)).length, SLOTS - HALF);
   });
 
+  it('take no receiver for a failing one before its third failure in a row', () => {
+    attemptOften('failing', false, 3);
+    Array.from({ length: HALF }, () => slots.take('failing'));
+    attemptOften('stumbling', false, 2);
+    assert.equal(slots.room('stumbling'), 1);
+    attempt('stumbling', false);
+    nowMs += REST_MS;
+    assert.equal(slots.room('stumbling'), 0);
+  });
+
   it('take a receiver for well again as soon as nothing of it lingers', () => {
-    attempt('failing', false);
+    attemptOften('failing', false, 3);
     Array.from({ length: HALF }, () => slots.take('failing'));
     const slow = fill(['slow']);
     nowMs += LINGERING_MS;
@@ -184,7 +215,7 @@ describe('the sending slots', () => {
       slots.end(slot, true);
       slots.release(slot);
     });
-    assert.equal(slots.room('slow'), 2 * FIRST_SHARE);
+    assert.equal(slots.room('slow'), FIRST_SHARE);
   });
 
   it('end at 1,024, however many turn slow at once', () => {
@@ -200,13 +231,13 @@ describe('the sending slots', () => {
   it('remember 10,000 receivers, forget those longest unused, and none with something under way', () => {
     const held = slots.take('held');
     slots.take('held');
-    attempt('old', true);
-    attempt('recent', true);
+    attempt('old', false);
+    attempt('recent', false);
     numbered('other', 9_990).forEach((url) => attempt(url, true));
-    attempt('recent', true);
+    attempt('recent', false);
     numbered('another', 20).forEach((url) => attempt(url, true));
     assert.equal(slots.room('old'), FIRST_SHARE);
-    assert.equal(slots.room('recent'), FIRST_SHARE + 2);
+    assert.equal(slots.room('recent'), 1);
     assert.equal(slots.room('held'), FIRST_SHARE - 2);
     slots.release(held);
     assert.equal(slots.room('held'), FIRST_SHARE - 1);
@@ -290,12 +321,20 @@ class NaiveSlots {
   #learn(url: string, isOk: boolean | null, nowMs: number): void {
     const before = this.#of(url);
     if (isOk === true) {
-      this.#known.set(url, { ...before, failures: 0, share: Math.min(MAX_SHARE, before.share + 1) });
+      this.#known.set(url, { ...before, failures: 0, share: this.#shareAfterSuccess(url) });
     } else if (isOk === false) {
       const failures = before.failures + 1;
       const restsUntilMs = nowMs + (failures < 3 ? 0 : REST_MS);
       this.#known.set(url, { failures, restsUntilMs, share: Math.max(1, Math.floor(before.share / 2)) });
     }
+  }
+
+  #shareAfterSuccess(url: string): number {
+    const { share } = this.#of(url);
+    const used = [...this.#all].filter((taken) => taken.url === url).length / share;
+    const isUnused = share >= FIRST_SHARE && used <= 0.5;
+    const change = isUnused ? -1 : share < FIRST_SHARE || used >= 1 ? 1 : 0;
+    return Math.min(MAX_SHARE, isUnused ? Math.max(FIRST_SHARE, share + change) : share + change);
   }
 
   #of(url: string) {
@@ -305,7 +344,7 @@ class NaiveSlots {
   rooms(nowMs: number): number[] {
     const byUrl = Map.groupBy(this.#all, ({ url }) => url);
     const isLingering = ({ state, beganAtMs }: Taken) => state === 'begun' && nowMs - beganAtMs >= LINGERING_MS;
-    const isLagging = (url: string) => this.#of(url).failures > 0 || byUrl.get(url)?.some(isLingering) === true;
+    const isLagging = (url: string) => this.#of(url).failures >= 3 || byUrl.get(url)?.some(isLingering) === true;
     const countOf = (urls: string[]) => urls.reduce((sum, url) => sum + (byUrl.get(url)?.length ?? 0), 0);
     const lagging = countOf(URLS.filter(isLagging));
     const well = countOf(URLS) - lagging;

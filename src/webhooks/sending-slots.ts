@@ -9,7 +9,7 @@ const FIRST_SHARE = 4;
 const MAX_SHARE = 32;
 /** An attempt that takes longer than this lingers. */
 const LINGERING_MS = 500;
-/** From so many failures in a row on a receiver is only probed: one attempt, then a rest. */
+/** From so many failures in a row on a receiver counts as failing, and is only probed: one attempt, then a rest. */
 const FAILURES_UNTIL_PROBED = 3;
 const PROBE_REST_MS = 250;
 /** Receivers that are remembered; beyond them those without anything under way begin anew. */
@@ -33,8 +33,8 @@ export interface Slot {
 
 /**
  * Who may send how much at once. Each receiver (a registered URL, whoever registered it) has a share of its own: a few slots at
- * first, one more with each success, half with each failure. Those that fail or linger share one half of all slots, so that
- * nobody waits for them. Counted in this process alone: with several workers, a receiver has a share in each.
+ * first, one more with each success while all of them are taken, half with each failure. Those that fail or linger share one half
+ * of all slots, so that nobody waits for them. Counted in this process alone: with several workers, a receiver has a share in each.
  */
 export class SendingSlots {
   /** By URL, the least recently used first. */
@@ -85,7 +85,7 @@ export class SendingSlots {
     if (isOk === null) {
       this.#change(receiver, { lingering });
     } else if (isOk) {
-      this.#change(receiver, { lingering, failures: 0, share: Math.min(MAX_SHARE, receiver.share + 1) });
+      this.#change(receiver, { lingering, failures: 0, share: shareAfterSuccess(receiver) });
     } else {
       const failures = receiver.failures + 1;
       const restMs = failures < FAILURES_UNTIL_PROBED ? 0 : this.#probeRestMs;
@@ -134,6 +134,17 @@ function newReceiver(): Receiver {
   return { share: FIRST_SHARE, underWay: 0, lingering: 0, failures: 0, restsUntilMs: 0 };
 }
 
+/**
+ * A share that is not used goes back step by step: grown for a rush of long ago, it would let a receiver that begins to hang fill
+ * the half of those that lag, and keep the slow ones among them waiting.
+ */
+function shareAfterSuccess({ share, underWay }: Receiver): number {
+  if (share < FIRST_SHARE || underWay >= share) {
+    return Math.min(MAX_SHARE, share + 1);
+  }
+  return underWay <= share / 2 ? Math.max(FIRST_SHARE, share - 1) : share;
+}
+
 function isLagging({ failures, lingering }: Receiver): boolean {
-  return failures > 0 || lingering > 0;
+  return failures >= FAILURES_UNTIL_PROBED || lingering > 0;
 }
