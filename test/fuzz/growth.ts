@@ -56,9 +56,9 @@ async function medians(world: World, base: HttpCase, shape: Shape): Promise<[num
   return [median(short), median(long)];
 }
 
-/** Generous: what grows with the square takes 64 times as long. */
+/** Generous: what grows with the square takes 64 times as long. What is not answered at all is always too long. */
 function isGrowth(shortMs: number, longMs: number): boolean {
-  return longMs > 2.5 * FACTOR * Math.max(shortMs, 2) + 50;
+  return longMs === UNANSWERED_MS || longMs > 2.5 * FACTOR * Math.max(shortMs, 2) + 50;
 }
 
 async function timeMs(world: World, each: HttpCase): Promise<number> {
