@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../support/command.ts';
+import { newPort } from './ports.ts';
 import type { DatabaseLink } from './database-link.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
@@ -66,8 +66,8 @@ export class ServiceProcess {
 
   /** Starts it without waiting. */
   async launch(env: Record<string, string> = {}): Promise<void> {
-    this.#port ||= await freePort();
-    this.#metricsPort ||= await freePort();
+    this.#port ||= await newPort();
+    this.#metricsPort ||= await newPort();
     this.#isExpectedToEnd = false;
     const { only } = this.#options;
     const child = spawn(process.execPath, [COMMAND, 'serve', ...(only === null ? [] : ['--only', only])], {
