@@ -95,13 +95,29 @@ describe('the claims of a worker', () => {
     const found: string[] = [];
     let last: DueQueue | null = null;
     for (let page = 0; page < 3; page += 1) {
-      const queues: DueQueue[] = await findDueQueues(db, last, 2);
+      const queues: DueQueue[] = await findDueQueues(db, { after: last, limit: 2, passOver: [] });
       found.push(...queues.map(({ credentialId }) => credentialId));
       last = queues.at(-1) ?? last;
     }
     assert.deepEqual(
       found,
       all.map(({ credential }) => credential.id),
+    );
+  });
+
+  it('pass over what goes to receivers without room, but not what is only to be stopped there', async () => {
+    const [elsewhere, revoked] = [await service.tenant(), await service.tenant()];
+    await register(service, elsewhere.partner, `${URL}/else`);
+    await register(service, revoked.partner, URL);
+    await insertBacklog(db, [tenant, elsewhere, revoked], 1);
+    await db.updateTable('credential').set({ is_active: false }).where('id', '=', revoked.credential.id).execute();
+    const queues = await findDueQueues(db, { after: null, limit: 2, passOver: [URL] });
+    assert.deepEqual(
+      queues.map(({ credentialId, isActive }) => [credentialId, isActive]),
+      [
+        [elsewhere.credential.id, true],
+        [revoked.credential.id, false],
+      ],
     );
   });
 });

@@ -32,6 +32,8 @@ export class Claims {
   /** By credential; whose turn it is comes first. */
   readonly #queues = new Map<string, DueQueue>();
   #scanAfter: DueQueue | null = null;
+  /** Receivers without room whose queues are left to later scans, because there are so many. */
+  readonly #passedOver = new Set<string>();
 
   constructor(db: Database, slots: SendingSlots, newLease: () => Lease) {
     this.#db = db;
@@ -54,7 +56,7 @@ export class Claims {
     if (limit <= 0) {
       return;
     }
-    const found = await findDueQueues(this.#db, this.#scanAfter, limit);
+    const found = await findDueQueues(this.#db, { after: this.#scanAfter, limit, passOver: [...this.#passedOver] });
     found.forEach((queue) => this.add(queue));
     this.#scanAfter = found.length === limit ? (found.at(-1) ?? null) : null;
   }
@@ -77,7 +79,7 @@ export class Claims {
       const { deliveries, takenOf } = await claimDue(this.#db, wanted, this.#newLease());
       for (const { queue, count } of reservations) {
         this.#queues.delete(queue.credentialId);
-        if (takenOf(queue.credentialId) === count) {
+        if (takenOf.get(queue.credentialId) === count) {
           this.add(queue); // There may be more: it joins the line again.
         }
       }
@@ -88,14 +90,20 @@ export class Claims {
     }
   }
 
-  /** Those that wait for slow receivers do not fill the line and hide others from the scan, which finds them again. */
+  /** Those that wait for slow receivers do not fill the line and hide others from the scan, which finds them once there is room. */
   #makeWay(): void {
+    for (const url of this.#passedOver) {
+      if (this.#slots.room(url) > 0) {
+        this.#passedOver.delete(url);
+      }
+    }
     if (this.#queues.size < MAX_QUEUES / 2 || this.#slots.room() === 0) {
       return;
     }
     for (const queue of this.#queues.values()) {
       if (queue.isActive && this.#slots.room(queue.webhookUrl) === 0) {
         this.#queues.delete(queue.credentialId);
+        this.#passedOver.add(queue.webhookUrl);
       }
     }
   }

@@ -106,15 +106,27 @@ function queueHeads(after = BEFORE_ALL) {
     SELECT following.* FROM head CROSS JOIN LATERAL (${first(sql`(head.tenant_id, head.credential_id)`)}) AS following`;
 }
 
-/** The credentials that have due deliveries, across tenants (one of the statements that may); those after the given one. */
-export async function findDueQueues(db: Database, after: DueQueue | null, limit: number): Promise<DueQueue[]> {
+interface DueQueueSearch {
+  after: DueQueue | null;
+  limit: number;
+  /** Receivers' URLs whose queues are of no use now. */
+  passOver: string[];
+}
+
+/**
+ * The credentials that have due deliveries, across tenants (one of the statements that may). Each credential is looked up as its
+ * head is met (OFFSET 0 keeps that order), so no more heads are stepped to than the limit asks for.
+ */
+export async function findDueQueues(db: Database, { after, limit, passOver }: DueQueueSearch): Promise<DueQueue[]> {
   const { rows } = await sql<DueQueue>`
-    WITH RECURSIVE head AS (${queueHeads(after ?? BEFORE_ALL)}), due AS (
-      SELECT tenant_id, credential_id FROM head WHERE next_attempt_at <= now() LIMIT ${limit}
-    )
+    WITH RECURSIVE head AS (${queueHeads(after ?? BEFORE_ALL)})
     SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"
-    FROM due JOIN credential AS c ON c.tenant_id = due.tenant_id AND c.id = due.credential_id
-    ORDER BY c.tenant_id, c.id
+    FROM head CROSS JOIN LATERAL (
+      SELECT tenant_id, id, webhook_url, is_active FROM credential
+      WHERE tenant_id = head.tenant_id AND id = head.credential_id OFFSET 0
+    ) AS c
+    WHERE head.next_attempt_at <= now() AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
+    LIMIT ${limit}
   `.execute(db);
   return rows;
 }
@@ -173,10 +185,12 @@ export async function claimDue(db: Database, wanted: Wanted[], lease: Lease) {
     RETURNING e.tenant_id, e.id, e.credential_id, e.body, e.created_at, e.attempt_count, e.delivery_status,
       extract(epoch FROM now() - due.next_attempt_at)::float8 AS waited_seconds, c.webhook_url, c.webhook_secret
   `.execute(db);
-  return {
-    deliveries: rows.filter((row) => row.delivery_status === 'pending').map((row) => claimed(row, lease)),
-    takenOf: (credentialId: string) => rows.filter((row) => row.credential_id === credentialId).length,
-  };
+  const takenOf = new Map<string, number>();
+  for (const { credential_id } of rows) {
+    takenOf.set(credential_id, (takenOf.get(credential_id) ?? 0) + 1);
+  }
+  const toSend = rows.filter((row) => row.delivery_status === 'pending');
+  return { deliveries: toSend.map((row) => claimed(row, lease)), takenOf };
 }
 
 function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
