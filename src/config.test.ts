@@ -38,6 +38,7 @@ describe('defaults', () => {
     dataDir: './data',
     databaseUrl: null,
     databasePoolSize: 10,
+    databasePreparedStatements: true,
     redisUrl: null,
     masterKey: null,
     masterKeyPrevious: null,
@@ -54,8 +55,8 @@ describe('defaults', () => {
   it('stand where nothing is set', () => assert.deepEqual(readConfig({}), defaults));
 
   it('stand where a variable is set to an empty text', () => {
-    const names = `PORT HOST PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE REDIS_URL MASTER_KEY
-      MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK
+    const names = `PORT HOST PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE
+      DATABASE_PREPARED_STATEMENTS REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK
       EVENT_RETENTION_DAYS TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL`.split(/\s+/);
     assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, '']))), defaults);
   });

@@ -20,6 +20,8 @@ export interface Config {
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
   databasePoolSize: number;
+  /** No behind a pooler that cannot keep them (PgBouncer before 1.21). */
+  databasePreparedStatements: boolean;
   /** Null: budgets are counted in this process's memory. */
   redisUrl: string | null;
   /** 32 bytes; null: generated in `dataDir` (embedded database only). */
@@ -59,6 +61,9 @@ export function readConfig(environment: Environment = process.env): Config {
     databaseUrl,
     databasePoolSize:
       optional(text('DATABASE_POOL_SIZE'), (value) => parseInteger('DATABASE_POOL_SIZE', value, 2, 1000)) ?? 10,
+    databasePreparedStatements:
+      optional(text('DATABASE_PREPARED_STATEMENTS'), (value) => parseBoolean('DATABASE_PREPARED_STATEMENTS', value)) ??
+      true,
     redisUrl: optional(secret('REDIS_URL'), parseRedisUrl),
     masterKey,
     masterKeyPrevious: optional(secret('MASTER_KEY_PREVIOUS'), (value) => parseKey('MASTER_KEY_PREVIOUS', value)),

@@ -44,6 +44,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       url,
       poolSize,
       isPatient: options.role === 'command',
+      isPrepared: config.databasePreparedStatements,
       ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
     });
   const db = openPool(config.databasePoolSize - backgroundConnections);
@@ -66,7 +67,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
 
 /** On a connection of its own, which gives a statement the time it takes. */
 async function migrate(url: string): Promise<string[]> {
-  const db = createDatabase({ url, poolSize: 2, isPatient: true });
+  const db = createDatabase({ url, poolSize: 2, isPatient: true, isPrepared: false });
   try {
     return await migrateToLatest(db);
   } finally {

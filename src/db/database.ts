@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
+import { isStalePlan } from './failures.ts';
 import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
@@ -17,6 +18,8 @@ export interface DatabaseOptions {
   poolSize: number;
   /** Whether a statement may take as long as it needs, as a migration or a recount may; a request's may not. */
   isPatient?: boolean;
+  /** Whether the server keeps prepared statements for each connection: yes, but behind a pooler that cannot (PgBouncer before 1.21). */
+  isPrepared?: boolean;
   /** Told of connections that break while idle. Nothing is lost by them: the pool opens new ones. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
@@ -62,16 +65,18 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: discardingPool(pool) }),
+    dialect: new PostgresDialect({ pool: preparingPool(pool, options.isPrepared ?? true) }),
     ...(options.log ? { log: options.log } : {}),
   });
 }
 
 /**
- * The pool as Kysely sees it, but a client whose query ran into the client-side timeout is thrown away: the late answer to
- * the old query would otherwise be taken for the answer to the next one's.
+ * The pool as Kysely sees it: statements are prepared, and a client that met one of two faults is thrown away. After the
+ * client-side timeout the late answer to the old query would be taken for the answer to the next one's; and once a table has
+ * changed, a prepared statement that reads all of its columns fails for as long as the connection lives.
  */
-function discardingPool(pool: pg.Pool): PostgresPool {
+function preparingPool(pool: pg.Pool, isPrepared: boolean): PostgresPool {
+  const nameOf = isPrepared ? createStatementNames() : () => undefined;
   return {
     options: pool.options,
     end: () => pool.end(),
@@ -79,16 +84,52 @@ function discardingPool(pool: pg.Pool): PostgresPool {
       const client = await pool.connect();
       let isPoisoned = false;
       return {
-        async query(text: string, parameters: readonly unknown[]) {
+        async query(text: string, values: unknown[]) {
+          const name = nameOf(text, values.length);
           try {
-            return await client.query(text, parameters as unknown[]);
+            return await client.query(name === undefined ? { text, values } : { name, text, values });
           } catch (error) {
-            isPoisoned ||= error instanceof Error && error.message === 'Query read timeout';
-            throw error;
+            isPoisoned ||= isTimeout(error) || isStalePlan(error);
+            if (!isStalePlan(error)) {
+              throw error;
+            }
+            // Within a transaction this fails too, and the whole of it is run again.
+            return await client.query({ text, values }).catch(() => {
+              throw error;
+            });
           }
         },
         release: () => client.release(isPoisoned),
       } as unknown as PostgresPoolClient;
     },
+  };
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** On each connection; a statement takes some ten kilobytes of the server's memory. */
+const MAX_PREPARED = 400;
+/** Statements with more are lists of rows, of too many lengths. */
+const MAX_PREPARED_PARAMETERS = 64;
+/** BEGIN, COMMIT and the like gain nothing. */
+const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
+
+/** Names for the statements that are worth preparing, the same on every connection; undefined for others. */
+function createStatementNames(): (text: string, parameterCount: number) => string | undefined {
+  const names = new Map<string, string>();
+  return (text, parameterCount) => {
+    let name = names.get(text);
+    if (
+      name === undefined &&
+      names.size < MAX_PREPARED &&
+      parameterCount <= MAX_PREPARED_PARAMETERS &&
+      PREPARABLE.test(text)
+    ) {
+      name = `roomservice_${names.size}`;
+      names.set(text, name);
+    }
+    return name;
   };
 }

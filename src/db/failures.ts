@@ -33,6 +33,11 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : '';
 }
 
+/** A table has changed since the statement was prepared: on another connection it works. */
+export function isStalePlan(error: unknown): boolean {
+  return codeOf(error) === '0A000' && messageOf(error).startsWith('cached plan');
+}
+
 /** Whether the whole piece of work may be tried again, with the same ids. */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
@@ -41,6 +46,7 @@ export function isRetryable(error: unknown): boolean {
     /^08...$/.test(code) ||
     code === 'ECONNRESET' ||
     code === 'EPIPE' ||
+    isStalePlan(error) ||
     LOST_CONNECTION.test(messageOf(error))
   );
 }

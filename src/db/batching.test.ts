@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UnavailableError } from '../errors.ts';
+import { batching } from './batching.ts';
+
+/** Doubles numbers, and notes what went together; a batch with 13 in it fails, and so does 13 alone. */
+function doubling({ maxSize = 64, maxUnderWay = 1, error = new Error('13') } = {}) {
+  const sent: number[][] = [];
+  const double = async (inputs: number[]) => {
+    sent.push(inputs);
+    await sleep(5);
+    if (inputs.includes(13)) {
+      throw error;
+    }
+    return inputs.map((input) => input * 2);
+  };
+  const one = async (input: number) => (await double([input]))[0] ?? Number.NaN;
+  return { sent, call: batching({ one, many: double, maxSize, maxUnderWay }) };
+}
+
+describe('batched work', () => {
+  it('sends what arrives together as one, and answers each caller', async () => {
+    const { sent, call } = doubling();
+    assert.deepEqual(await Promise.all([1, 2, 3].map(call)), [2, 4, 6]);
+    assert.deepEqual(sent, [[1, 2, 3]]);
+    assert.equal(await call(4), 8);
+    assert.deepEqual(sent.at(-1), [4]);
+  });
+
+  it('gathers what comes while as much is under way as may be, and lets it join nothing that has begun', async () => {
+    const { sent, call } = doubling();
+    const first = call(1);
+    await sleep(2);
+    const others = [call(2), call(3)];
+    assert.deepEqual(await Promise.all([first, ...others]), [2, 4, 6]);
+    assert.deepEqual(sent, [[1], [2, 3]]);
+  });
+
+  it('keeps to its size, and runs several side by side where it may', async () => {
+    const { sent, call } = doubling({ maxSize: 2, maxUnderWay: 2 });
+    const began = performance.now();
+    const answers = Promise.all([1, 2, 3, 4, 5].map(call));
+    await sleep(3);
+    assert.deepEqual(sent, [
+      [1, 2],
+      [3, 4],
+    ]);
+    assert.deepEqual(await answers, [2, 4, 6, 8, 10]);
+    assert.ok(performance.now() - began < 1_000);
+    assert.deepEqual(sent.at(-1), [5]);
+  });
+
+  it('does a failed batch again one by one, so that a fault stays with its caller', async () => {
+    const { sent, call } = doubling();
+    const [one, bad, three] = await Promise.allSettled([1, 13, 3].map(call));
+    assert.deepEqual(
+      [one, three].map((each) => each?.status === 'fulfilled' && each.value),
+      [2, 6],
+    );
+    assert.equal(bad?.status, 'rejected');
+    assert.deepEqual(sent, [[1, 13, 3], [1], [13], [3]]);
+    assert.equal(await call(5), 10, 'and goes on');
+  });
+
+  it('asks a database that is out of reach only once for all', async () => {
+    const { sent, call } = doubling({ error: new UnavailableError('out of reach') });
+    const ended = await Promise.allSettled([1, 13].map(call));
+    assert.deepEqual(
+      ended.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    assert.equal(sent.length, 1);
+  });
+});

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import { UnavailableError } from '../errors.ts';
+import { isUnavailable } from './failures.ts';
+
+const MAX_BATCH_SIZE = 64;
+
+/** How many inputs one statement may take: on a cluster one, for its tenants live on different nodes (architecture, database rule 8). */
+export async function batchSizeOf(db: Database): Promise<number> {
+  const { rows } = await sql`SELECT FROM pg_extension WHERE extname = 'citus'`.execute(db);
+  return rows.length > 0 ? 1 : MAX_BATCH_SIZE;
+}
+
+/** One piece of database work in two forms, which do the same. */
+export interface BatchedWork<Input, Output> {
+  one: (input: Input) => Promise<Output>;
+  /** Answers in the order of its inputs; all of it is done or none. */
+  many: (inputs: Input[]) => Promise<Output[]>;
+  /** Inputs of one statement at most. */
+  maxSize: number;
+  /** Statements under way at once: while so many are, further calls wait, and then go together. */
+  maxUnderWay: number;
+}
+
+interface Waiting<Input, Output> {
+  input: Input;
+  resolve: (output: Output | PromiseLike<Output>) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Calls that arrive together go as one statement, each caller with an outcome of its own: that divides the cost of a statement and
+ * of a commit by their number. A call never joins a statement that has begun, so it sees what was written before it was made. A
+ * batch that fails is done again one by one, for the fault may be in one of its inputs.
+ */
+export function batching<Input, Output>(work: BatchedWork<Input, Output>): (input: Input) => Promise<Output> {
+  const { one, many, maxSize, maxUnderWay } = work;
+  let waiting: Waiting<Input, Output>[] = [];
+  let underWay = 0;
+  let isPlanned = false;
+
+  async function run(batch: Waiting<Input, Output>[]): Promise<void> {
+    const [first] = batch;
+    if (batch.length === 1 && first !== undefined) {
+      await one(first.input).then(first.resolve, first.reject);
+      return;
+    }
+    try {
+      const outputs = await many(batch.map(({ input }) => input));
+      batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
+    } catch (error) {
+      // A database out of reach is asked once for all of them.
+      const isOutOfReach = error instanceof UnavailableError || isUnavailable(error);
+      batch.forEach(({ input, resolve, reject }) => (isOutOfReach ? reject(error) : resolve(one(input))));
+    }
+  }
+
+  function start(): void {
+    isPlanned = false;
+    while (waiting.length > 0 && underWay < maxUnderWay) {
+      const batch = waiting.slice(0, maxSize);
+      waiting = waiting.slice(maxSize);
+      underWay += 1;
+      void run(batch).finally(() => {
+        underWay -= 1;
+        start();
+      });
+    }
+  }
+
+  return (input) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ input, resolve, reject });
+      if (!isPlanned && underWay < maxUnderWay) {
+        isPlanned = true;
+        setImmediate(start); // What else has come in this turn of the event loop goes along.
+      }
+    });
+}
