@@ -3,9 +3,10 @@ import type { Logger } from 'pino';
 import { auditStaffRoutes } from './audit/staff-routes.ts';
 import { Channels } from './channels/channels.ts';
 import { channelRoutes, receiverRoutes } from './channels/routes.ts';
+import { RecentChanges } from './changes/changes.ts';
 import type { Config } from './config.ts';
 import { callerGuard, pmsGuard } from './credentials/guard.ts';
-import { type Caller, Credentials } from './credentials/credentials.ts';
+import { Authentication, type Caller, Credentials } from './credentials/credentials.ts';
 import { credentialRoutes } from './credentials/routes.ts';
 import { Credential, PmsCredential } from './credentials/schema.ts';
 import type { Database } from './db/database.ts';
@@ -48,6 +49,8 @@ export interface AppDependencies {
     | 'webhookHeaderBrand'
   >;
   db: Database;
+  /** For what must go on while requests use up all connections of `db`. */
+  backgroundDb: Database;
   keyring: Keyring;
   budgets: BudgetStore;
   log: Logger;
@@ -75,9 +78,11 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   app.addHook('preValidation', refuseTenantParameters);
   await extend?.(app);
   const parts = createParts(deps);
-  const { credentials, pmsCredentials, channels, readListedMenu, orders, reservations } = parts;
+  const { changes, callers, pmsCallers, credentials, pmsCredentials, channels, readListedMenu, orders, reservations } =
+    parts;
+  app.addHook('onListen', async () => changes.start());
   app.addHook('onClose', async () => {
-    await Promise.all([credentials.close(), pmsCredentials.close()]);
+    await Promise.all([changes.close(), callers.close(), pmsCallers.close()]);
   });
   const guards = createGuards(deps, parts);
   const { publicUrl } = config;
@@ -113,7 +118,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   reservationRoutes(app, { reservations, publicUrl, callerGuard: guards.hotelCaller });
   pmsRoutes(app, { db, reservations, pmsGuard: guards.pms });
   receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
-  menuStaffRoutes(app, { db, staffGuard: guards.restaurantStaff });
+  menuStaffRoutes(app, { db, changes, staffGuard: guards.restaurantStaff });
   orderStaffRoutes(app, { orders, publicUrl, staffGuard: guards.restaurantStaff });
   propertyStaffRoutes(app, { db, publicUrl, staffGuard: guards.hotelStaff });
   reservationStaffRoutes(app, { reservations, publicUrl, staffGuard: guards.hotelStaff });
@@ -129,13 +134,17 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
 }
 
 /** The business parts, each made of what it needs. */
-function createParts({ db, keyring, log, deliveries }: AppDependencies) {
+function createParts({ db, backgroundDb, keyring, log, deliveries }: AppDependencies) {
+  const changes = new RecentChanges(backgroundDb, log);
   const onError = (error: unknown) => log.warn({ err: error }, 'last use of credentials could not be written');
   const events = createEventLog(deliveries);
-  const readListedMenu = createMenuReader(db);
+  const readListedMenu = createMenuReader({ db, changes });
   return {
-    credentials: new Credentials({ db, keyring, audience: 'third_party', onError }),
-    pmsCredentials: new Credentials({ db, keyring, audience: 'pms', onError }),
+    changes,
+    callers: new Authentication({ db, keyring, audience: 'third_party', changes, onError }),
+    pmsCallers: new Authentication({ db, keyring, audience: 'pms', changes, onError }),
+    credentials: new Credentials({ db, keyring, audience: 'third_party' }),
+    pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
     channels: new Channels({ db, keyring }),
     readListedMenu,
     orders: new Orders({ db, readListedMenu, events }),
@@ -145,7 +154,7 @@ function createParts({ db, keyring, log, deliveries }: AppDependencies) {
 
 /** Who may call what. All third-party routes share one budget, all PMS routes another (contract §8). */
 function createGuards({ db, keyring, config, budgets }: AppDependencies, parts: ReturnType<typeof createParts>) {
-  const { credentials, pmsCredentials } = parts;
+  const { callers, pmsCallers } = parts;
   const verifyToken = createTokenVerifier(keyring.token, config.identityProvider);
   const budget = budgets.budget('third-party', config.rateLimitPerMinute);
   return {
@@ -153,10 +162,10 @@ function createGuards({ db, keyring, config, budgets }: AppDependencies, parts: 
     anyStaff: personGuard(db, verifyToken),
     restaurantStaff: personGuard(db, verifyToken, 'restaurant'),
     hotelStaff: personGuard(db, verifyToken, 'hotel'),
-    anyCaller: callerGuard(credentials, budget),
-    restaurantCaller: callerGuard(credentials, budget, 'restaurant'),
-    hotelCaller: callerGuard(credentials, budget, 'hotel'),
-    pms: pmsGuard(pmsCredentials, budgets.budget('pms', config.rateLimitPerMinute)),
+    anyCaller: callerGuard(callers, budget),
+    restaurantCaller: callerGuard(callers, budget, 'restaurant'),
+    hotelCaller: callerGuard(callers, budget, 'hotel'),
+    pms: pmsGuard(pmsCallers, budgets.budget('pms', config.rateLimitPerMinute)),
   };
 }
 

@@ -35,6 +35,7 @@ export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
         webhookHeaderBrand: 'Service',
       },
       db,
+      backgroundDb: db,
       keyring: {
         pepper: randomBytes(32),
         token: randomBytes(32),

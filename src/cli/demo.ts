@@ -47,9 +47,8 @@ export async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   if (tenant === null) {
     throw new Error('the demo tenant is gone');
   }
-  const credentials = new Credentials({ db, keyring, audience: 'third_party', onError: () => {} });
+  const credentials = new Credentials({ db, keyring, audience: 'third_party' });
   const credential = await credentials.create({ tenantId: tenant.id, type: 'operator', id: null }, 'Demo platform');
-  await credentials.close();
   return { owner, credential };
 }
 

@@ -35,8 +35,8 @@ const STOP_LIMIT_MS = 14_500;
 /** One Ctrl-C may come two or three times: to the whole process group, and passed on by npm or by bin/roomservice.js. */
 const SAME_SIGNAL_MS = 2_000;
 const POLL_MS = 100;
-/** Deliveries go on while requests use up all the other connections: one to claim, one to record. */
-const BACKGROUND_CONNECTIONS = 2;
+/** What goes on while requests use up all the other connections: the poll for recent changes, claims and outcomes of deliveries. */
+const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
 /** With fewer connections than this nothing is set apart. */
 const MIN_CONNECTIONS_TO_SPLIT = 5;
 
@@ -49,7 +49,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     progress: (message) => log.info(message),
     onConnectionError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
     backgroundConnections:
-      options.only === undefined && config.databasePoolSize >= MIN_CONNECTIONS_TO_SPLIT ? BACKGROUND_CONNECTIONS : 0,
+      config.databasePoolSize < MIN_CONNECTIONS_TO_SPLIT ? 0 : BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
   const service = await startService(config, runtime, log, options).catch(async (error: unknown) => {
     await runtime.close();
@@ -107,6 +107,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
       : await createApp({
           config,
           db,
+          backgroundDb,
           keyring,
           budgets,
           log,

@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
+import { pino } from 'pino';
+import { RecentChanges } from '../changes/changes.ts';
 import { createDatabase } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import { createKeyMaker, newSecret } from './api-key.ts';
-import { Credentials } from './credentials.ts';
+import { Authentication } from './authentication.ts';
 
 const PATH = '/v1/third-party/orders/';
 
@@ -140,10 +142,11 @@ describe('X-API-Key and X-API-Secret', () => {
   it('401: costs what a right call costs: one look-up, whatever is wrong', async () => {
     let queries = 0;
     const db = createDatabase({ url: service.database.url, poolSize: 2, log: () => void (queries += 1) });
-    const credentials = new Credentials({
+    const authentication = new Authentication({
       audience: 'third_party',
       db,
       keyring: service.keyring,
+      changes: new RecentChanges(db, pino({ level: 'silent' })),
       onError: (error) => assert.fail(String(error)),
     });
     try {
@@ -155,14 +158,14 @@ describe('X-API-Key and X-API-Secret', () => {
         [key, 'x'],
       ]) {
         queries = 0;
-        await assert.rejects(credentials.authenticate(apiKey, apiSecret), ApiError);
+        await assert.rejects(authentication.authenticate(apiKey, apiSecret), ApiError);
         assert.equal(queries, 1);
       }
       queries = 0;
-      await credentials.authenticate(key, secret);
+      await authentication.authenticate(key, secret);
       assert.equal(queries, 1);
     } finally {
-      await credentials.close();
+      await authentication.close();
       await db.destroy();
     }
   });

@@ -1,32 +1,23 @@
-import { timingSafeEqual } from 'node:crypto';
 import { type Actor, prepareAudit } from '../audit/audit.ts';
+import { announceChange, leasesEnded } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, notFound } from '../errors.ts';
 import type { Keyring, SecretColumn } from '../keys/keys.ts';
 import { isUuid, newId } from '../lib/ids.ts';
-import type { Feature } from '../tenants/tenants.ts';
 import { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
-import { createLastUsed, type LastUsed } from './last-used.ts';
+import type { Caller } from './authentication.ts';
+import { AUDIENCES, type Audience } from './audiences.ts';
 import type { Credential, CredentialSecret } from './schema.ts';
 import * as store from './store.ts';
 
 export { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
-
-/** The partner behind a request, and what its tenant lets it do. */
-export interface Caller {
-  tenantId: number;
-  credentialId: string;
-  features: Feature[];
-  currency: string;
-}
+export { Authentication, type Caller } from './authentication.ts';
 
 interface Dependencies {
   db: Database;
   keyring: Keyring;
-  audience: store.Audience;
-  /** Told when a background write of last use failed. */
-  onError: (error: unknown) => void;
+  audience: Audience;
 }
 
 /** A caller as the audit trail names it. */
@@ -34,49 +25,18 @@ export function callerActor({ tenantId, credentialId }: Caller): Actor {
   return { tenantId, type: 'credential', id: credentialId };
 }
 
-/** The headers a credential is shown in, and the prefix of its key, for each of the two APIs. */
-const AUDIENCES = {
-  third_party: { headers: 'X-API-Key and X-API-Secret', prefix: 'rsk_' },
-  pms: { headers: 'X-PMS-API-Key and X-PMS-API-Secret', prefix: 'rpk_' },
-} as const;
-
-/** The credentials of one API and all tenants: issued and withdrawn by owners, shown with every call by partners. */
+/** The credentials of one API and all tenants, as owners issue and withdraw them. */
 export class Credentials {
   readonly #db: Database;
   readonly #keyring: Keyring;
-  readonly #audience: store.Audience;
+  readonly #audience: Audience;
   readonly #keyMaker: KeyMaker;
-  readonly #lastUsed: LastUsed;
 
-  constructor({ db, keyring, audience, onError }: Dependencies) {
+  constructor({ db, keyring, audience }: Dependencies) {
     this.#db = db;
     this.#keyring = keyring;
     this.#audience = audience;
     this.#keyMaker = createKeyMaker(keyring.pepper, AUDIENCES[audience].prefix);
-    this.#lastUsed = createLastUsed(db, onError);
-  }
-
-  /**
-   * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key and for a wrong secret, with the same
-   * answer and after the same work
-   */
-  async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
-    const key = typeof apiKey === 'string' ? apiKey : '';
-    const tenantId = this.#keyMaker.tenantOfApiKey(key);
-    const row = await store.findByApiKey(this.#db, tenantId, this.#audience, key);
-    const given = this.#keyMaker.hashSecret(typeof apiSecret === 'string' ? apiSecret : '');
-    const isRight = timingSafeEqual(given, row?.secret_hash ?? Buffer.alloc(given.length));
-    if (row === undefined || !isRight || !row.is_active) {
-      throw apiError(
-        'invalid_credentials',
-        `${AUDIENCES[this.#audience].headers} must be those of an active credential.`,
-        {
-          'www-authenticate': 'ApiKey',
-        },
-      );
-    }
-    this.#lastUsed.touch(tenantId, row.id);
-    return { tenantId, credentialId: row.id, features: row.features as Feature[], currency: row.currency };
   }
 
   async list(tenantId: number): Promise<Credential[]> {
@@ -99,26 +59,33 @@ export class Credentials {
     return { ...created, api_secret: secret };
   }
 
-  /** Withdraws a credential for good; doing it again changes nothing (decision 15). */
+  /**
+   * Withdraws a credential for good; doing it again changes nothing (decision 15). It ends when no node lets the credential in any
+   * more, and says so again too: the answer to the first call may be lost, or still on its way.
+   */
   async revoke(actor: Actor, id: string): Promise<Credential> {
     const writeDown = prepareAudit(actor);
-    return await this.#change(actor.tenantId, id, async (tx, row) => {
+    const revoked = await this.#change(actor.tenantId, id, async (tx, row) => {
+      await announceChange(tx, actor.tenantId);
       if (!row.is_active) {
         return shape(row);
       }
       await writeDown(tx, { action: 'credential.revoked', subject: row.id, details: this.#detailsOf(row.label) });
       return shape(await store.updateCredential(tx, actor.tenantId, row.id, { is_active: false }));
     });
+    await leasesEnded();
+    return revoked;
   }
 
-  /** Gives the credential a new secret; the old one is refused from now on (decision 15). */
+  /** Gives the credential a new secret, and ends when no node takes the old one any more (decision 15). */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const secret = newSecret();
     const writeDown = prepareAudit(actor);
-    return await this.#change(actor.tenantId, id, async (tx, row) => {
+    const rotated = await this.#change(actor.tenantId, id, async (tx, row) => {
       if (!row.is_active) {
         throw apiError('invalid_status_transition', 'The credential is revoked. Create a new one.');
       }
+      await announceChange(tx, actor.tenantId);
       await writeDown(tx, { action: 'credential.rotated', subject: row.id, details: this.#detailsOf(row.label) });
       await store.updateCredential(tx, actor.tenantId, row.id, {
         secret_hash: this.#keyMaker.hashSecret(secret),
@@ -126,6 +93,8 @@ export class Credentials {
       });
       return { id: row.id, label: row.label, api_key: row.api_key, api_secret: secret };
     });
+    await leasesEnded();
+    return rotated;
   }
 
   /**
@@ -165,11 +134,6 @@ export class Credentials {
       }
       return await change(tx, row);
     });
-  }
-
-  /** Writes down what is still only remembered of last uses, and stops doing so. */
-  async close(): Promise<void> {
-    await this.#lastUsed.close();
   }
 }
 

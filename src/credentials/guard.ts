@@ -2,7 +2,7 @@ import { permissionDenied } from '../errors.ts';
 import type { Guard } from '../http/guard.ts';
 import { type Budget, takeFromBudget } from '../http/rate-limit.ts';
 import type { Feature } from '../tenants/tenants.ts';
-import type { Caller, Credentials } from './credentials.ts';
+import type { Authentication, Caller } from './authentication.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,10 +12,10 @@ declare module 'fastify' {
 }
 
 /** In the order of decision 1: credentials (401), the budget (429), the tenant's feature where one is asked for (403). */
-export function callerGuard(credentials: Credentials, budget: Budget, feature?: Feature): Guard {
+export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
   return async (request, reply) => {
     const { headers } = request;
-    request.caller = await credentials.authenticate(headers['x-api-key'], headers['x-api-secret']);
+    request.caller = await authentication.authenticate(headers['x-api-key'], headers['x-api-secret']);
     await takeFromBudget(budget, request.caller.credentialId, reply);
     if (feature !== undefined && !request.caller.features.includes(feature)) {
       throw permissionDenied();
@@ -24,10 +24,10 @@ export function callerGuard(credentials: Credentials, budget: Budget, feature?: 
 }
 
 /** The same for the PMS API, which takes its own credentials alone and knows no features (decision 17). */
-export function pmsGuard(credentials: Credentials, budget: Budget): Guard {
+export function pmsGuard(authentication: Authentication, budget: Budget): Guard {
   return async (request, reply) => {
     const { headers } = request;
-    request.caller = await credentials.authenticate(headers['x-pms-api-key'], headers['x-pms-api-secret']);
+    request.caller = await authentication.authenticate(headers['x-pms-api-key'], headers['x-pms-api-secret']);
     await takeFromBudget(budget, request.caller.credentialId, reply);
   };
 }

@@ -3,8 +3,10 @@ import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
+import { pino } from 'pino';
+import { RecentChanges } from '../changes/changes.ts';
 import { createDatabase, type Database } from '../db/database.ts';
-import { Credentials } from './credentials.ts';
+import { Authentication } from './authentication.ts';
 import { updateLastUsed } from './store.ts';
 
 let service: TestService;
@@ -62,10 +64,11 @@ describe('last_used_at', () => {
   });
 
   it('costs one write for many requests of many credentials', async () => {
-    const credentials = new Credentials({
+    const authentication = new Authentication({
       audience: 'third_party',
       db,
       keyring: service.keyring,
+      changes: new RecentChanges(db, pino({ level: 'silent' })),
       onError: (error) => assert.fail(String(error)),
     });
     const made = [];
@@ -73,10 +76,10 @@ describe('last_used_at', () => {
       made.push((await service.credential(tenant.tenantId)).credential);
     }
     for (let round = 0; round < 40; round += 1) {
-      await Promise.all(made.map((each) => credentials.authenticate(each.api_key, each.api_secret)));
+      await Promise.all(made.map((each) => authentication.authenticate(each.api_key, each.api_secret)));
     }
     assert.equal(writes, 0, 'none while requests are answered');
-    await credentials.close();
+    await authentication.close();
     assert.equal(writes, 1);
     for (const { id } of made) {
       assert.notEqual(await lastUsedAt(id), null);
@@ -102,40 +105,41 @@ describe('last_used_at', () => {
 
 describe('within a minute of use', () => {
   /** The background write is set off by the clock alone. */
-  async function withClock(work: (credentials: Credentials, errors: unknown[]) => Promise<void>): Promise<void> {
+  async function withClock(work: (authentication: Authentication, errors: unknown[]) => Promise<void>): Promise<void> {
     const errors: unknown[] = [];
     mock.timers.enable({ apis: ['setInterval'] });
-    const credentials = new Credentials({
+    const authentication = new Authentication({
       audience: 'third_party',
       db,
       keyring: service.keyring,
+      changes: new RecentChanges(db, pino({ level: 'silent' })),
       onError: (error) => errors.push(error),
     });
     try {
-      await work(credentials, errors);
+      await work(authentication, errors);
     } finally {
-      await credentials.close();
+      await authentication.close();
       mock.timers.reset();
     }
   }
 
   it('it is written, and nothing is while there is no use', async () => {
     const { credential } = await service.credential(tenant.tenantId);
-    await withClock(async (credentials) => {
-      await credentials.authenticate(credential.api_key, credential.api_secret);
+    await withClock(async (authentication) => {
+      await authentication.authenticate(credential.api_key, credential.api_secret);
       mock.timers.tick(60_000);
       await waitUntil(async () => (await lastUsedAt(credential.id)) !== null);
       assert.equal(writes, 1);
       mock.timers.tick(600_000);
-      await credentials.close();
+      await authentication.close();
       assert.equal(writes, 1);
     });
   });
 
   it('a write that failed is told, and made up for by the next one', async () => {
     const { credential } = await service.credential(tenant.tenantId);
-    await withClock(async (credentials, errors) => {
-      await credentials.authenticate(credential.api_key, credential.api_secret);
+    await withClock(async (authentication, errors) => {
+      await authentication.authenticate(credential.api_key, credential.api_secret);
       await sql`ALTER TABLE credential RENAME TO elsewhere`.execute(db);
       try {
         mock.timers.tick(15_000);

@@ -1,10 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 import type { Credential as CredentialTable } from '../db/types.ts';
+import type { Audience } from './audiences.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
-/** Which of the two APIs a credential opens. */
-export type Audience = 'third_party' | 'pms';
 type Db = Database | Tx;
 
 export async function listCredentials(db: Db, tenantId: number, audience: Audience): Promise<CredentialRow[]> {

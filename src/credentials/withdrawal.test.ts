@@ -1,22 +1,29 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, startService, type TestService, type TestTenant } from '../../test/support/service.ts';
+import { cleanUp, startServing } from '../../test/support/command.ts';
+import { type Answer, call, startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 
 const PATH = '/v1/third-party/menu/';
 const LANES = 4;
 
-let node: TestService;
-let second: TestService;
+let service: TestService;
 let tenant: TestTenant;
+/** Where two processes on one database listen. */
+let nodes: string[];
 before(async () => {
-  node = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  second = await startService({ beside: node, config: { rateLimitPerMinute: 1_000_000 } });
-  tenant = await node.tenant();
+  service = await startService();
+  tenant = await service.tenant();
+  const env = {
+    DATABASE_URL: service.database.url,
+    MASTER_KEY: service.masterKey.toString('base64'),
+    RATE_LIMIT_PER_MINUTE: '1000000',
+  };
+  nodes = (await Promise.all([1, 2].map(() => startServing(['--only', 'api'], { env })))).map(({ url }) => url);
 });
 after(async () => {
-  await second.close();
-  await node.close();
+  await cleanUp();
+  await service.close();
 });
 
 type Headers = Record<string, string>;
@@ -27,13 +34,13 @@ interface Call {
 }
 
 /** Calls without a pause on several connections, and remembers when each call began and how it was answered. */
-function hammer(service: TestService, headers: Headers) {
+function hammer(url: string, headers: Headers) {
   const calls: Call[] = [];
   let isOver = false;
   const lane = async () => {
     while (!isOver) {
       const startedAt = performance.now();
-      const { status } = await service.call('GET', PATH, { headers });
+      const { status } = await call(url, 'GET', PATH, { headers });
       calls.push({ startedAt, status });
     }
   };
@@ -54,49 +61,49 @@ function hammer(service: TestService, headers: Headers) {
 
 /** Withdraws while both nodes are hammered: whatever begins after the answer must be refused, on both. */
 async function withdrawUnderLoad(headers: Headers, withdraw: () => Promise<Answer>): Promise<Answer> {
-  const hammers = [node, second].map((service) => hammer(service, headers));
+  const hammers = nodes.map((url) => hammer(url, headers));
   await Promise.all(hammers.map((each) => each.until(() => each.calls.length >= 20)));
   const answer = await withdraw();
   const answeredAt = performance.now();
-  const later = ({ calls }: (typeof hammers)[number]) => calls.filter((call) => call.startedAt > answeredAt);
+  const later = ({ calls }: (typeof hammers)[number]) => calls.filter((each) => each.startedAt > answeredAt);
   await Promise.all(hammers.map((each) => each.until(() => later(each).length >= 40)));
   await Promise.all(hammers.map((each) => each.stop()));
   for (const each of hammers) {
-    assert.deepEqual(new Set(later(each).map((call) => call.status)), new Set([401]));
-    assert.deepEqual(new Set(each.calls.map((call) => call.status)), new Set([200, 401]));
-    assert.deepEqual(new Set(each.calls.slice(0, 20 - LANES).map((call) => call.status)), new Set([200]));
+    assert.deepEqual(new Set(later(each).map(({ status }) => status)), new Set([401]));
+    assert.deepEqual(new Set(each.calls.map(({ status }) => status)), new Set([200, 401]));
+    assert.deepEqual(new Set(each.calls.slice(0, 20 - LANES).map(({ status }) => status)), new Set([200]));
   }
   return answer;
 }
 
 const change = (id: string, what: 'revoke' | 'rotate') =>
-  node.call('POST', `/v1/third-party/credentials/${id}/${what}/`, { headers: tenant.owner });
+  call(nodes[0] ?? '', 'POST', `/v1/third-party/credentials/${id}/${what}/`, { headers: tenant.owner });
 
 describe('after the 200', { timeout: 60_000 }, () => {
   for (const round of [1, 2, 3]) {
     it(`401: of a rotate, no later call with the old secret is let in on any node; the new one is (${round})`, async () => {
-      const { credential, partner } = await node.credential(tenant.tenantId);
+      const { credential, partner } = await service.credential(tenant.tenantId);
       const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'rotate'));
       assert.equal(answer.status, 200);
       const headers = { 'x-api-key': answer.body.api_key, 'x-api-secret': answer.body.api_secret };
-      for (const service of [second, node]) {
-        assert.equal((await service.call('GET', PATH, { headers })).status, 200);
+      for (const url of nodes) {
+        assert.equal((await call(url, 'GET', PATH, { headers })).status, 200);
       }
     });
 
     it(`401: of a revoke, no later call is let in on any node (${round})`, async () => {
-      const { credential, partner } = await node.credential(tenant.tenantId);
+      const { credential, partner } = await service.credential(tenant.tenantId);
       const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'revoke'));
       assert.deepEqual([answer.status, answer.body.is_active], [200, false]);
     });
   }
 
   it('200: other credentials of the tenant go on', async () => {
-    const [gone, stays] = [await node.credential(tenant.tenantId), await node.credential(tenant.tenantId)];
+    const [gone, stays] = [await service.credential(tenant.tenantId), await service.credential(tenant.tenantId)];
     await change(gone.credential.id, 'revoke');
-    for (const service of [node, second]) {
-      assert.equal((await service.call('GET', PATH, { headers: stays.partner })).status, 200);
-      assert.equal((await service.call('GET', PATH, { headers: gone.partner })).status, 401);
+    for (const url of nodes) {
+      assert.equal((await call(url, 'GET', PATH, { headers: stays.partner })).status, 200);
+      assert.equal((await call(url, 'GET', PATH, { headers: gone.partner })).status, 401);
     }
   });
 });

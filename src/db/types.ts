@@ -159,6 +159,12 @@ export interface RatePlan {
   tenant_id: number;
 }
 
+export interface RecentChange {
+  changed_at: Generated<Timestamp>;
+  id: string;
+  tenant_id: number;
+}
+
 export interface Reservation {
   channel_signatures: string[] | null;
   channel_timestamp: number | null;
@@ -251,6 +257,7 @@ export interface DB {
   property: Property;
   rate: Rate;
   rate_plan: RatePlan;
+  recent_change: RecentChange;
   reservation: Reservation;
   restaurant_order: RestaurantOrder;
   room_type: RoomType;

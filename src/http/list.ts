@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import { offsetOf, type PageQuery, pageBody, requestedPage } from './paging.ts';
+import { offsetOf, type Page, type PageQuery, type PageRequest, pageBody, requestedPage } from './paging.ts';
 import { type ReadBatch, streamArray } from './streaming.ts';
 
 export interface LongList<Row> {
@@ -37,12 +37,17 @@ export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Reada
 /** Answers a list that is at hand whole: the array, or one page of it. */
 export function shortList<T>(request: FastifyRequest<{ Querystring: PageQuery }>, publicUrl: string | null, all: T[]) {
   const wanted = requestedPage(request.query);
-  if (wanted === null) {
-    return all;
-  }
+  return wanted === null ? all : shortPage(request, publicUrl, wanted, all);
+}
+
+/** One page of a list that is at hand. */
+export function shortPage<T>(
+  request: FastifyRequest,
+  publicUrl: string | null,
+  wanted: PageRequest,
+  all: Pick<T[], 'length' | 'slice'>,
+): Page<T> {
   const offset = offsetOf(wanted);
-  return pageBody(request, publicUrl, wanted, {
-    count: all.length,
-    results: all.slice(offset, offset + wanted.pageSize),
-  });
+  const results = all.slice(offset, offset + wanted.pageSize);
+  return pageBody(request, publicUrl, wanted, { count: all.length, results });
 }

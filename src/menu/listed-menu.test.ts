@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { pino } from 'pino';
+import { RecentChanges } from '../changes/changes.ts';
 import { createMenuReader } from './listed-menu.ts';
 
 describe('the memory of rendered menus', () => {
@@ -16,8 +18,14 @@ describe('the memory of rendered menus', () => {
   });
   after(() => service.close());
 
+  const newReader = (maxKeptBytes?: number) => {
+    const { db } = service.database;
+    const changes = new RecentChanges(db, pino({ level: 'silent' }));
+    return createMenuReader({ db, changes, ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }) });
+  };
+
   it('keeps what there is room for, and renders a menu once for all who ask at the same time', async () => {
-    const read = createMenuReader(service.database.db);
+    const read = newReader();
     const [house] = houses;
     assert.ok(house);
     const together = await Promise.all([read(house), read(house)]);
@@ -29,8 +37,8 @@ describe('the memory of rendered menus', () => {
   it('lets the least recently used go first when there is no more room', async () => {
     const [one, two, three] = houses;
     assert.ok(one && two && three);
-    const bytes = (await createMenuReader(service.database.db)(one)).body.length;
-    const read = createMenuReader(service.database.db, Math.ceil(bytes * 2.5));
+    const { plain, gzipped } = await newReader()(one);
+    const read = newReader(Math.ceil((plain.body.length + gzipped.body.length) * 2.5));
     const first = await read(one);
     const second = await read(two);
     assert.equal(await read(one), first);
@@ -40,7 +48,7 @@ describe('the memory of rendered menus', () => {
   });
 
   it('forgets a menu that could not be loaded, however little room there is', async () => {
-    const read = createMenuReader(service.database.db, 1);
+    const read = newReader(1);
     await sql`ALTER TABLE dish RENAME TO dish_away`.execute(service.database.db);
     const failed = await Promise.allSettled([...houses, ...houses].map(read));
     await sql`ALTER TABLE dish_away RENAME TO dish`.execute(service.database.db);

@@ -1,3 +1,7 @@
+import { totalmem } from 'node:os';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Memory, RecentChanges } from '../changes/changes.ts';
 import type { Database } from '../db/database.ts';
 import { retrying } from '../db/failures.ts';
 import { etagOf } from '../http/etag.ts';
@@ -5,20 +9,27 @@ import { createRenderer, partnerDish } from './rendering.ts';
 import type { Dish } from './schema.ts';
 import { readMenu, readMenuVersion } from './store.ts';
 
-/** The menu as partners see it, at one version: read by everyone, changed by nobody. */
-export interface ListedMenu {
-  dishes: Dish[];
-  /** What can be ordered is what is listed (decision 18). */
-  bySku: ReadonlyMap<string, Dish>;
-  /** The whole answer of `GET menu/`. */
+/** The whole answer of `GET menu/`, in one content coding. */
+export interface MenuAnswer {
   body: Buffer;
   etag: string;
 }
 
+/** The menu as partners see it, at one version: read by everyone, changed by nobody. */
+export interface ListedMenu {
+  plain: MenuAnswer;
+  gzipped: MenuAnswer;
+  dishes: Pick<Dish[], 'length' | 'slice'>;
+  /** What can be ordered is what is listed (decision 18). */
+  bySku: Pick<ReadonlyMap<string, Dish>, 'get'>;
+}
+
 export type ReadListedMenu = (tenant: { tenantId: number; currency: string }) => Promise<ListedMenu>;
 
-/** Rendered menus kept, by the size of their bodies; the objects beside a body take about three times as much. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+/** Rendered menus kept: an eighth of the machine's memory, or of what a container is given. */
+const MAX_KEPT_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 8;
+/** Tenants whose menu's version is remembered. */
+const MAX_VERSIONS = 50_000;
 
 /** A menu that is kept, or being loaded: then its bytes are not counted yet. */
 interface Kept {
@@ -26,11 +37,18 @@ interface Kept {
   bytes: number;
 }
 
+interface MenuReaderOptions {
+  db: Database;
+  changes: RecentChanges;
+  maxKeptBytes?: number;
+}
+
 /**
- * Reads menus through a memory of rendered ones. Each call asks the database for the version, so a change shows at once on
- * every node, and the menu itself is read and rendered once a version. The least recently used leave first.
+ * Reads menus through a memory of rendered ones. The version is remembered while nothing of the tenant has changed, and the menu
+ * itself is read, rendered and compressed once a version. The least recently used leave first.
  */
-export function createMenuReader(db: Database, maxKeptBytes = MAX_KEPT_BYTES): ReadListedMenu {
+export function createMenuReader({ db, changes, maxKeptBytes = MAX_KEPT_BYTES }: MenuReaderOptions): ReadListedMenu {
+  const versions: Memory<number> = changes.createMemory(MAX_VERSIONS);
   const kept = new Map<string, Kept>();
   let keptBytes = 0;
 
@@ -47,11 +65,11 @@ export function createMenuReader(db: Database, maxKeptBytes = MAX_KEPT_BYTES): R
   function load(key: string, tenantId: number, currency: string): Kept {
     const loading: Kept = { menu: retrying(() => loadMenu(db, tenantId, currency)), bytes: 0 };
     loading.menu.then(
-      ({ body }) => {
+      ({ plain, gzipped }) => {
         // It may have left while it was loaded.
         if (kept.get(key) === loading) {
-          loading.bytes = body.length;
-          keptBytes += body.length;
+          loading.bytes = plain.body.length + gzipped.body.length;
+          keptBytes += loading.bytes;
           forgetOldest();
         }
       },
@@ -64,9 +82,12 @@ export function createMenuReader(db: Database, maxKeptBytes = MAX_KEPT_BYTES): R
     return loading;
   }
 
+  async function currentVersion(tenantId: number): Promise<number> {
+    return versions.get(tenantId, '') ?? (await versions.load(tenantId, '', () => readMenuVersion(db, tenantId))) ?? 0;
+  }
+
   return async ({ tenantId, currency }) => {
-    const version = await readMenuVersion(db, tenantId);
-    const key = `${tenantId} ${version} ${currency}`;
+    const key = `${tenantId} ${await currentVersion(tenantId)} ${currency}`;
     const entry = kept.get(key) ?? load(key, tenantId, currency);
     // Put at the end: the first in the map is the least recently used.
     kept.delete(key);
@@ -78,7 +99,45 @@ export function createMenuReader(db: Database, maxKeptBytes = MAX_KEPT_BYTES): R
 async function loadMenu(db: Database, tenantId: number, currency: string): Promise<ListedMenu> {
   const menu = await readMenu(db, tenantId);
   const render = createRenderer(tenantId, currency, menu);
-  const dishes = menu.dishes.filter((dish) => dish.is_active).map((dish) => partnerDish(render(dish)));
-  const body = Buffer.from(JSON.stringify(dishes));
-  return { dishes, bySku: new Map(dishes.map((dish) => [dish.sku, dish])), body, etag: etagOf(body) };
+  const dishes = menu.dishes.filter((dish) => dish.is_active);
+  return await listMenu(dishes.map((dish) => partnerDish(render(dish))));
+}
+
+const compress = promisify(gzip);
+
+/**
+ * The menu as bytes alone. A dish is read out of them when it is asked for, in some 10 µs: as objects, a real menu takes three times
+ * the memory of its bytes.
+ */
+async function listMenu(dishes: Dish[]): Promise<ListedMenu> {
+  const texts = dishes.map((dish) => JSON.stringify(dish));
+  const body = Buffer.from(`[${texts.join(',')}]`);
+  const begins: number[] = [];
+  let end = 0;
+  for (const text of texts) {
+    begins.push(end + 1); // After the bracket, or the comma.
+    end += 1 + Buffer.byteLength(text);
+  }
+  const dishAt = (index: number): Dish =>
+    JSON.parse(body.toString('utf8', begins[index], (begins[index + 1] ?? body.length) - 1));
+  const positions = new Map(dishes.map(({ sku }, index) => [sku, index]));
+  return {
+    plain: { body, etag: etagOf(body) },
+    gzipped: await gzippedAnswer(body),
+    dishes: {
+      length: begins.length,
+      slice: (from, until) => [...begins.keys()].slice(from, until).map(dishAt),
+    },
+    bySku: {
+      get(sku) {
+        const position = positions.get(sku);
+        return position === undefined ? undefined : dishAt(position);
+      },
+    },
+  };
+}
+
+async function gzippedAnswer(plain: Buffer): Promise<MenuAnswer> {
+  const body = await compress(plain);
+  return { body, etag: etagOf(body) };
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { announceChange } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, notFound } from '../errors.ts';
@@ -19,7 +20,7 @@ import * as store from './store.ts';
 
 export { createMenuReader, type ListedMenu, type ReadListedMenu } from './listed-menu.ts';
 export { menuFaults } from './menu-document.ts';
-export { MenuDocument } from './schema.ts';
+export { type Dish, MenuDocument } from './schema.ts';
 
 /** The menu as a document: what `PUT` would take, every default written out. */
 export async function readMenuDocument(db: Database, tenantId: number): Promise<FilledMenu> {
@@ -34,7 +35,11 @@ export async function readMenuDocument(db: Database, tenantId: number): Promise<
  */
 export async function replaceMenu(db: Database, tenantId: number, menu: MenuDocument): Promise<FilledMenu> {
   refuse(menuFaults(menu));
-  await inTransaction(db, (tx) => applyMenu(tx, tenantId, menu));
+  await inTransaction(db, async (tx) => {
+    if (await applyMenu(tx, tenantId, menu)) {
+      await announceChange(tx, tenantId);
+    }
+  });
   return await readMenuDocument(db, tenantId);
 }
 
@@ -81,6 +86,7 @@ export async function changeDish(
     if (!isDeepStrictEqual(dish, stored)) {
       await store.upsertDishes(tx, tenant.id, [dish]);
       await store.updateMenu(tx, tenant.id, { version: menu.version + 1, sections: menu.sections });
+      await announceChange(tx, tenant.id);
     }
     const dishes = menu.dishes.map((each) => (each.sku === sku ? dish : each));
     return createRenderer(tenant.id, tenant.currency, { ...menu, dishes })(dish);

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import type { App } from '../http/app.ts';
+import { acceptsGzip } from '../http/content-encoding.ts';
 import { hasCurrent, sendNotModified } from '../http/etag.ts';
 import type { Guard } from '../http/guard.ts';
-import { sendJsonBytes, shortList } from '../http/list.ts';
+import { sendJsonBytes, shortPage } from '../http/list.ts';
 import { PageQuery, pageOf, requestedPage } from '../http/paging.ts';
 import type { ReadListedMenu } from './menu.ts';
 import { Dish } from './schema.ts';
@@ -30,13 +31,19 @@ export function menuRoutes(app: App, { readListedMenu, publicUrl, callerGuard }:
     async (request, reply) => {
       const menu = await readListedMenu(request.caller);
       // A page is rendered for its asker, or refused (404) whatever the asker has already.
-      const page = requestedPage(request.query) === null ? null : shortList(request, publicUrl, menu.dishes);
-      reply.header('etag', menu.etag).header('cache-control', 'private, no-cache');
-      if (hasCurrent(request, menu.etag)) {
+      const wanted = requestedPage(request.query);
+      const page = wanted === null ? null : shortPage(request, publicUrl, wanted, menu.dishes);
+      const isGzipped = page === null && acceptsGzip(request.headers['accept-encoding']);
+      const { body, etag } = isGzipped ? menu.gzipped : menu.plain;
+      reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'accept-encoding');
+      if (hasCurrent(request, etag)) {
         return sendNotModified(reply);
       }
+      if (page !== null) {
+        return page;
+      }
       // The whole menu is sent as the bytes that were rendered once for this version.
-      return page ?? sendJsonBytes(reply, menu.body);
+      return sendJsonBytes(isGzipped ? reply.header('content-encoding', 'gzip') : reply, body);
     },
   );
 }

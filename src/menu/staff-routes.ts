@@ -1,3 +1,4 @@
+import type { RecentChanges } from '../changes/changes.ts';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
@@ -6,10 +7,11 @@ import { DishChange, DishPath, MenuDocument, StaffDish } from './schema.ts';
 
 interface Dependencies {
   db: Database;
+  changes: RecentChanges;
   staffGuard: Guard;
 }
 
-export function menuStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
+export function menuStaffRoutes(app: App, { db, changes, staffGuard }: Dependencies): void {
   const shared = { tags: ['Menu'], security: [{ bearer: [] }] };
   app.get(
     '/v1/staff/menu/',
@@ -36,7 +38,11 @@ export function menuStaffRoutes(app: App, { db, staffGuard }: Dependencies): voi
         response: { 200: MenuDocument },
       },
     },
-    async (request) => await replaceMenu(db, request.person.tenant.id, request.body),
+    async (request) => {
+      const menu = await replaceMenu(db, request.person.tenant.id, request.body);
+      await changes.catchUp();
+      return menu;
+    },
   );
   app.patch(
     '/v1/staff/dishes/:sku/',
@@ -51,6 +57,10 @@ export function menuStaffRoutes(app: App, { db, staffGuard }: Dependencies): voi
         response: { 200: StaffDish },
       },
     },
-    async (request) => await changeDish(db, request.person.tenant, request.params.sku, request.body),
+    async (request) => {
+      const dish = await changeDish(db, request.person.tenant, request.params.sku, request.body);
+      await changes.catchUp();
+      return dish;
+    },
   );
 }

@@ -1,10 +1,8 @@
 import { Big } from 'big.js';
 import { apiError, invalidField } from '../errors.ts';
 import { exceedsMaximum, formatMoney } from '../lib/money.ts';
-import type { ListedMenu } from '../menu/menu.ts';
+import type { Dish, ListedMenu } from '../menu/menu.ts';
 import type { OrderItem, OrderLine } from './schema.ts';
-
-type Dish = ListedMenu['dishes'][number];
 
 export interface PricedOrder {
   lines: OrderLine[];

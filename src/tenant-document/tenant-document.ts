@@ -1,3 +1,4 @@
+import { announceChange } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
@@ -72,7 +73,9 @@ async function checkAndApply(db: Database, value: unknown): Promise<AppliedTenan
     if (document.menu) {
       await applyMenu(tx, id, document.menu);
     }
-    return { id, properties: document.properties ? await applyHotel(tx, id, document.properties) : [] };
+    const properties = document.properties ? await applyHotel(tx, id, document.properties) : [];
+    await announceChange(tx, id);
+    return { id, properties };
   });
   const users = (document.users ?? []).map(({ email, role }) => ({ email: normaliseEmail(email), role }));
   return { tenant_id: applied.id, slug, users, properties: applied.properties };

@@ -79,13 +79,14 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const app = await createApp({
     config,
     db: database.db,
+    backgroundDb: database.db,
     keyring,
     budgets,
     log,
     deliveries: worker?.deliveries ?? null,
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  const credentials = new Credentials({ db: database.db, keyring, audience: 'third_party', onError: () => {} });
+  const credentials = new Credentials({ db: database.db, keyring, audience: 'third_party' });
 
   const issue = async (tenantId: number) => {
     const credential = await credentials.create({ tenantId, type: 'operator', id: null }, 'A platform');
@@ -108,7 +109,6 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     },
     async close() {
       await Promise.all([app.close(), worker?.stop(1_000)]);
-      await credentials.close();
       await budgets.close();
       if (options.beside === undefined) {
         await database.drop();

@@ -6,7 +6,7 @@ import type { SourceFile } from './source.ts';
 const LAYERS = [
   ['errors', 'lib'],
   ['config', 'db'],
-  ['keys'],
+  ['keys', 'changes'],
   ['http'],
   ['audit'],
   ['tenants'],

@@ -5,6 +5,7 @@ const GLOBAL_TABLES: Record<string, string> = {
   tenant: 'its id is the tenant_id of all others',
   sign_in: 'finds the tenant of an e-mail address',
   service_key: 'the keys of the service itself',
+  recent_change: 'every node reads it whole',
 };
 /** Indexes that serve a question asked across tenants. */
 const CROSS_TENANT_INDEXES: Record<string, string> = {

@@ -1,0 +1,91 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Memory, RecentChanges } from '../changes/changes.ts';
+import type { Database } from '../db/database.ts';
+import { apiError } from '../errors.ts';
+import type { Keyring } from '../keys/keys.ts';
+import type { Feature } from '../tenants/tenants.ts';
+import { createKeyMaker, type KeyMaker } from './api-key.ts';
+import { AUDIENCES, type Audience } from './audiences.ts';
+import { createLastUsed, type LastUsed } from './last-used.ts';
+import * as store from './store.ts';
+
+/** The partner behind a request, and what its tenant lets it do. */
+export interface Caller {
+  tenantId: number;
+  credentialId: string;
+  features: Feature[];
+  currency: string;
+}
+
+interface Dependencies {
+  db: Database;
+  keyring: Keyring;
+  audience: Audience;
+  changes: RecentChanges;
+  /** Told when a background write of last use failed. */
+  onError: (error: unknown) => void;
+}
+
+/** An active credential, and the hash of its secret. */
+interface KnownCaller {
+  caller: Caller;
+  secretHash: Buffer;
+}
+
+/** A few hundred bytes each. */
+const MAX_REMEMBERED = 50_000;
+
+/** Tells who calls one of the two APIs, by the credential that every call carries. */
+export class Authentication {
+  readonly #db: Database;
+  readonly #audience: Audience;
+  readonly #keyMaker: KeyMaker;
+  readonly #callers: Memory<KnownCaller>;
+  readonly #lastUsed: LastUsed;
+
+  constructor({ db, keyring, audience, changes, onError }: Dependencies) {
+    this.#db = db;
+    this.#audience = audience;
+    this.#keyMaker = createKeyMaker(keyring.pepper, AUDIENCES[audience].prefix);
+    this.#callers = changes.createMemory(MAX_REMEMBERED);
+    this.#lastUsed = createLastUsed(db, onError);
+  }
+
+  /**
+   * Whoever shows the right secret of a credential that is remembered is let in. For all others the database is asked, so an
+   * unknown key and a wrong secret cost the same, and a new secret holds at once.
+   * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key and for a wrong secret, with the same answer
+   */
+  async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
+    const key = typeof apiKey === 'string' ? apiKey : '';
+    const given = this.#keyMaker.hashSecret(typeof apiSecret === 'string' ? apiSecret : '');
+    const tenantId = this.#keyMaker.tenantOfApiKey(key);
+    const remembered = this.#callers.get(tenantId, key);
+    const isKnown = remembered !== undefined && timingSafeEqual(given, remembered.secretHash);
+    const known = isKnown
+      ? remembered
+      : await this.#callers.load(tenantId, key, () => this.#look(tenantId, key, given));
+    if (known === undefined) {
+      const message = `${AUDIENCES[this.#audience].headers} must be those of an active credential.`;
+      throw apiError('invalid_credentials', message, { 'www-authenticate': 'ApiKey' });
+    }
+    this.#lastUsed.touch(tenantId, known.caller.credentialId);
+    return known.caller;
+  }
+
+  /** Asks the database; the work is the same whether there is such a credential or not. */
+  async #look(tenantId: number, key: string, given: Buffer): Promise<KnownCaller | undefined> {
+    const row = await store.findByApiKey(this.#db, tenantId, this.#audience, key);
+    const isRight = timingSafeEqual(given, row?.secret_hash ?? Buffer.alloc(given.length));
+    if (row === undefined || !isRight || !row.is_active) {
+      return undefined;
+    }
+    const caller = { tenantId, credentialId: row.id, features: row.features as Feature[], currency: row.currency };
+    return { caller, secretHash: row.secret_hash };
+  }
+
+  /** Writes down what is still only remembered of last uses, and stops doing so. */
+  async close(): Promise<void> {
+    await this.#lastUsed.close();
+  }
+}

@@ -1,0 +1,11 @@
+/** Whether an answer may come compressed with gzip (RFC 9110 §12.5.3): it is named, or `*` is, and not with a weight of 0. */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  const weights = new Map((acceptEncoding ?? '').toLowerCase().split(',').map(weigh));
+  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
+}
+
+function weigh(coding: string): [string, number] {
+  const [name = '', ...parameters] = coding.split(';').map((part) => part.trim());
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+  return [name, weight === undefined ? 1 : Number(weight) || 0];
+}
