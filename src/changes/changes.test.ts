@@ -31,7 +31,9 @@ describe('what a node remembers of tenants', () => {
   });
   afterEach(() => changes.close());
 
-  const remember = (tenantId: number, key: string, value: string) => memory.load(tenantId, key, async () => value);
+  const get = (tenantId: number, key: string) => memory.get(`${tenantId} ${key}`);
+  const remember = (tenantId: number, key: string, value: string) =>
+    memory.load(tenantId, `${tenantId} ${key}`, async () => value);
   const change = (tenantId = TENANT) => inTransaction(database.db, (tx) => announceChange(tx, tenantId));
 
   async function breakDatabase(work: () => Promise<void>): Promise<void> {
@@ -45,22 +47,22 @@ describe('what a node remembers of tenants', () => {
 
   it('is at hand for as long as nothing changes', async () => {
     await sleep(700);
-    assert.equal(memory.get(TENANT, 'key'), 'of before');
-    assert.equal(memory.get(TENANT, 'another'), undefined);
-    assert.equal(memory.get(3, 'key'), undefined);
+    assert.equal(get(TENANT, 'key'), 'of before');
+    assert.equal(get(TENANT, 'another'), undefined);
+    assert.equal(get(3, 'key'), undefined);
   });
 
   it('is forgotten with a change of the tenant, at once where the node catches up, and only of that tenant', async () => {
     await change();
     await changes.catchUp();
-    assert.equal(memory.get(TENANT, 'key'), undefined);
-    assert.equal(memory.get(OTHER, 'key'), 'of the other');
+    assert.equal(get(TENANT, 'key'), undefined);
+    assert.equal(get(OTHER, 'key'), 'of the other');
   });
 
   it('is forgotten by every node when the leases have ended', async () => {
     await change();
     await leasesEnded();
-    assert.equal(memory.get(TENANT, 'key'), undefined);
+    assert.equal(get(TENANT, 'key'), undefined);
   });
 
   it('is forgotten once for each change: what is read later stays', async () => {
@@ -68,17 +70,17 @@ describe('what a node remembers of tenants', () => {
     await changes.catchUp();
     await remember(TENANT, 'key', 'of after');
     await changes.catchUp();
-    assert.equal(memory.get(TENANT, 'key'), 'of after');
+    assert.equal(get(TENANT, 'key'), 'of after');
   });
 
   it('does not hold what was read before a change that became known meanwhile', async () => {
-    const value = await memory.load(TENANT, 'key', async () => {
+    const value = await memory.load(TENANT, `${TENANT} key`, async () => {
       await change();
       await changes.catchUp();
       return 'perhaps of before';
     });
     assert.equal(value, 'perhaps of before');
-    assert.equal(memory.get(TENANT, 'key'), undefined);
+    assert.equal(get(TENANT, 'key'), undefined);
   });
 
   it('is seen through to a transaction that commits late', async () => {
@@ -86,40 +88,37 @@ describe('what a node remembers of tenants', () => {
       await announceChange(tx, TENANT);
       await change(OTHER);
       await changes.catchUp();
-      assert.equal(memory.get(TENANT, 'key'), 'of before', 'not committed');
-      assert.equal(memory.get(OTHER, 'key'), undefined);
+      assert.equal(get(TENANT, 'key'), 'of before', 'not committed');
+      assert.equal(get(OTHER, 'key'), undefined);
       await sleep(300);
     });
     await changes.catchUp();
-    assert.equal(memory.get(TENANT, 'key'), undefined);
+    assert.equal(get(TENANT, 'key'), undefined);
   });
 
   it('is not trusted for longer than a lease when the database is away, which is said once; nor before it is back', async () => {
     await breakDatabase(async () => {
       await leasesEnded();
-      assert.equal(memory.get(TENANT, 'key'), undefined);
+      assert.equal(get(TENANT, 'key'), undefined);
       await sleep(400);
     });
     assert.equal(warnings.length, 1);
     await changes.catchUp();
-    assert.equal(memory.get(TENANT, 'key'), 'of before', 'nothing has changed');
+    assert.equal(get(TENANT, 'key'), 'of before', 'nothing has changed');
   });
 
   it('is not trusted before the first poll', async () => {
     const idle = new RecentChanges(database.db, pino({ level: 'silent' }));
     const empty = idle.createMemory<string>(1);
     await empty.load(TENANT, 'key', async () => 'value');
-    assert.equal(empty.get(TENANT, 'key'), undefined);
+    assert.equal(empty.get('key'), undefined);
   });
 
   it('has a bound: the tenant remembered longest is forgotten', async () => {
     await remember(OTHER, 'second', 'two');
     await remember(OTHER, 'second', 'again two');
-    assert.equal(memory.get(TENANT, 'key'), 'of before');
+    assert.equal(get(TENANT, 'key'), 'of before');
     await remember(3, 'key', 'three');
-    assert.deepEqual(
-      [memory.get(TENANT, 'key'), memory.get(OTHER, 'second'), memory.get(3, 'key')],
-      [undefined, 'again two', 'three'],
-    );
+    assert.deepEqual([get(TENANT, 'key'), get(OTHER, 'second'), get(3, 'key')], [undefined, 'again two', 'three']);
   });
 });

@@ -4,12 +4,12 @@ interface MemoryOptions {
   isSure: () => boolean;
 }
 
-/** What a node remembers, by tenant and a key of the memory's own choice. */
+/** What a node remembers of tenants, each piece under a key that no other tenant has. */
 export class Memory<Value> {
   readonly #options: MemoryOptions;
-  /** The tenants remembered longest first. */
-  readonly #tenants = new Map<number, Map<string, Value>>();
-  #size = 0;
+  readonly #values = new Map<string, Value>();
+  /** The keys of each tenant, the tenants remembered longest first. */
+  readonly #keys = new Map<number, Set<string>>();
   /** How often anything was forgotten: what was read meanwhile may be older than the change. */
   #era = 0;
 
@@ -18,12 +18,12 @@ export class Memory<Value> {
   }
 
   /** @returns undefined where nothing is remembered, or it is not sure: ask the database */
-  get(tenantId: number, key: string): Value | undefined {
-    return this.#options.isSure() ? this.#tenants.get(tenantId)?.get(key) : undefined;
+  get(key: string): Value | undefined {
+    return this.#options.isSure() ? this.#values.get(key) : undefined;
   }
 
   /** Reads from the database and remembers, unless something has changed meanwhile. What is undefined is not remembered. */
-  async load(tenantId: number, key: string, read: () => Promise<Value | undefined>): Promise<Value | undefined> {
+  async load<Read extends Value | undefined>(tenantId: number, key: string, read: () => Promise<Read>): Promise<Read> {
     const era = this.#era;
     const value = await read();
     if (value !== undefined && era === this.#era) {
@@ -33,25 +33,19 @@ export class Memory<Value> {
   }
 
   forget(tenantIds: ReadonlySet<number> | 'all'): void {
-    if (tenantIds === 'all') {
-      this.#tenants.clear();
-      this.#size = 0;
+    const forgotten = tenantIds === 'all' ? this.#keys.keys() : tenantIds;
+    for (const tenantId of forgotten) {
       this.#era += 1;
-      return;
-    }
-    if (tenantIds.size > 0) {
-      this.#era += 1;
-      tenantIds.forEach((tenantId) => this.#forgetTenant(tenantId));
+      this.#forgetTenant(tenantId);
     }
   }
 
   #remember(tenantId: number, key: string, value: Value): void {
-    const known = this.#tenants.get(tenantId) ?? new Map<string, Value>();
-    this.#tenants.set(tenantId, known);
-    this.#size += known.has(key) ? 0 : 1;
-    known.set(key, value);
-    for (const oldest of this.#tenants.keys()) {
-      if (this.#size <= this.#options.maxEntries) {
+    this.#values.set(key, value);
+    const keys = this.#keys.get(tenantId) ?? new Set();
+    this.#keys.set(tenantId, keys.add(key));
+    for (const oldest of this.#keys.keys()) {
+      if (this.#values.size <= this.#options.maxEntries) {
         return;
       }
       this.#forgetTenant(oldest);
@@ -59,7 +53,7 @@ export class Memory<Value> {
   }
 
   #forgetTenant(tenantId: number): void {
-    this.#size -= this.#tenants.get(tenantId)?.size ?? 0;
-    this.#tenants.delete(tenantId);
+    this.#keys.get(tenantId)?.forEach((key) => this.#values.delete(key));
+    this.#keys.delete(tenantId);
   }
 }

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Memory, RecentChanges } from '../changes/changes.ts';
 import type { Database } from '../db/database.ts';
 import { apiError } from '../errors.ts';
@@ -26,10 +26,10 @@ interface Dependencies {
   onError: (error: unknown) => void;
 }
 
-/** An active credential, and the hash of its secret. */
+/** An active credential, and what its secret is recognised by. */
 interface KnownCaller {
   caller: Caller;
-  secretHash: Buffer;
+  fingerprint: Buffer;
 }
 
 /** A few hundred bytes each. */
@@ -53,35 +53,39 @@ export class Authentication {
 
   /**
    * Whoever shows the right secret of a credential that is remembered is let in. For all others the database is asked, so an
-   * unknown key and a wrong secret cost the same, and a new secret holds at once.
+   * unknown key and a wrong secret cost the same, and a new secret holds at once. Secrets are 256 random bits: in memory a plain
+   * hash of one is enough to know it by, at a fifth of the cost of the keyed one that is stored.
    * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key and for a wrong secret, with the same answer
    */
   async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
     const key = typeof apiKey === 'string' ? apiKey : '';
-    const given = this.#keyMaker.hashSecret(typeof apiSecret === 'string' ? apiSecret : '');
+    const secret = typeof apiSecret === 'string' ? apiSecret : '';
+    const fingerprint = hash('sha256', secret, 'buffer');
+    const remembered = this.#callers.get(key);
+    const isKnown = remembered !== undefined && timingSafeEqual(fingerprint, remembered.fingerprint);
+    const caller = isKnown ? remembered.caller : await this.#look(key, secret, fingerprint);
+    this.#lastUsed.touch(caller.tenantId, caller.credentialId);
+    return caller;
+  }
+
+  /** Asks the database; the work is the same whether there is such a credential or not. */
+  async #look(key: string, secret: string, fingerprint: Buffer): Promise<Caller> {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
-    const remembered = this.#callers.get(tenantId, key);
-    const isKnown = remembered !== undefined && timingSafeEqual(given, remembered.secretHash);
-    const known = isKnown
-      ? remembered
-      : await this.#callers.load(tenantId, key, () => this.#look(tenantId, key, given));
+    const given = this.#keyMaker.hashSecret(secret);
+    const known = await this.#callers.load(tenantId, key, async () => {
+      const row = await store.findByApiKey(this.#db, tenantId, this.#audience, key);
+      const isRight = timingSafeEqual(given, row?.secret_hash ?? Buffer.alloc(given.length));
+      if (row === undefined || !isRight || !row.is_active) {
+        return undefined;
+      }
+      const { id: credentialId, currency } = row;
+      return { caller: { tenantId, credentialId, features: row.features as Feature[], currency }, fingerprint };
+    });
     if (known === undefined) {
       const message = `${AUDIENCES[this.#audience].headers} must be those of an active credential.`;
       throw apiError('invalid_credentials', message, { 'www-authenticate': 'ApiKey' });
     }
-    this.#lastUsed.touch(tenantId, known.caller.credentialId);
     return known.caller;
-  }
-
-  /** Asks the database; the work is the same whether there is such a credential or not. */
-  async #look(tenantId: number, key: string, given: Buffer): Promise<KnownCaller | undefined> {
-    const row = await store.findByApiKey(this.#db, tenantId, this.#audience, key);
-    const isRight = timingSafeEqual(given, row?.secret_hash ?? Buffer.alloc(given.length));
-    if (row === undefined || !isRight || !row.is_active) {
-      return undefined;
-    }
-    const caller = { tenantId, credentialId: row.id, features: row.features as Feature[], currency: row.currency };
-    return { caller, secretHash: row.secret_hash };
   }
 
   /** Writes down what is still only remembered of last uses, and stops doing so. */

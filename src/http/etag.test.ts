@@ -18,7 +18,11 @@ describe('GET menu with If-None-Match', () => {
 
   const get = (ifNoneMatch?: string, path = MENU, method = 'GET') =>
     service.call(method, path, {
-      headers: { ...tenant.partner, ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }) },
+      headers: {
+        ...tenant.partner,
+        'accept-encoding': 'identity',
+        ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+      },
     });
 
   it('200: a strong tag of the bytes, the same at every call', async () => {

@@ -82,12 +82,12 @@ export function createMenuReader({ db, changes, maxKeptBytes = MAX_KEPT_BYTES }:
     return loading;
   }
 
-  async function currentVersion(tenantId: number): Promise<number> {
-    return versions.get(tenantId, '') ?? (await versions.load(tenantId, '', () => readMenuVersion(db, tenantId))) ?? 0;
-  }
+  const loadVersion = (tenantId: number) =>
+    versions.load(tenantId, String(tenantId), () => readMenuVersion(db, tenantId));
 
   return async ({ tenantId, currency }) => {
-    const key = `${tenantId} ${await currentVersion(tenantId)} ${currency}`;
+    const version = versions.get(String(tenantId)) ?? (await loadVersion(tenantId));
+    const key = `${tenantId} ${version} ${currency}`;
     const entry = kept.get(key) ?? load(key, tenantId, currency);
     // Put at the end: the first in the map is the least recently used.
     kept.delete(key);
