@@ -2,6 +2,7 @@
 // Plain JavaScript, so that an older Node can read it and hand over to the Node 24 that npm brought along.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 // Names of webhook receivers are looked up in Node's thread pool, where those that hang hold up every other: with 4 threads, ten
@@ -12,6 +13,9 @@ process.env.UV_THREADPOOL_SIZE ??= '256';
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major > 24 || (major === 24 && minor >= 7)) {
+  // What V8 has compiled is kept, which spares the next start a quarter of its work. Beside the code: whoever can write there can change
+  // the code as well. Where it cannot be written, Node goes on without.
+  module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
   const { main } = await import('../src/cli/main.ts');
   await main(process.argv);
 } else {

@@ -131,7 +131,7 @@ describe('good values', () => {
     });
     const logger = createLogger('silent');
     await createHttpApp({ logger, trustedProxies }).close();
-    await createRedisBudgets(redisUrl ?? '', logger).close();
+    await (await createRedisBudgets(redisUrl ?? '', logger)).close();
   });
 });
 

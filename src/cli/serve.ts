@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -17,6 +18,7 @@ import { createDeliveryMetrics } from '../webhooks/metrics.ts';
 import { startWorker } from '../worker.ts';
 import { describeDemo, makeDemo } from './demo.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
+import { freeStartMemory } from './start-memory.ts';
 import { print } from './terminal.ts';
 
 export interface ServeOptions {
@@ -57,6 +59,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   });
   try {
     await introduce(config, runtime, service.address, options);
+    flushCompileCache(); // Node does so at an end in good order, which a process that is killed never has.
     log.info({ signal: await stopping }, 'stopping');
   } finally {
     setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
@@ -100,7 +103,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           log,
           metrics: createDeliveryMetrics(registry, backgroundDb),
         });
-  const budgets = config.redisUrl === null ? createMemoryBudgets() : createRedisBudgets(config.redisUrl, log);
+  const budgets = config.redisUrl === null ? createMemoryBudgets() : await createRedisBudgets(config.redisUrl, log);
   const app =
     options.only === 'worker'
       ? createHealthApp(config, runtime, log, () => isServing)
@@ -123,6 +126,8 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     await budgets.close();
   };
   try {
+    await app.ready();
+    await freeStartMemory();
     await metricsApp?.listen({ host: config.host, port: config.metricsPort ?? 0 });
     return { address: await app.listen({ host: config.host, port: config.port }), stop };
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { createClient, type RedisClientType } from 'redis';
+import type { RedisClientType } from 'redis';
 import type { Logger } from 'pino';
 import { apiError } from '../errors.ts';
 
@@ -35,8 +35,8 @@ export function createMemoryBudgets(): BudgetStore {
  * Budgets in Redis or Valkey, shared by every process that uses it. A process that cannot reach it, or gets no answer in
  * time, goes on with its own memory, says so once, and says so when it is back.
  */
-export function createRedisBudgets(url: string, log: Logger): BudgetStore {
-  const storeClient = connectRedis(url, log);
+export async function createRedisBudgets(url: string, log: Logger): Promise<BudgetStore> {
+  const storeClient = await connectRedis(url, log);
   return {
     budget: (name, limit) => ({
       limit,
@@ -55,7 +55,9 @@ export function createRedisBudgets(url: string, log: Logger): BudgetStore {
 }
 
 /** As much of a Redis client as the limiter uses, with a bound on how long an answer may take. */
-function connectRedis(url: string, log: Logger) {
+async function connectRedis(url: string, log: Logger) {
+  // Of everything a process loads it has the most files, and most processes have no Redis.
+  const { createClient } = await import('redis');
   const client = createClient({
     url,
     disableOfflineQueue: true,

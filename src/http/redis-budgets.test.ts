@@ -23,8 +23,8 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     redis = await createRedis(program ?? '');
     await redis.start();
     const log = pino({}, { write: (line) => void messages.push((JSON.parse(line) as { msg: string }).msg) });
-    first = await startService({ budgets: createRedisBudgets(redis.url, log) });
-    second = await startService({ beside: first, budgets: createRedisBudgets(redis.url, log) });
+    first = await startService({ budgets: await createRedisBudgets(redis.url, log) });
+    second = await startService({ beside: first, budgets: await createRedisBudgets(redis.url, log) });
     ({ tenantId } = await first.tenant());
     await areShared();
   });
@@ -129,10 +129,10 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
 describe('budgets in a Redis that is not there at the start', { skip }, () => {
   it('are counted in memory until it comes', async () => {
     const redis = await createRedis(program ?? '');
-    const service = await startService({ budgets: createRedisBudgets(redis.url, pino({ level: 'silent' })) });
+    const service = await startService({ budgets: await createRedisBudgets(redis.url, pino({ level: 'silent' })) });
     const beside = await startService({
       beside: service,
-      budgets: createRedisBudgets(redis.url, pino({ level: 'silent' })),
+      budgets: await createRedisBudgets(redis.url, pino({ level: 'silent' })),
     });
     try {
       const { partner, tenantId } = await service.tenant();
