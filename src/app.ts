@@ -23,11 +23,14 @@ import { menuStaffRoutes } from './menu/staff-routes.ts';
 import { Orders } from './orders/orders.ts';
 import { orderRoutes } from './orders/routes.ts';
 import { orderStaffRoutes } from './orders/staff-routes.ts';
+import { createNightReader } from './nights/nights.ts';
 import { pmsRoutes } from './pms/routes.ts';
+import { createRateReader } from './rates/rates.ts';
 import { propertyStaffRoutes } from './rates/staff-routes.ts';
 import { Reservations } from './reservations/reservations.ts';
 import { reservationRoutes } from './reservations/routes.ts';
 import { reservationStaffRoutes } from './reservations/staff-routes.ts';
+import { createRoomTypeFinder } from './rooms/rooms.ts';
 import { roomRoutes } from './rooms/routes.ts';
 import { ownerGuard, personGuard } from './tenants/guard.ts';
 import { authRoutes } from './tenants/routes.ts';
@@ -51,6 +54,8 @@ export interface AppDependencies {
   db: Database;
   /** For what must go on while requests use up all connections of `db`. */
   backgroundDb: Database;
+  /** Inputs that one statement may take (`batchSizeOf`). */
+  batchSize: number;
   keyring: Keyring;
   budgets: BudgetStore;
   log: Logger;
@@ -66,7 +71,7 @@ export interface AppDependencies {
  * @param extend adds what must be there before the first route
  */
 export async function createApp(deps: AppDependencies, extend?: (app: App) => Promise<void>): Promise<App> {
-  const { config, db, keyring, budgets, log } = deps;
+  const { config, log } = deps;
   const app = createHttpApp({
     logger: log,
     trustedProxies: config.trustedProxies,
@@ -78,12 +83,18 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   app.addHook('preValidation', refuseTenantParameters);
   await extend?.(app);
   const parts = createParts(deps);
-  const { changes, callers, pmsCallers, credentials, pmsCredentials, channels, readListedMenu, orders, reservations } =
-    parts;
+  const { changes, callers, pmsCallers } = parts;
   app.addHook('onListen', async () => changes.start());
   app.addHook('onClose', async () => {
     await Promise.all([changes.close(), callers.close(), pmsCallers.close()]);
   });
+  registerRoutes(app, deps, parts);
+  return app;
+}
+
+function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
+  const { config, db, keyring, budgets } = deps;
+  const { changes, credentials, pmsCredentials, channels, readListedMenu, orders, reservations } = parts;
   const guards = createGuards(deps, parts);
   const { publicUrl } = config;
 
@@ -116,7 +127,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   orderRoutes(app, { orders, publicUrl, callerGuard: guards.restaurantCaller });
   roomRoutes(app, { db, publicUrl, callerGuard: guards.hotelCaller });
   reservationRoutes(app, { reservations, publicUrl, callerGuard: guards.hotelCaller });
-  pmsRoutes(app, { db, reservations, pmsGuard: guards.pms });
+  pmsRoutes(app, { ...parts, db, batchSize: deps.batchSize, pmsGuard: guards.pms });
   receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
   menuStaffRoutes(app, { db, changes, staffGuard: guards.restaurantStaff });
   orderStaffRoutes(app, { orders, publicUrl, staffGuard: guards.restaurantStaff });
@@ -130,15 +141,19 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   });
   deliveryStaffRoutes(app, { db, publicUrl, staffGuard: guards.anyStaff });
   credentialStaffRoutes(app, { credentials, db, publicUrl, ownerGuard: guards.owner, shape: Credential });
-  return app;
 }
 
+type Parts = ReturnType<typeof createParts>;
+
 /** The business parts, each made of what it needs. */
-function createParts({ db, backgroundDb, keyring, log, deliveries }: AppDependencies) {
+function createParts({ db, backgroundDb, batchSize, keyring, log, deliveries }: AppDependencies) {
   const changes = new RecentChanges(backgroundDb, log);
   const onError = (error: unknown) => log.warn({ err: error }, 'last use of credentials could not be written');
   const events = createEventLog(deliveries);
   const readListedMenu = createMenuReader({ db, changes });
+  const readHeldNights = createNightReader({ db, batchSize });
+  const rates = createRateReader({ db, batchSize });
+  const findRoomType = createRoomTypeFinder({ db, changes });
   return {
     changes,
     callers: new Authentication({ db, keyring, audience: 'third_party', changes, onError }),
@@ -148,12 +163,14 @@ function createParts({ db, backgroundDb, keyring, log, deliveries }: AppDependen
     channels: new Channels({ db, keyring }),
     readListedMenu,
     orders: new Orders({ db, readListedMenu, events }),
-    reservations: new Reservations({ db, events }),
+    findRoomType,
+    readHeldNights,
+    reservations: new Reservations({ db, events, findRoomType, rates, readHeldNights }),
   };
 }
 
 /** Who may call what. All third-party routes share one budget, all PMS routes another (contract §8). */
-function createGuards({ db, keyring, config, budgets }: AppDependencies, parts: ReturnType<typeof createParts>) {
+function createGuards({ db, keyring, config, budgets }: AppDependencies, parts: Parts) {
   const { callers, pmsCallers } = parts;
   const verifyToken = createTokenVerifier(keyring.token, config.identityProvider);
   const budget = budgets.budget('third-party', config.rateLimitPerMinute);

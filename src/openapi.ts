@@ -36,6 +36,7 @@ export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
       },
       db,
       backgroundDb: db,
+      batchSize: 1,
       keyring: {
         pepper: randomBytes(32),
         token: randomBytes(32),

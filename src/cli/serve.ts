@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
+import { batchSizeOf } from '../db/batching.ts';
 import { isMigrated } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
 import { type App, createHttpApp } from '../http/app.ts';
@@ -111,6 +112,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           config,
           db,
           backgroundDb,
+          batchSize: await batchSizeOf(db),
           keyring,
           budgets,
           log,

@@ -1,8 +1,9 @@
+import { batching } from '../db/batching.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type DateText, nightsOf } from '../lib/dates.ts';
-import { changeHeld, readHeld } from './store.ts';
+import { changeHeld, type HeldNights, type NightRange, readHeld } from './store.ts';
 
-export { type NightDifference, recount } from './store.ts';
+export { type NightDifference, type NightRange, recount } from './store.ts';
 
 /** Rooms of a type taken for the nights of a stay; null where a reservation holds none. */
 export interface Hold {
@@ -57,12 +58,29 @@ function differences(from: Hold | null, to: Hold | null) {
 }
 
 /** Rooms held on every night of the range, in its order; 0 where none is. */
-export async function readHeldNights(
-  db: Database,
-  tenantId: number,
-  { roomTypeId, checkIn, checkOut }: Hold,
-): Promise<{ date: DateText; held: number }[]> {
-  const rows = await readHeld(db, tenantId, roomTypeId, checkIn, checkOut);
-  const byDate = new Map(rows.map((row) => [row.date, row.held]));
-  return nightsOf(checkIn, checkOut).map((date) => ({ date, held: byDate.get(date) ?? 0 }));
+export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
+
+/** While the database works on one statement, the answers to another are made. */
+const LOOK_UPS_UNDER_WAY = 2;
+
+/** @param batchSize calls that may go as one statement (`batchSizeOf`) */
+export function createNightReader({ db, batchSize }: { db: Database; batchSize: number }): ReadHeldNights {
+  const readCounters = batching({
+    one: async (range: NightRange) => (await readHeld(db, [range]))[0],
+    many: (ranges) => readHeld(db, ranges),
+    maxSize: batchSize,
+    maxUnderWay: LOOK_UPS_UNDER_WAY,
+  });
+  return async (range) => nightByNight(range, await readCounters(range));
+}
+
+function nightByNight({ checkIn, checkOut }: NightRange, counters: HeldNights | undefined) {
+  const nights = nightsOf(checkIn, checkOut).map((date) => ({ date, held: 0 }));
+  counters?.offsets?.forEach((offset, index) => {
+    const night = nights[offset];
+    if (night !== undefined) {
+      night.held = counters.held?.[index] ?? 0;
+    }
+  });
+  return nights;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import { selectEach } from '../db/select-each.ts';
 import type { DateText } from '../lib/dates.ts';
 
 /** One room more (+1) or less (−1) held on a night. */
@@ -35,22 +36,33 @@ export async function changeHeld(
   return rows.map((row) => row.held);
 }
 
-/** Nights on which at least one room is held. */
-export async function readHeld(
-  db: Database | Tx,
-  tenantId: number,
-  roomTypeId: string,
-  from: DateText,
-  until: DateText,
-): Promise<{ date: DateText; held: number }[]> {
-  return await db
-    .selectFrom('night')
-    .select(['date', 'held'])
-    .where('tenant_id', '=', tenantId)
-    .where('room_type_id', '=', roomTypeId)
-    .where('date', '>=', from)
-    .where('date', '<', until)
-    .execute();
+/** A range of a room type's nights. */
+export interface NightRange {
+  tenantId: number;
+  roomTypeId: string;
+  checkIn: DateText;
+  checkOut: DateText;
+}
+
+const NIGHT_RANGE = { tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' };
+
+/** Counters of a range: that of its night `offsets[n]`, counted from check-in, is `held[n]`. Null: no night has one. */
+export interface HeldNights {
+  offsets: number[] | null;
+  held: number[] | null;
+}
+
+/** The counters of many ranges, across tenants where there are several, in their order: two lists for a range are read faster than rows. */
+export function readHeld(db: Database, ranges: NightRange[]): Promise<HeldNights[]> {
+  return selectEach(
+    db,
+    NIGHT_RANGE,
+    ranges,
+    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<HeldNights>`
+      SELECT to_json(array_agg(date - ${checkIn})) AS offsets, to_json(array_agg(held)) AS held FROM night
+      WHERE tenant_id = ${tenantId} AND room_type_id = ${roomTypeId} AND date >= ${checkIn} AND date < ${checkOut}
+    `,
+  );
 }
 
 /** A night whose counter is not what the reservations say. */

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
-import { readHeldNights } from '../nights/nights.ts';
+import type { ReadHeldNights } from '../nights/nights.ts';
 import {
   listActivePlans,
   Rate,
@@ -21,7 +21,7 @@ import {
   type ReservationRow,
   type Reservations,
 } from '../reservations/reservations.ts';
-import { type Clock, findRoomType, listProperties, readClocks } from '../rooms/rooms.ts';
+import { type Clock, type FindRoomType, listProperties, readClocks } from '../rooms/rooms.ts';
 import {
   BookingPath,
   InventoryEntry,
@@ -36,6 +36,10 @@ import {
 
 interface Dependencies {
   db: Database;
+  /** Inputs that one statement may take (`batchSizeOf`). */
+  batchSize: number;
+  findRoomType: FindRoomType;
+  readHeldNights: ReadHeldNights;
   reservations: Reservations;
   pmsGuard: Guard;
 }
@@ -99,7 +103,7 @@ function roomRoutes(app: App, { db, pmsGuard }: Dependencies): void {
   );
 }
 
-function inventoryRoute(app: App, { db, pmsGuard }: Dependencies): void {
+function inventoryRoute(app: App, { findRoomType, readHeldNights, pmsGuard }: Dependencies): void {
   app.get(
     '/v1/channel-manager/pms/inventory/',
     {
@@ -116,18 +120,18 @@ function inventoryRoute(app: App, { db, pmsGuard }: Dependencies): void {
       const { room_type_id: roomTypeId, check_in: checkIn, check_out: checkOut } = request.query;
       const { tenantId } = request.caller;
       checkRange(request.query);
-      const roomType = await findRoomType(db, tenantId, roomTypeId);
+      const roomType = await findRoomType(tenantId, roomTypeId);
       if (roomType === null) {
         throw notFound('room type');
       }
       const capacity = roomType.physical_capacity;
-      const nights = await readHeldNights(db, tenantId, { roomTypeId, checkIn, checkOut });
+      const nights = await readHeldNights({ tenantId, roomTypeId, checkIn, checkOut });
       return nights.map(({ date, held }) => ({ date, physical_capacity: capacity, sellable: capacity - held }));
     },
   );
 }
 
-function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
+function rateRoutes(app: App, { db, batchSize, pmsGuard }: Dependencies): void {
   app.get(
     '/v1/channel-manager/pms/rates/',
     {
@@ -158,7 +162,7 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
         response: { 200: Type.Array(Rate) },
       },
     },
-    async (request) => await writeRates(db, callerActor(request.caller), request.body),
+    async (request) => await writeRates({ db, batchSize }, callerActor(request.caller), request.body),
   );
   app.put(
     '/v1/channel-manager/pms/restrictions/',
@@ -172,11 +176,13 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
         response: { 200: RestrictionsWritten },
       },
     },
-    async (request) => ({ updated: await writeRestrictions(db, callerActor(request.caller), request.body) }),
+    async (request) => ({
+      updated: await writeRestrictions({ db, batchSize }, callerActor(request.caller), request.body),
+    }),
   );
 }
 
-function reservationRoutes(app: App, { db, reservations, pmsGuard }: Dependencies): void {
+function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard }: Dependencies): void {
   app.get(
     '/v1/channel-manager/pms/reservations/',
     {
@@ -215,7 +221,7 @@ function reservationRoutes(app: App, { db, reservations, pmsGuard }: Dependencie
     async (request) => {
       const { tenantId } = request.caller;
       const row = await reservations.get(tenantId, request.params.booking_id);
-      return shapeBy(await findRoomType(db, tenantId, row.room_type_id), row);
+      return shapeBy(await findRoomType(tenantId, row.room_type_id), row);
     },
   );
 }

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { DateText } from '../lib/dates.ts';
 import { formatMoney } from '../lib/money.ts';
-import type { PlanNight, RateRow } from './store.ts';
+import type { PlanInRange, RateRow } from './store.ts';
 
 /** A plan with what differs from it on some nights. */
 export interface PlanCalendar {
@@ -12,26 +12,15 @@ export interface PlanCalendar {
   differences: Map<DateText, RateRow>;
 }
 
-/** The calendars in the rows of one look-up, in their order. */
-export function calendarsOf(rows: PlanNight[]): PlanCalendar[] {
-  const calendars = new Map<string, PlanCalendar>();
-  for (const row of rows) {
-    let calendar = calendars.get(row.id);
-    if (calendar === undefined) {
-      calendar = {
-        id: row.id,
-        basePrice: row.base_price,
-        minNights: row.min_nights,
-        isActive: row.is_active,
-        differences: new Map(),
-      };
-      calendars.set(row.id, calendar);
-    }
-    if (row.date !== null) {
-      calendar.differences.set(row.date, { date: row.date, price: row.price, is_sold_out: row.is_sold_out === true });
-    }
-  }
-  return [...calendars.values()];
+/** A plan as it was looked up, its differences by their dates. */
+export function calendarOf(plan: PlanInRange): PlanCalendar {
+  return {
+    id: plan.id,
+    basePrice: plan.base_price,
+    minNights: plan.min_nights,
+    isActive: plan.is_active,
+    differences: new Map(plan.differences?.map((rate) => [rate.date, rate])),
+  };
 }
 
 /** What a stay costs, and under which plan; null plan: the room type has none. */
@@ -80,8 +69,12 @@ export function quoteCheapest(
   );
 }
 
-/** Whether a night is closed: there are active plans, and every one is sold out on it (decision 24). */
-export function isClosed(plans: PlanCalendar[], night: DateText): boolean {
-  const active = plans.filter((plan) => plan.isActive);
-  return active.length > 0 && active.every((plan) => plan.differences.get(night)?.is_sold_out);
+/**
+ * The nights that are closed: there are active plans, and every one is sold out (decision 24).
+ * @param soldOut of each active plan the nights on which it is sold out
+ */
+export function closedNights(soldOut: DateText[][]): Set<DateText> {
+  const [first = [], ...others] = soldOut;
+  const rest = others.map((nights) => new Set(nights));
+  return new Set(first.filter((night) => rest.every((nights) => nights.has(night))));
 }

@@ -1,4 +1,5 @@
 import { type Actor, prepareAudit } from '../audit/audit.ts';
+import { batching } from '../db/batching.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
@@ -7,11 +8,11 @@ import { type DateText, nightsOf } from '../lib/dates.ts';
 import { isUuid, newId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { RatePlanDocument } from '../rooms/rooms.ts';
-import { calendarsOf, type PlanCalendar } from './quote.ts';
+import { calendarOf, closedNights, type PlanCalendar } from './quote.ts';
 import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 import * as store from './store.ts';
 
-export { isClosed, type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
+export { type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
 export { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
 /** The active plans of every room type, in the order of the tenant document. */
@@ -39,7 +40,44 @@ export async function readCalendars(
   checkIn: DateText,
   checkOut: DateText,
 ): Promise<PlanCalendar[]> {
-  return calendarsOf(await store.readPlanNights(db, tenantId, roomTypeId, checkIn, checkOut));
+  const [plans = []] = await store.readPlansInRanges(db, [{ tenantId, roomTypeId, checkIn, checkOut }]);
+  return plans.map(calendarOf);
+}
+
+export interface RateReader {
+  /** Every plan of a room type, active or not, with what differs from it in the range. */
+  readCalendars: (range: store.StayRange) => Promise<PlanCalendar[]>;
+  /** The nights of the range that are closed (decision 24). */
+  readClosedNights: (range: store.StayRange) => Promise<Set<DateText>>;
+}
+
+/** While the database works on one statement, the answers to another are made. */
+const LOOK_UPS_UNDER_WAY = 2;
+
+/**
+ * What partners' calls look up before every answer: calls that arrive together go as one statement.
+ * @param batchSize of them at most (`batchSizeOf`)
+ */
+export function createRateReader({ db, batchSize }: Rates): RateReader {
+  const together = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[][]>) =>
+    batching({
+      one: async (range: store.StayRange) => (await read(db, [range]))[0] ?? [],
+      many: (ranges) => read(db, ranges),
+      maxSize: batchSize,
+      maxUnderWay: LOOK_UPS_UNDER_WAY,
+    });
+  const readPlans = together(store.readPlansInRanges);
+  const readSoldOutNights = together(store.readSoldOutNights);
+  return {
+    readCalendars: async (range) => (await readPlans(range)).map(calendarOf),
+    readClosedNights: async (range) => closedNights(await readSoldOutNights(range)),
+  };
+}
+
+interface Rates {
+  db: Database;
+  /** Inputs that one statement may take (`batchSizeOf`): one on a cluster. */
+  batchSize: number;
 }
 
 /** The price of every night under a plan, active or not. @throws ApiError 404 `error` for an unknown plan */
@@ -64,7 +102,11 @@ export async function readRates(
  * @returns what was written, one entry a date, by date
  * @throws ApiError 404 `error` for an unknown plan
  */
-export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
+export async function writeRates(
+  { db, batchSize }: Rates,
+  actor: Actor,
+  { rate_plan_id, rates }: RatesWrite,
+): Promise<Rate[]> {
   const { tenantId } = actor;
   const writeDown = prepareAudit(actor);
   const byDate = new Map(
@@ -76,7 +118,7 @@ export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rat
   const written = [...byDate.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
   await inTransaction(db, async (tx) => {
     await requirePlan(tx, tenantId, rate_plan_id);
-    await store.upsertRates(tx, tenantId, rate_plan_id, written, { keepPrice: false });
+    await store.upsertRates(tx, tenantId, rate_plan_id, written, { keepPrice: false, asArrays: batchSize > 1 });
     await writeDown(tx, { action: 'rates.written', subject: rate_plan_id, details: { entries: rates } });
   });
   return written;
@@ -88,7 +130,7 @@ export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rat
  * @throws ApiError 404 `error` for an unknown plan
  */
 export async function writeRestrictions(
-  db: Database,
+  { db, batchSize }: Rates,
   actor: Actor,
   { rate_plan_id, restrictions }: RestrictionsWrite,
 ): Promise<number> {
@@ -100,7 +142,8 @@ export async function writeRestrictions(
   const minNights = restrictions.findLast((entry) => typeof entry.min_nights === 'number')?.min_nights;
   await inTransaction(db, async (tx) => {
     await requirePlan(tx, tenantId, rate_plan_id);
-    await store.upsertRates(tx, tenantId, rate_plan_id, [...byDate.values()], { keepPrice: true });
+    const entries = [...byDate.values()];
+    await store.upsertRates(tx, tenantId, rate_plan_id, entries, { keepPrice: true, asArrays: batchSize > 1 });
     if (typeof minNights === 'number') {
       await store.updateMinNights(tx, tenantId, rate_plan_id, minNights);
     }

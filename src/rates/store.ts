@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import { selectEach } from '../db/select-each.ts';
 import type { DateText } from '../lib/dates.ts';
 
 type Db = Database | Tx;
@@ -95,60 +96,89 @@ export async function readRates(
     .execute();
 }
 
-export interface PlanNight extends RatePlanRow {
-  date: DateText | null;
-  price: string | null;
-  is_sold_out: boolean | null;
+/** A room type and a range of nights. */
+export interface StayRange {
+  tenantId: number;
+  roomTypeId: string;
+  checkIn: DateText;
+  checkOut: DateText;
 }
 
-/** The plans of a room type, each with what differs from it in the range: a row a difference, at least one a plan. */
-export async function readPlanNights(
-  db: Db,
-  tenantId: number,
-  roomTypeId: string,
-  from: DateText,
-  until: DateText,
-): Promise<PlanNight[]> {
-  return await db
-    .selectFrom('rate_plan as p')
-    .leftJoin('rate as r', (join) =>
-      join
-        .on('r.tenant_id', '=', tenantId)
-        .onRef('r.rate_plan_id', '=', 'p.id')
-        .on('r.date', '>=', from)
-        .on('r.date', '<', until),
-    )
-    .select(PLAN_COLUMNS.map((column) => `p.${column}` as const))
-    .select(['r.date', 'r.price', 'r.is_sold_out'])
-    .where('p.tenant_id', '=', tenantId)
-    .where('p.room_type_id', '=', roomTypeId)
-    .orderBy('p.position')
-    .orderBy('p.id')
-    .execute();
+const STAY_RANGE = { tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' };
+
+/** A plan, with what differs from it in a range; null: nothing. */
+export interface PlanInRange {
+  id: string;
+  base_price: string;
+  min_nights: number;
+  is_active: boolean;
+  differences: RateRow[] | null;
+}
+
+/** Every plan of each range's room type, active or not, in the order of the tenant document. */
+export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<PlanInRange[][]> {
+  const rows = await selectEach(
+    db,
+    STAY_RANGE,
+    ranges,
+    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<{ plans: PlanInRange[] | null }>`
+      SELECT json_agg(json_build_object(
+        'id', p.id, 'base_price', p.base_price::text, 'min_nights', p.min_nights, 'is_active', p.is_active,
+        'differences', (
+          SELECT json_agg(r) FROM (
+            SELECT date, price::text, is_sold_out FROM rate
+            WHERE tenant_id = ${tenantId} AND rate_plan_id = p.id AND date >= ${checkIn} AND date < ${checkOut}
+          ) AS r
+        )) ORDER BY p.position, p.id) AS plans
+      FROM rate_plan AS p WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId}
+    `,
+  );
+  return rows.map(({ plans }) => plans ?? []);
+}
+
+/** For every active plan of each range's room type the nights on which it is sold out. */
+export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<DateText[][][]> {
+  const rows = await selectEach(
+    db,
+    STAY_RANGE,
+    ranges,
+    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<{ plans: (DateText[] | null)[] | null }>`
+      SELECT json_agg((
+        SELECT json_agg(date) FROM rate
+        WHERE tenant_id = ${tenantId} AND rate_plan_id = p.id AND date >= ${checkIn} AND date < ${checkOut} AND is_sold_out
+      )) AS plans
+      FROM rate_plan AS p WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId} AND p.is_active
+    `,
+  );
+  return rows.map(({ plans }) => (plans ?? []).map((nights) => nights ?? []));
 }
 
 /**
  * Writes many nights of one plan in one statement, in the order of their dates, in which every writer locks them.
  * @param keepPrice leaves the price of a night that has one as it is
+ * @param asArrays gives the nights as three arrays: one text, prepared once, however many they are. Not for a cluster, which
+ * routes a list of rows but no select (architecture, database rule 4)
  */
 export async function upsertRates(
   tx: Tx,
   tenantId: number,
   planId: string,
   rates: RateRow[],
-  { keepPrice }: { keepPrice: boolean },
+  { keepPrice, asArrays }: { keepPrice: boolean; asArrays: boolean },
 ): Promise<void> {
-  const values = rates
-    .toSorted((a, b) => (a.date < b.date ? -1 : 1))
-    .map((rate) => ({ ...rate, tenant_id: tenantId, rate_plan_id: planId }));
-  await tx
-    .insertInto('rate')
-    .values(values)
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'rate_plan_id', 'date']).doUpdateSet({
-        price: keepPrice ? sql.ref('rate.price') : sql.ref('excluded.price'),
-        is_sold_out: sql.ref('excluded.is_sold_out'),
-      }),
-    )
-    .execute();
+  const sorted = rates.toSorted((a, b) => (a.date < b.date ? -1 : 1));
+  const rows = asArrays
+    ? sql`SELECT ${tenantId}::bigint, ${planId}::uuid, * FROM unnest(${sorted.map(({ date }) => date)}::date[],
+            ${sorted.map(({ price }) => price)}::numeric[], ${sorted.map((rate) => rate.is_sold_out)}::boolean[])`
+    : sql`VALUES ${sql.join(
+        sorted.map(
+          ({ date, price, is_sold_out }) =>
+            sql`(${tenantId}::bigint, ${planId}::uuid, ${date}::date, ${price}::numeric, ${is_sold_out}::boolean)`,
+        ),
+      )}`;
+  await sql`
+    INSERT INTO rate (tenant_id, rate_plan_id, date, price, is_sold_out) ${rows}
+    ON CONFLICT (tenant_id, rate_plan_id, date) DO UPDATE SET
+      price = ${sql.ref(keepPrice ? 'rate.price' : 'excluded.price')}, is_sold_out = excluded.is_sold_out
+  `.execute(tx);
 }

@@ -19,6 +19,7 @@ import {
 } from '../../test/support/hotel.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { sampleHotel } from '../../test/support/tenants.ts';
+import { leasesEnded } from '../changes/changes.ts';
 import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 import { todayIn } from '../lib/dates.ts';
 
@@ -185,11 +186,13 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     await assertUntouched(house);
     const [property] = house.document.properties ?? [];
     assert.ok(property);
-    const resize = (count: number) =>
-      applyTenantDocument(service.database.db, {
+    const resize = async (count: number) => {
+      await applyTenantDocument(service.database.db, {
         ...house.document,
         properties: [{ ...property, room_types: rooms(count) }],
       });
+      await leasesEnded();
+    };
     await resize(2);
     assert.equal((await book(service, house)).status, 201);
     await resize(1);

@@ -6,9 +6,9 @@ import type { LongList } from '../http/list.ts';
 import { countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '../lib/dates.ts';
 import { isUuid, newId } from '../lib/ids.ts';
 import { newNaturalId } from '../lib/natural-id.ts';
-import { type Hold, moveHold, readHeldNights } from '../nights/nights.ts';
-import { isClosed, quoteCheapest, readCalendars } from '../rates/rates.ts';
-import { findRoomType, type RoomTypeWithClock } from '../rooms/rooms.ts';
+import { type Hold, moveHold, type ReadHeldNights } from '../nights/nights.ts';
+import { quoteCheapest, type RateReader } from '../rates/rates.ts';
+import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
 import type { EventLog, PreparedEvent } from '../webhooks/webhooks.ts';
 import { HOLDING_STATUSES, mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
 import type { Availability, ReservationCreate, ReservationResponse, StaffReservation } from './schema.ts';
@@ -23,14 +23,28 @@ export interface BookedStay {
   isReplayed: boolean;
 }
 
+interface Dependencies {
+  db: Database;
+  events: EventLog;
+  findRoomType: FindRoomType;
+  rates: RateReader;
+  readHeldNights: ReadHeldNights;
+}
+
 /** A hotel's reservations: booked by partners and OTAs, moved along by staff. */
 export class Reservations {
   readonly #db: Database;
   readonly #events: EventLog;
+  readonly #findRoomType: FindRoomType;
+  readonly #rates: RateReader;
+  readonly #readHeldNights: ReadHeldNights;
 
-  constructor({ db, events }: { db: Database; events: EventLog }) {
+  constructor({ db, events, findRoomType, rates, readHeldNights }: Dependencies) {
     this.#db = db;
     this.#events = events;
+    this.#findRoomType = findRoomType;
+    this.#rates = rates;
+    this.#readHeldNights = readHeldNights;
   }
 
   /**
@@ -40,14 +54,11 @@ export class Reservations {
   async availability(tenantId: number, roomTypeId: string, range: Range): Promise<Availability> {
     checkRange(range);
     const roomType = await this.#requireSold(tenantId, roomTypeId);
-    const { check_in: checkIn, check_out: checkOut } = range;
-    const [held, plans] = await Promise.all([
-      readHeldNights(this.#db, tenantId, { roomTypeId, checkIn, checkOut }),
-      readCalendars(this.#db, tenantId, roomTypeId, checkIn, checkOut),
-    ]);
+    const nights = { tenantId, roomTypeId, checkIn: range.check_in, checkOut: range.check_out };
+    const [held, closed] = await Promise.all([this.#readHeldNights(nights), this.#rates.readClosedNights(nights)]);
     const days = held.map((night) => {
       const left = roomType.physical_capacity - night.held;
-      return { date: night.date, sellable: isClosed(plans, night.date) ? Math.min(0, left) : left };
+      return { date: night.date, sellable: closed.has(night.date) ? Math.min(0, left) : left };
     });
     return { room_type_id: roomType.id, name: roomType.name, base_price: roomType.base_price, days };
   }
@@ -144,9 +155,9 @@ export class Reservations {
     if (input.check_in < today) {
       throw invalidField('check_in', `must not be before today at the property, ${today}`);
     }
-    const plans = await readCalendars(this.#db, tenantId, roomType.id, input.check_in, input.check_out);
-    const nights = nightsOf(input.check_in, input.check_out);
-    const quote = quoteCheapest(plans, nights, roomType.base_price, 'apply');
+    const { check_in: checkIn, check_out: checkOut } = input;
+    const plans = await this.#rates.readCalendars({ tenantId, roomTypeId: roomType.id, checkIn, checkOut });
+    const quote = quoteCheapest(plans, nightsOf(checkIn, checkOut), roomType.base_price, 'apply');
     if (quote === null) {
       throw notAvailable();
     }
@@ -154,7 +165,7 @@ export class Reservations {
   }
 
   async #requireSold(tenantId: number, roomTypeId: string): Promise<RoomTypeWithClock> {
-    const roomType = await findRoomType(this.#db, tenantId, roomTypeId);
+    const roomType = await this.#findRoomType(tenantId, roomTypeId);
     if (roomType === null || !roomType.is_active) {
       throw apiError('room_type_not_found', 'There is no such room type.');
     }

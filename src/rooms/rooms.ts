@@ -1,3 +1,4 @@
+import type { Memory, RecentChanges } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { changedRows } from '../lib/changed-rows.ts';
 import { isUuid, newId } from '../lib/ids.ts';
@@ -56,6 +57,21 @@ export async function findRoomType(
   id: string,
 ): Promise<store.RoomTypeWithClock | null> {
   return (isUuid(id) ? await store.findRoomType(db, tenantId, id) : undefined) ?? null;
+}
+
+export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomTypeWithClock | null>;
+
+/** Some kilobytes each, with their texts. */
+const MAX_REMEMBERED = 50_000;
+
+/** The same, remembered while nothing of the tenant has changed. */
+export function createRoomTypeFinder({ db, changes }: { db: Database; changes: RecentChanges }): FindRoomType {
+  const memory: Memory<store.RoomTypeWithClock> = changes.createMemory(MAX_REMEMBERED);
+  return async (tenantId, id) => {
+    const key = `${tenantId} ${id.toLowerCase()}`;
+    const find = async () => (await findRoomType(db, tenantId, id)) ?? undefined;
+    return memory.get(key) ?? (await memory.load(tenantId, key, find)) ?? null;
+  };
 }
 
 /** By whose clock a room type's dates become moments. */

@@ -11,6 +11,7 @@ import { bookByOta, bookByPartner, hotelTenant, type ManagedHotel, PMS } from '.
 import { startService, type TestService } from '../../test/support/service.ts';
 import { sampleHotel, sampleTenant } from '../../test/support/tenants.ts';
 import type { TenantDocument } from './schema.ts';
+import { leasesEnded } from '../changes/changes.ts';
 import { applyTenantDocument } from './tenant-document.ts';
 
 const TABLES = ['property', 'room_type', 'rate_plan', 'rate', 'night', 'reservation'];
@@ -198,7 +199,7 @@ describe('applying the properties of a tenant document', () => {
     assert.deepEqual(rooms, ['Double', 'Floor', 'Bunk', 'Suite', 'Double']);
   });
 
-  it('another capacity shows at once: to the PMS, to partners, and in what can be booked', async () => {
+  it('another capacity shows within a second: to the PMS, to partners, and in what can be booked', async () => {
     const hotel = await hotelTenant(service);
     const stay = { room_type_id: hotel.id('Harbour House', 'Double'), check_in: dayAhead(9), check_out: dayAhead(10) };
     for (let count = 0; count < 2; count += 1) {
@@ -219,6 +220,7 @@ describe('applying the properties of a tenant document', () => {
       await reapply(hotel, (properties) => {
         Object.assign(properties[0]?.room_types?.[0] ?? {}, { physical_capacity: capacity });
       });
+      await leasesEnded();
       assert.deepEqual(await seen(), expected);
       assert.equal((await bookByPartner(service, hotel, stay)).status, status);
     }

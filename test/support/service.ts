@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
+import { batchSizeOf } from '../../src/db/batching.ts';
 import { Credentials } from '../../src/credentials/credentials.ts';
 import type { CredentialSecret } from '../../src/credentials/schema.ts';
 import { type BudgetStore, createMemoryBudgets } from '../../src/http/rate-limit.ts';
@@ -80,6 +81,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     config,
     db: database.db,
     backgroundDb: database.db,
+    batchSize: await batchSizeOf(database.db),
     keyring,
     budgets,
     log,
