@@ -162,7 +162,7 @@ function createParts({ db, backgroundDb, batchSize, keyring, log, deliveries }: 
     pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
     channels: new Channels({ db, keyring }),
     readListedMenu,
-    orders: new Orders({ db, readListedMenu, events }),
+    orders: new Orders({ db, readListedMenu, events, batchSize }),
     findRoomType,
     readHeldNights,
     reservations: new Reservations({ db, events, findRoomType, rates, readHeldNights }),

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import { readPage } from '../db/page.ts';
 import type { AuditEntry as AuditEntryTable } from '../db/types.ts';
 
 export type AuditRow = Selectable<AuditEntryTable>;
@@ -30,10 +31,6 @@ export async function readEntryPage(
   offset: number,
   limit: number,
 ): Promise<{ count: number; results: AuditRow[] }> {
-  const list = db.selectFrom('audit_entry').where('tenant_id', '=', tenantId);
-  const [{ count }, results] = await Promise.all([
-    list.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-    list.selectAll().orderBy('id', 'desc').offset(offset).limit(limit).execute(),
-  ]);
-  return { count, results };
+  const ids = db.selectFrom('audit_entry').select('id').where('tenant_id', '=', tenantId).orderBy('id', 'desc');
+  return await readPage(db, ids, offset, (id) => readEntries(db, tenantId, id, limit));
 }

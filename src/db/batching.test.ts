@@ -72,4 +72,26 @@ describe('batched work', () => {
     );
     assert.equal(sent.length, 1);
   });
+
+  it('lets nobody wait on for a database that is out of reach', async () => {
+    const { sent, call } = doubling({ error: new UnavailableError('out of reach') });
+    const first = call(13);
+    await sleep(2);
+    const ended = await Promise.allSettled([first, call(1), call(2)]);
+    assert.deepEqual(
+      ended.map(({ status }) => status),
+      ['rejected', 'rejected', 'rejected'],
+    );
+    assert.equal(sent.length, 1);
+    assert.equal(await call(3), 6, 'and goes on');
+  });
+
+  it('gives no turns where a statement takes one input', async () => {
+    const { sent, call } = doubling({ maxSize: 1 });
+    assert.deepEqual(await Promise.all([1, 2, 3].map(call)), [2, 4, 6]);
+    const began = sent.length;
+    const more = [4, 5].map(call);
+    assert.equal(sent.length, began + 2, 'all at once');
+    await Promise.all(more);
+  });
 });

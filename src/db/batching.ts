@@ -35,23 +35,27 @@ interface Waiting<Input, Output> {
  */
 export function batching<Input, Output>(work: BatchedWork<Input, Output>): (input: Input) => Promise<Output> {
   const { one, many, maxSize, maxUnderWay } = work;
+  if (maxSize === 1) {
+    return one; // Nothing is gained by a turn.
+  }
   let waiting: Waiting<Input, Output>[] = [];
   let underWay = 0;
   let isPlanned = false;
 
   async function run(batch: Waiting<Input, Output>[]): Promise<void> {
-    const [first] = batch;
-    if (batch.length === 1 && first !== undefined) {
-      await one(first.input).then(first.resolve, first.reject);
-      return;
-    }
+    const inputs = batch.map(({ input }) => input);
     try {
-      const outputs = await many(batch.map(({ input }) => input));
+      const outputs = batch.length === 1 ? await Promise.all(inputs.map(one)) : await many(inputs);
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {
-      // A database out of reach is asked once for all of them.
-      const isOutOfReach = error instanceof UnavailableError || isUnavailable(error);
-      batch.forEach(({ input, resolve, reject }) => (isOutOfReach ? reject(error) : resolve(one(input))));
+      if (error instanceof UnavailableError || isUnavailable(error)) {
+        // It is asked once for all of them, and for those who have waited meanwhile: none waits longer than one attempt takes.
+        [...batch, ...waiting.splice(0)].forEach(({ reject }) => reject(error));
+      } else if (batch.length === 1) {
+        batch.forEach(({ reject }) => reject(error));
+      } else {
+        batch.forEach(({ input, resolve }) => resolve(one(input)));
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Caller } from '../credentials/credentials.ts';
+import { batching } from '../db/batching.ts';
 import type { Database } from '../db/database.ts';
 import { retrying } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -16,6 +17,8 @@ interface Dependencies {
   db: Database;
   readListedMenu: ReadListedMenu;
   events: EventLog;
+  /** Orders of one statement at most (`batchSizeOf`). */
+  batchSize: number;
 }
 
 export interface PlacedOrder {
@@ -25,17 +28,37 @@ export interface PlacedOrder {
 
 /** An order of a 1 MiB body may be ten times that with its priced lines. */
 const WHOLE_ORDERS_A_BATCH = 50;
+/** An order whose lines are longer, in UTF-16 code units, goes alone: company gains it nothing, and would wait for it. */
+const LARGE_LINES = 64 * 1024;
+/** While one batch waits for its flush to disk, another is written. */
+const BATCHES_UNDER_WAY = 2;
 
 /** A restaurant's orders: placed by partners, moved along by staff. */
 export class Orders {
   readonly #db: Database;
   readonly #readListedMenu: ReadListedMenu;
   readonly #events: EventLog;
+  /** Whether the order was inserted: false where its external id is taken. */
+  readonly #insertOrder: (order: store.NewOrder) => Promise<boolean>;
+  readonly #findHead: (key: store.ExternalKey) => Promise<store.OrderHead | undefined>;
 
-  constructor({ db, readListedMenu, events }: Dependencies) {
+  constructor({ db, readListedMenu, events, batchSize }: Dependencies) {
     this.#db = db;
     this.#readListedMenu = readListedMenu;
     this.#events = events;
+    const bounds = { maxSize: batchSize, maxUnderWay: BATCHES_UNDER_WAY };
+    const insertOne = (order: store.NewOrder) => retrying(() => store.insertOrder(db, order));
+    const insertTogether = batching({
+      one: insertOne,
+      many: (orders) => retrying(() => store.insertOrders(db, orders)),
+      ...bounds,
+    });
+    this.#insertOrder = (order) => (order.lines.length > LARGE_LINES ? insertOne : insertTogether)(order);
+    this.#findHead = batching({
+      one: (key) => store.findByExternalId(db, key),
+      many: (keys) => store.findByExternalIds(db, keys),
+      ...bounds,
+    });
   }
 
   /**
@@ -53,8 +76,7 @@ export class Orders {
         isReplayed: false,
       };
     }
-    const { tenantId, credentialId } = caller;
-    const stored = await store.findByExternalId(this.#db, tenantId, credentialId, input.external_order_id);
+    const stored = await this.#findHead(externalKey(caller, input.external_order_id));
     if (stored === undefined) {
       throw refusal;
     }
@@ -68,7 +90,7 @@ export class Orders {
     try {
       const priced = priceItems(await this.#readListedMenu(caller), input.items);
       const row = orderRow(caller, input, { id, createdAt, ...priced });
-      return (await retrying(() => store.insertOrder(this.#db, row))) ? null : new Error('the stored order is gone');
+      return (await this.#insertOrder(row)) ? null : new Error('the stored order is gone');
     } catch (error) {
       if (error instanceof ApiError) {
         return error;
@@ -79,11 +101,11 @@ export class Orders {
 
   /** @throws ApiError 404 `order_not_found` for an order of another credential too */
   async find(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
-    return partnerShape(await this.#findHead(caller, externalOrderId));
+    return partnerShape(await this.#headOf(caller, externalOrderId));
   }
 
-  async #findHead({ tenantId, credentialId }: Caller, externalOrderId: string): Promise<store.OrderHead> {
-    const row = await store.findByExternalId(this.#db, tenantId, credentialId, externalOrderId);
+  async #headOf(caller: Caller, externalOrderId: string): Promise<store.OrderHead> {
+    const row = await this.#findHead(externalKey(caller, externalOrderId));
     if (row === undefined) {
       throw apiError('order_not_found', 'This credential has placed no order with this external_order_id.');
     }
@@ -92,7 +114,7 @@ export class Orders {
 
   /** @throws ApiError 404 `order_not_found`, 409 `invalid_status_transition` */
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
-    const { id } = await this.#findHead(caller, externalOrderId);
+    const { id } = await this.#headOf(caller, externalOrderId);
     return partnerShape(await this.#moveTo(caller.tenantId, id, 'cancelled'));
   }
 
@@ -157,11 +179,15 @@ export class Orders {
   }
 }
 
+function externalKey({ tenantId, credentialId }: Caller, externalOrderId: string): store.ExternalKey {
+  return { tenantId, credentialId, externalOrderId };
+}
+
 function orderRow(
   { tenantId, credentialId, currency }: Caller,
   input: OrderCreate,
   made: { id: string; createdAt: Date; lines: OrderLine[]; total: string },
-) {
+): store.NewOrder {
   return {
     tenant_id: tenantId,
     id: made.id,

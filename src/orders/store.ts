@@ -1,13 +1,15 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import { readPage } from '../db/page.ts';
 import type { RestaurantOrder } from '../db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
 export type OrderRow = Selectable<RestaurantOrder>;
+export type NewOrder = Insertable<RestaurantOrder> & { lines: string };
 type Db = Database | Tx;
 
 /** @returns false where the credential has an order with this external id already */
-export async function insertOrder(db: Database, order: Insertable<RestaurantOrder>): Promise<boolean> {
+export async function insertOrder(db: Database, order: NewOrder): Promise<boolean> {
   const inserted = await db
     .insertInto('restaurant_order')
     .values(order)
@@ -17,23 +19,69 @@ export async function insertOrder(db: Database, order: Insertable<RestaurantOrde
   return inserted !== undefined;
 }
 
+/**
+ * The same of several orders, of any tenants (one of the statements that may; on one node alone). Its text is the same
+ * whatever their number. It inserts in the order of the key, so that two that hold the same orders never deadlock.
+ * @returns for each order in turn whether it was inserted
+ */
+export async function insertOrders(db: Database, orders: NewOrder[]): Promise<boolean[]> {
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, customer_name,
+      customer_phone, delivery_address, notes, lines, total, currency, created_at)
+    SELECT tenant_id, id, credential_id, external_order_id, status, order_type, customer_name,
+      customer_phone, delivery_address, notes, lines::json, total, currency, created_at
+    FROM json_to_recordset(${JSON.stringify(orders)}) AS placed (tenant_id bigint, id uuid, credential_id uuid,
+      external_order_id text, status text, order_type text, customer_name text, customer_phone text,
+      delivery_address text, notes text, lines text, total numeric, currency text, created_at timestamptz)
+    ORDER BY tenant_id, credential_id, external_order_id
+    ON CONFLICT (tenant_id, credential_id, external_order_id) DO NOTHING
+    RETURNING id
+  `.execute(db);
+  const inserted = new Set(rows.map(({ id }) => id));
+  return orders.map(({ id }) => inserted.has(id));
+}
+
 /** What a partner is told of an order: read from a row without its lines. */
 export type OrderHead = Pick<OrderRow, 'id' | 'external_order_id' | 'status'>;
 const HEAD = ['id', 'external_order_id', 'status'] as const;
 
-export async function findByExternalId(
-  db: Db,
-  tenantId: number,
-  credentialId: string,
-  externalOrderId: string,
-): Promise<OrderHead | undefined> {
+/** What a partner calls an order by. */
+export interface ExternalKey {
+  tenantId: number;
+  credentialId: string;
+  externalOrderId: string;
+}
+
+export async function findByExternalId(db: Database, key: ExternalKey): Promise<OrderHead | undefined> {
   return await db
     .selectFrom('restaurant_order')
     .select(HEAD)
-    .where('tenant_id', '=', tenantId)
-    .where('credential_id', '=', credentialId)
-    .where('external_order_id', '=', externalOrderId)
+    .where('tenant_id', '=', key.tenantId)
+    .where('credential_id', '=', key.credentialId)
+    .where('external_order_id', '=', key.externalOrderId)
     .executeTakeFirst();
+}
+
+/**
+ * The same of several keys, of any tenants (one of the statements that may; on one node alone). The LIMIT makes it a
+ * look-up in the index for each key, whatever the planner believes of the table.
+ * @returns for each key in turn its order
+ */
+export async function findByExternalIds(db: Database, keys: ExternalKey[]): Promise<(OrderHead | undefined)[]> {
+  const wanted = keys.map((key, position) => ({ position, ...key }));
+  const { rows } = await sql<OrderHead & { position: number }>`
+    SELECT wanted.position, found.id, found.external_order_id, found.status
+    FROM json_to_recordset(${JSON.stringify(wanted)})
+      AS wanted (position int, "tenantId" bigint, "credentialId" uuid, "externalOrderId" text)
+    CROSS JOIN LATERAL (
+      SELECT id, external_order_id, status FROM restaurant_order
+      WHERE tenant_id = wanted."tenantId" AND credential_id = wanted."credentialId"
+        AND external_order_id = wanted."externalOrderId"
+      LIMIT 1
+    ) AS found
+  `.execute(db);
+  const found = new Map(rows.map(({ position, ...head }) => [position, head]));
+  return keys.map((_, position) => found.get(position));
 }
 
 export async function findOrder(db: Db, tenantId: number, id: string): Promise<OrderRow | undefined> {
@@ -88,12 +136,8 @@ export async function readPageByCredential(
   offset: number,
   limit: number,
 ): Promise<{ count: number; results: OrderHead[] }> {
-  const list = ofCredential(db, tenantId, credentialId);
-  const [{ count }, results] = await Promise.all([
-    list.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-    list.select(HEAD).orderBy('id', 'desc').offset(offset).limit(limit).execute(),
-  ]);
-  return { count, results };
+  const ids = ofCredential(db, tenantId, credentialId).select('id').orderBy('id', 'desc');
+  return await readPage(db, ids, offset, (id) => readByCredential(db, tenantId, credentialId, id, limit));
 }
 
 function ofTenant(db: Database, tenantId: number, status: OrderStatus | undefined) {
@@ -120,10 +164,6 @@ export async function readPageByTenant(
   offset: number,
   limit: number,
 ): Promise<{ count: number; results: OrderRow[] }> {
-  const list = ofTenant(db, tenantId, status);
-  const [{ count }, results] = await Promise.all([
-    list.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-    list.selectAll().orderBy('id', 'desc').offset(offset).limit(limit).execute(),
-  ]);
-  return { count, results };
+  const ids = ofTenant(db, tenantId, status).select('id').orderBy('id', 'desc');
+  return await readPage(db, ids, offset, (id) => readByTenant(db, tenantId, status, id, limit));
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { readPage } from '../db/page.ts';
 import type { DeliveryStatus } from './schema.ts';
 
 export interface DeliveryRow {
@@ -39,10 +40,6 @@ export async function readDeliveryPage(
   offset: number,
   limit: number,
 ): Promise<{ count: number; results: DeliveryRow[] }> {
-  const list = deliveries(db, tenantId, status);
-  const [{ count }, results] = await Promise.all([
-    list.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-    list.select(DELIVERY_COLUMNS).orderBy('id', 'desc').offset(offset).limit(limit).execute(),
-  ]);
-  return { count, results };
+  const ids = deliveries(db, tenantId, status).select('id').orderBy('id', 'desc');
+  return await readPage(db, ids, offset, (id) => readDeliveries(db, tenantId, status, id, limit));
 }
