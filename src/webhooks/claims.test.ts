@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { eventRows, insertBacklog } from '../../test/support/events.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { register } from '../../test/support/webhooks.ts';
@@ -7,7 +8,7 @@ import type { Database } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../lib/ids.ts';
 import { Claims } from './claims.ts';
-import { type DueQueue, findDueQueues } from './delivery-store.ts';
+import { claimDue, type DueQueue, findDueQueues } from './delivery-store.ts';
 import { SendingSlots } from './sending-slots.ts';
 
 const URL = 'https://127.0.0.1:1/nobody';
@@ -28,8 +29,8 @@ describe('the claims of a worker', () => {
     await db.deleteFrom('event').execute();
   });
 
-  const newClaims = (slots = new SendingSlots()) =>
-    new Claims(db, slots, () => ({ id: newId(), seconds: 15, beginBeforeMs: Number.POSITIVE_INFINITY }));
+  const newLease = () => ({ id: newId(), seconds: 15, beginBeforeMs: Number.POSITIVE_INFINITY });
+  const newClaims = (slots = new SendingSlots()) => new Claims(db, slots, newLease);
 
   it('do not wait for what another transaction holds: they take what is beside it', { timeout: 5_000 }, async () => {
     await insertBacklog(db, tenant, 3);
@@ -77,6 +78,24 @@ describe('the claims of a worker', () => {
     const [claim] = (await claims.take()) ?? [];
     assert.deepEqual([claim?.delivery.webhookUrl, claim?.slot.url], [`${URL}/else`, `${URL}/else`]);
     assert.deepEqual([slots.room(URL), slots.room(`${URL}/else`)], [4, 3]);
+  });
+
+  it('look up what they take by its key, however long the backlog is and however often the statement has run', async () => {
+    await insertBacklog(db, tenant, 15_000);
+    await sql`UPDATE event SET body = repeat('x', 1000)`.execute(db);
+    await sql`ANALYZE event`.execute(db);
+    const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
+    await inTransaction(db, async (tx) => {
+      for (let times = 0; times < 10; times += 1) {
+        const { deliveries } = await claimDue(tx, wanted, newLease());
+        assert.equal(deliveries.length, 4);
+      }
+      const { rows } = await sql`
+        SELECT seq_scan::int AS whole, idx_scan::int >= 10 AS "isByIndex"
+        FROM pg_stat_xact_user_tables WHERE relname = 'event'
+      `.execute(tx);
+      assert.deepEqual(rows, [{ whole: 0, isByIndex: true }]);
+    });
   });
 
   it('give the slots back where the database refuses', async () => {

@@ -1,10 +1,15 @@
 import type { Database } from '../db/database.ts';
-import { type ClaimedDelivery, claimDue, type DueQueue, findDueQueues, type Lease } from './delivery-store.ts';
+import {
+  CLAIM_SIZE,
+  type ClaimedDelivery,
+  claimDue,
+  type DueQueue,
+  findDueQueues,
+  type Lease,
+} from './delivery-store.ts';
 import type { SendingSlots, Slot } from './sending-slots.ts';
 
-/** Rows that one claim takes, so that none of them waits for long. */
-const CLAIM_SIZE = 200;
-/** Of those, what one revoked credential takes: its deliveries are stopped in the turn of all, too. */
+/** Of what a claim takes, what one revoked credential takes: its deliveries are stopped in the turn of all, too. */
 const STOP_SIZE = 20;
 /** Credentials with due deliveries that are kept in mind; the scan goes on behind them once there is room. */
 const MAX_QUEUES = 5_000;

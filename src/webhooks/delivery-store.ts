@@ -144,6 +144,9 @@ interface ClaimRow {
   webhook_secret: Buffer;
 }
 
+/** What one claim takes at most, so that none of it waits for long. */
+export const CLAIM_SIZE = 200;
+
 /** How many deliveries are wanted of one credential. */
 export interface Wanted {
   tenantId: number;
@@ -152,9 +155,10 @@ export interface Wanted {
 }
 
 /**
- * Takes due deliveries of several credentials, across tenants (one of the statements that may), counts an attempt for each before
- * anything is sent, and leases them: until the lease ends nobody else takes them. The locks are taken in a materialised CTE,
- * for the LIMIT of an `IN (SELECT … SKIP LOCKED)` holds for each scan alone.
+ * Takes due deliveries of several credentials, `CLAIM_SIZE` of them at most, across tenants (one of the statements that may), counts
+ * an attempt for each before anything is sent, and leases them: until the lease ends nobody else takes them. The locks are taken in a
+ * materialised CTE, for the LIMIT of an `IN (SELECT … SKIP LOCKED)` holds for each scan alone. Its outer LIMIT, a plain number, is
+ * what the planner goes by: it cannot know what is wanted, expects a tenth of the backlog, and would read the whole table for it.
  *
  * The same statement ends what must not be sent: deliveries of a revoked credential (decision 34), and those whose fifth
  * attempt never reported back (decision 33).
@@ -171,7 +175,7 @@ export async function claimDue(db: Database, wanted: Wanted[], lease: Lease) {
         WHERE tenant_id = wanted.tenant_id AND credential_id = wanted.credential_id
           AND delivery_status = 'pending' AND next_attempt_at <= now()
         ORDER BY next_attempt_at LIMIT wanted.count FOR UPDATE SKIP LOCKED
-      ) AS picked
+      ) AS picked LIMIT ${sql.lit(CLAIM_SIZE)}
     )
     UPDATE event AS e SET
       delivery_status = CASE WHEN NOT c.is_active THEN 'stopped'

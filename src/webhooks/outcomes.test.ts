@@ -7,7 +7,7 @@ import { register } from '../../test/support/webhooks.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { UnavailableError } from '../errors.ts';
 import { newId } from '../lib/ids.ts';
-import { type ClaimedDelivery, claimDue, type Lease, type Outcome } from './delivery-store.ts';
+import { CLAIM_SIZE, type ClaimedDelivery, claimDue, type Lease, type Outcome } from './delivery-store.ts';
 import { OutcomeRecorder } from './outcomes.ts';
 
 describe('the outcomes of attempts', () => {
@@ -39,9 +39,13 @@ describe('the outcomes of attempts', () => {
   async function claim(count: number, whose = tenant): Promise<ClaimedDelivery[]> {
     await insertBacklog(service.database.db, whose, count);
     const wanted = [{ tenantId: whose.tenantId, credentialId: whose.credential.id, count }];
-    const { deliveries } = await claimDue(service.database.db, wanted, newLease());
-    assert.equal(deliveries.length, count);
-    return deliveries;
+    const claimed: ClaimedDelivery[] = [];
+    while (claimed.length < count) {
+      const { deliveries } = await claimDue(service.database.db, wanted, newLease());
+      assert.equal(deliveries.length, Math.min(CLAIM_SIZE, count - claimed.length));
+      claimed.push(...deliveries);
+    }
+    return claimed;
   }
 
   function delivered(delivery: ClaimedDelivery): Outcome {

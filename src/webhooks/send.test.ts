@@ -182,6 +182,15 @@ test('the certificate must be trusted, in date, and for the host of the URL', as
   assert.equal((await post(sender, `https://another.test:${ofAnother.port}/`)).ok, true);
 });
 
+test('a certificate that the process comes to trust later is accepted from then on', async () => {
+  const later = await makeCertificate();
+  const receiver = await receiving({ certificate: later });
+  const sender = sending();
+  assert.deepEqual(failure(await post(sender, receiver.url)), failed('tls_failed'));
+  trustCertificate(later.cert);
+  assert.equal((await post(sender, receiver.url)).ok, true);
+});
+
 test('the environment adds certificates, and can neither turn checks off nor put a proxy in between', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'webhook-send-'));
   t.after(() => rm(folder, { recursive: true }));

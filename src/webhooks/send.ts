@@ -1,5 +1,12 @@
 import { isIP, type TcpNetConnectOpts } from 'node:net';
-import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import { AddressRefusedError, type VettedAddress, type VettingOptions, vetHost } from './address-guard.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
@@ -285,10 +292,25 @@ function openTls(host: string, port: number, addresses: VettedAddress[], signal:
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
     ALPNProtocols: ['http/1.1'],
+    secureContext: trust(),
     rejectUnauthorized: true, // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     signal,
   };
   return connectTls(options).setNoDelay(true);
+}
+
+let trusted: { certificates: readonly string[]; context: SecureContext } | null = null;
+
+/**
+ * What all connections trust: the process's certificates, NODE_EXTRA_CA_CERTS among them. It is made once, and anew where they have
+ * changed, for to make one takes longer than everything else in an attempt that is refused.
+ */
+function trust(): SecureContext {
+  const certificates = getCACertificates('default');
+  if (trusted?.certificates !== certificates) {
+    trusted = { certificates, context: createSecureContext() };
+  }
+  return trusted.context;
 }
 
 /** Waits until the TLS handshake is done and the certificate accepted. */
