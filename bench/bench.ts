@@ -1,0 +1,75 @@
+// npm run bench: measures the service beside the floor under it, operation by operation, and prints one table.
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Operation } from './operations/operation.ts';
+import { OPERATIONS } from './operations/operations.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
+import { openPostgres } from './postgres.ts';
+import { tell } from './progress.ts';
+import { renderTable, type Row } from './table.ts';
+import { World } from './world.ts';
+
+const INTERRUPTED = 130;
+
+const options = readOptionsOrExit(process.argv.slice(2));
+const operations = chosen(options.only);
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => interruption.abort());
+}
+const rows = await run(options, operations);
+if (rows === null) {
+  // What was being measured still waits for something that was stopped.
+  process.exit(INTERRUPTED);
+}
+const table = renderTable(rows);
+const path = options.out ?? join(tmpdir(), 'roomservice-bench.md');
+await writeFile(path, `${table}\n`);
+console.log(table);
+tell(`The table is in ${path}`);
+
+/** @returns null where it was interrupted; everything that was started is stopped either way */
+async function run(chosenOptions: Options, chosenOperations: Operation[]): Promise<Row[] | null> {
+  await using resources = new AsyncDisposableStack();
+  const postgres = resources.use(await openPostgres(chosenOptions.isFull));
+  const world = new World(chosenOptions, postgres, resources);
+  const interrupted = once(interruption.signal, 'abort').then(() => null);
+  return await Promise.race([measure(world, chosenOperations), interrupted]);
+}
+
+async function measure(world: World, chosenOperations: Operation[]): Promise<Row[]> {
+  const measured: Row[] = [];
+  for (const operation of chosenOperations) {
+    tell(operation.name);
+    try {
+      measured.push(...(await operation.measure(world)));
+    } catch (error) {
+      interruption.signal.throwIfAborted();
+      // The others are worth having; the run fails all the same.
+      process.exitCode = 1;
+      console.error(error);
+      measured.push({ operation: operation.name, note: `FAILED: ${(error as Error).message.split('\n')[0]}` });
+    }
+  }
+  return measured;
+}
+
+function readOptionsOrExit(args: string[]): Options {
+  try {
+    return readOptions(args);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+function chosen(only: string[]): Operation[] {
+  const found = OPERATIONS.filter(({ name }) => only.length === 0 || only.some((start) => name.startsWith(start)));
+  if (found.length === 0) {
+    console.error(`There is no such operation. There are: ${OPERATIONS.map(({ name }) => name).join(', ')}`);
+    process.exit(2);
+  }
+  return found;
+}

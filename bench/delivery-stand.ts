@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDatabase } from '../src/db/database.ts';
+import { openKeyring } from '../src/keys/keys.ts';
+import { issueToken } from '../src/tenants/tokens.ts';
+import { type Certificate, makeCertificate } from '../test/support/certificate.ts';
+import { freePort } from '../test/support/command.ts';
+import { callOnce, jsonCall } from './calls.ts';
+import { type Child, startChild } from './child.ts';
+import type { ReceiverAnswer, ReceiverJob } from './receiver.ts';
+import type { Caller, Stand } from './stand.ts';
+import { openTemporaryFolder } from './temporary.ts';
+
+/** Five in a hundred refuse connections while a backlog is drained. */
+const HEALTHY = 95;
+const REFUSING = 5;
+
+/** A partner with a webhook. */
+export interface Subscriber extends Caller {
+  webhookUrl: string;
+}
+
+/** The service, and the receivers it delivers to. */
+export interface DeliveryStand {
+  stand: Stand;
+  receiver: Child<ReceiverJob, ReceiverAnswer>;
+  receiverUrl: string;
+  certificate: Certificate;
+  healthy: Subscriber[];
+  refusing: Subscriber[];
+  /** Registers another path of the receiver. */
+  redirect: (subscribers: Subscriber[], path: string) => Promise<void>;
+  /** Headers of the owner's calls. */
+  ownerOf: (tenantId: number) => Promise<Record<string, string>>;
+}
+
+interface Surroundings {
+  resources: AsyncDisposableStack;
+  masterKey: Buffer;
+  /** On a database that nobody else uses. */
+  openStand: (settings: Record<string, string>) => Promise<Stand>;
+}
+
+/** Made on a database of its own: webhooks slow down what causes events. */
+export async function openDeliveryStand({ resources, masterKey, openStand }: Surroundings): Promise<DeliveryStand> {
+  const certificate = await makeCertificate();
+  const folder = resources.use(await openTemporaryFolder());
+  const certificatePath = join(folder.path, 'certificate.pem');
+  await writeFile(certificatePath, certificate.cert);
+  const receiver = resources.use(startChild<ReceiverJob, ReceiverAnswer>('receiver.ts'));
+  const { port } = await receiver.ask({ certificate });
+  const stand = await openStand({ NODE_EXTRA_CA_CERTS: certificatePath });
+  const closedPort = await freePort();
+  const receiverUrl = `https://127.0.0.1:${port}`;
+  const subscribe = async (callers: Caller[], base: string) => {
+    const subscribers = callers.map((caller, index) => ({ ...caller, webhookUrl: `${base}/${index}` }));
+    for (const { headers, webhookUrl } of subscribers) {
+      await callOnce(stand.service.url, jsonCall('/v1/third-party/webhook/', headers, { webhook_url: webhookUrl }));
+    }
+    return subscribers;
+  };
+  return {
+    stand,
+    receiver,
+    receiverUrl,
+    certificate,
+    healthy: await subscribe(stand.partners.slice(0, HEALTHY), `${receiverUrl}/well`),
+    refusing: await subscribe(
+      stand.partners.slice(HEALTHY, HEALTHY + REFUSING),
+      `https://127.0.0.1:${closedPort}/gone`,
+    ),
+    redirect: async (subscribers, path) => void (await subscribe(subscribers, receiverUrl + path)),
+    ownerOf: await ownersOf(masterKey, stand),
+  };
+}
+
+/** Tokens as a sign-in would issue them, without the cost of a password's hash. */
+async function ownersOf(masterKey: Buffer, { databaseUrl }: Stand): Promise<DeliveryStand['ownerOf']> {
+  const db = createDatabase({ url: databaseUrl, poolSize: 1 });
+  try {
+    const { token } = await openKeyring(db, masterKey);
+    const owners = await db.selectFrom('app_user').select(['tenant_id', 'id']).where('role', '=', 'owner').execute();
+    const idOf = new Map(owners.map((owner) => [owner.tenant_id, owner.id]));
+    return async (tenantId) => {
+      const userId = idOf.get(tenantId) ?? '';
+      return { authorization: `Bearer ${await issueToken(token, { tenantId, userId })}` };
+    };
+  } finally {
+    await db.destroy();
+  }
+}

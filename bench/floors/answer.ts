@@ -1,0 +1,16 @@
+// The floor of an answer that is made already: node:http sending the same bytes.
+import { answerJobs } from '../child.ts';
+import { serve } from './serve.ts';
+
+export interface AnswerJob {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
+
+answerJobs(
+  ({ status, headers, body }: AnswerJob): Promise<string> =>
+    serve((_request, response) => {
+      response.writeHead(status, headers).end(body);
+    }),
+);

@@ -1,0 +1,29 @@
+// The floor of deliveries: undici posting one body again and again, over as many kept connections as the service may use for one
+// receiver, one POST at a time on each, as the service's own sender does it (src/webhooks/send.ts).
+import { Client } from 'undici';
+import { answerJobs } from '../child.ts';
+import type { Slice } from '../load-worker.ts';
+import { closedLoop } from './closed-loop.ts';
+
+export interface PostJob {
+  url: string;
+  cert: string;
+  connections: number;
+  seconds: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+answerJobs(async ({ url, cert, connections, seconds, headers, body }: PostJob): Promise<Slice> => {
+  const { origin, pathname: path } = new URL(url);
+  const clients = Array.from({ length: connections }, () => new Client(origin, { connect: { ca: cert } }));
+  const slice = await closedLoop({ lanes: connections, seconds }, async (lane) => {
+    const answer = await clients[lane]?.request({ path, method: 'POST', headers, body });
+    await answer?.body.dump();
+    if (answer?.statusCode !== 204) {
+      throw new Error(`the receiver answered ${answer?.statusCode}`);
+    }
+  });
+  await Promise.all(clients.map((client) => client.close()));
+  return slice;
+});

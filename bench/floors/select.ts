@@ -1,0 +1,60 @@
+// The floor of a read: one prepared statement behind node:http, its parameters in the path.
+import { answerJobs } from '../child.ts';
+import { openPool } from '../sql.ts';
+import { serve } from './serve.ts';
+
+export interface SelectJob {
+  databaseUrl: string;
+  connections: number;
+  read: keyof typeof READS;
+}
+
+type Row = Record<string, unknown>;
+
+/** What each read asks the database, and what it makes of the rows. */
+const READS = {
+  /** /tenant/credential/external id */
+  order: {
+    text: `SELECT id AS order_id, external_order_id, status FROM restaurant_order
+           WHERE tenant_id = $1 AND credential_id = $2 AND external_order_id = $3`,
+    shape: ([row]: Row[]) => row && { success: true, ...row },
+  },
+  /** /tenant/room type/rate plan/check-in/check-out: what is held, and whether the plan is open */
+  availability: {
+    text: `SELECT n.date, r.physical_capacity - n.held AS sellable, r.id, r.name, r.base_price, p.is_sold_out
+           FROM room_type AS r
+           JOIN night AS n ON n.tenant_id = r.tenant_id AND n.room_type_id = r.id
+           LEFT JOIN rate AS p ON p.tenant_id = r.tenant_id AND p.rate_plan_id = $3 AND p.date = n.date
+             AND p.date >= $4 AND p.date < $5
+           WHERE r.tenant_id = $1 AND r.id = $2 AND n.date >= $4 AND n.date < $5`,
+    shape: (rows: Row[]) => {
+      const [first] = rows;
+      const days = rows.map(({ date, sellable, is_sold_out }) => ({ date, sellable: is_sold_out ? 0 : sellable }));
+      return first && { room_type_id: first['id'], name: first['name'], base_price: first['base_price'], days };
+    },
+  },
+  /** /tenant/room type/check-in/check-out */
+  inventory: {
+    text: `SELECT n.date, r.physical_capacity, r.physical_capacity - n.held AS sellable
+           FROM room_type AS r JOIN night AS n ON n.tenant_id = r.tenant_id AND n.room_type_id = r.id
+           WHERE r.tenant_id = $1 AND r.id = $2 AND n.date >= $3 AND n.date < $4`,
+    shape: (rows: Row[]) => rows,
+  },
+};
+
+answerJobs(async ({ databaseUrl, connections, read }: SelectJob): Promise<string> => {
+  const pool = openPool(databaseUrl, connections);
+  const { text, shape } = READS[read];
+  return await serve((request, response) => {
+    const values = (request.url ?? '').split('/').slice(1);
+    pool.query({ name: read, text, values }).then(
+      ({ rows }) => {
+        const body = JSON.stringify(shape(rows as Row[]));
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+          .end(body);
+      },
+      (error: Error) => response.writeHead(500).end(error.message),
+    );
+  });
+});

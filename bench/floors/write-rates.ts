@@ -1,0 +1,32 @@
+// The floor of PUT rates: one prepared multi-row upsert, committed by itself, without HTTP.
+import { answerJobs } from '../child.ts';
+import type { Slice } from '../load-worker.ts';
+import { closedLoop } from './closed-loop.ts';
+import { connectMany } from './statements.ts';
+
+export interface WriteRatesJob {
+  databaseUrl: string;
+  connections: number;
+  seconds: number;
+  plans: { tenantId: number; ratePlanId: string }[];
+  dates: string[];
+}
+
+function upsertOf(count: number): string {
+  const rows = Array.from({ length: count }, (_, index) => `($1, $2, $${index * 2 + 3}, $${index * 2 + 4}, false)`);
+  return `INSERT INTO rate (tenant_id, rate_plan_id, date, price, is_sold_out) VALUES ${rows.join()}
+          ON CONFLICT (tenant_id, rate_plan_id, date) DO UPDATE SET price = excluded.price, is_sold_out = excluded.is_sold_out`;
+}
+
+answerJobs(async ({ databaseUrl, connections, seconds, plans, dates }: WriteRatesJob): Promise<Slice> => {
+  const clients = await connectMany(databaseUrl, connections);
+  const upsert = { name: 'upsert', text: upsertOf(dates.length) };
+  let next = 0;
+  const slice = await closedLoop({ lanes: connections, seconds }, async (lane) => {
+    const { tenantId, ratePlanId } = plans[(next += 1) % plans.length] ?? {};
+    const prices = dates.flatMap((date, day) => [date, `${90 + ((next + day) % 40)}.00`]);
+    await clients[lane]?.query({ ...upsert, values: [tenantId, ratePlanId, ...prices] });
+  });
+  await Promise.all(clients.map((client) => client.end()));
+  return slice;
+});

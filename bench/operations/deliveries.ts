@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { deliveryHeaders } from '../../src/webhooks/signature.ts';
+import { startChild } from '../child.ts';
+import { type Comparison, compare, type Run } from '../compare.ts';
+import { type DeliveryStand, type Subscriber } from '../delivery-stand.ts';
+import type { PostJob } from '../floors/post.ts';
+import type { Slice } from '../load-worker.ts';
+import { withConnection } from '../sql.ts';
+import { ratioOf, type Row } from '../table.ts';
+import type { World } from '../world.ts';
+import type { Operation } from './operation.ts';
+
+/** Of the floor, each with one POST under way all the time. */
+const FLOOR_CONNECTIONS = 64;
+/** While it is steady, about so many wait: enough that none of the slots is idle. */
+const WAITING = 2_000;
+const POLL_MS = 20;
+const DRAIN_TIMEOUT_MS = 600_000;
+
+export const DELIVERIES: Operation[] = [
+  { name: 'deliveries-steady', measure: measureSteady },
+  { name: 'deliveries-backlog', measure: measureBacklog },
+];
+
+async function measureSteady(world: World): Promise<Row[]> {
+  const deliveries = await world.deliveries();
+  return await withConnection(deliveries.stand.databaseUrl, async (client) => {
+    const subject: Run = (seconds) => deliverSteadily(deliveries, client, seconds);
+    return [await besidePosts(world, deliveries, 'deliveries, steady', subject)];
+  });
+}
+
+async function measureBacklog(world: World): Promise<Row[]> {
+  const deliveries = await world.deliveries();
+  const { backlog } = world.options.sizes;
+  const title = `deliveries, backlog of ${backlog}, 5 % refuse`;
+  return await withConnection(deliveries.stand.databaseUrl, async (client) => {
+    const subject: Run = () => drainBacklog(deliveries, client, backlog);
+    return [await besidePosts(world, deliveries, title, subject)];
+  });
+}
+
+async function besidePosts(world: World, deliveries: DeliveryStand, operation: string, subject: Run): Promise<Row> {
+  const { stand, receiverUrl, certificate } = deliveries;
+  await using floor = startChild<PostJob, Slice>('floors/post.ts');
+  const body = eventBody('0'.repeat(36));
+  const signed = { secret: 'a secret', eventId: '0'.repeat(36), timestampSeconds: 1_800_000_000, body };
+  const post = {
+    url: `${receiverUrl}/floor`,
+    cert: certificate.cert,
+    connections: FLOOR_CONNECTIONS,
+    headers: { 'content-type': 'application/json', ...deliveryHeaders('Service', signed) },
+    body,
+  };
+  const measured: Comparison = await compare(subject, (seconds) => floor.ask({ ...post, seconds }), world.options);
+  return {
+    operation,
+    perSecond: measured.subject.perSecond,
+    floorPerSecond: measured.floor.perSecond,
+    ratio: measured.ratio,
+    memoryMb: await stand.service.rssMb(),
+    goal: ratioOf(0.5),
+  };
+}
+
+/** Events come as fast as they are delivered. */
+async function deliverSteadily(deliveries: DeliveryStand, client: pg.Client, seconds: number): Promise<Slice> {
+  const { receiver, healthy } = deliveries;
+  const { answered: before } = await receiver.ask({});
+  let written = 0;
+  let delivered = 0;
+  const startedAt = performance.now();
+  let elapsedMs = 0;
+  while (elapsedMs < seconds * 1000) {
+    if (written - delivered < WAITING) {
+      await writeEvents(client, healthy, WAITING);
+      written += WAITING;
+    }
+    await sleep(POLL_MS);
+    delivered = (await receiver.ask({})).answered - before;
+    elapsedMs = performance.now() - startedAt;
+  }
+  const slice = sliceOf(delivered / (elapsedMs / 1000));
+  await untilRecorded(client, healthy);
+  return slice;
+}
+
+/** All of it is due at one moment; measured until the receivers that are well have all of theirs. */
+async function drainBacklog(deliveries: DeliveryStand, client: pg.Client, count: number): Promise<Slice> {
+  const { receiver, healthy, refusing } = deliveries;
+  const ofHealthy = Math.round((count * healthy.length) / (healthy.length + refusing.length));
+  const { answered: before } = await receiver.ask({});
+  await client.query('BEGIN');
+  await writeEvents(client, healthy, ofHealthy);
+  await writeEvents(client, refusing, count - ofHealthy);
+  await client.query('COMMIT');
+  const startedAt = performance.now();
+  while ((await receiver.ask({})).answered - before < ofHealthy) {
+    if (performance.now() - startedAt > DRAIN_TIMEOUT_MS) {
+      throw new Error('The backlog is not drained.');
+    }
+    await sleep(POLL_MS);
+  }
+  const slice = sliceOf(ofHealthy / ((performance.now() - startedAt) / 1000));
+  await untilRecorded(client, healthy);
+  // What refuses would go on being tried while the floor is measured.
+  await client.query(`DELETE FROM event WHERE delivery_status = 'pending'`);
+  return slice;
+}
+
+function sliceOf(perSecond: number): Slice {
+  return { perSecond, p50Ms: Number.NaN, p99Ms: Number.NaN };
+}
+
+/** The body of an event, as the service writes it. */
+function eventBody(eventId: string): string {
+  const data = { order_id: '0'.repeat(36), external_order_id: 'delivered', status: 'confirmed' };
+  return JSON.stringify({
+    event: 'order.status_changed',
+    event_id: eventId,
+    occurred_at: new Date().toISOString(),
+    data,
+  });
+}
+
+const [BODY_BEFORE_ID, BODY_AFTER_ID] = eventBody('EVENT-ID').split('EVENT-ID');
+
+/** Events that are due now, in turns of all subscribers. */
+async function writeEvents(client: pg.Client, subscribers: Subscriber[], count: number): Promise<void> {
+  await client.query({
+    name: 'events',
+    text: `INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status)
+           SELECT tenant_id, id, credential_id, 'order.status_changed', $4::text || id || $5, now(), 'pending'
+           FROM (SELECT uuidv7() AS id, 1 + number % cardinality($1::bigint[]) AS place FROM generate_series(1, $3::int) AS number) AS new
+           CROSS JOIN LATERAL (SELECT ($1::bigint[])[place] AS tenant_id, ($2::uuid[])[place] AS credential_id) AS owner`,
+    values: [
+      subscribers.map(({ tenantId }) => tenantId),
+      subscribers.map(({ credentialId }) => credentialId),
+      count,
+      BODY_BEFORE_ID,
+      BODY_AFTER_ID,
+    ],
+  });
+}
+
+/** The service writes outcomes down in batches: nothing of it may be left to do when somebody else is measured. */
+async function untilRecorded(client: pg.Client, subscribers: Subscriber[]): Promise<void> {
+  const isPending = async () => {
+    const { rowCount } = await client.query(
+      `SELECT FROM event WHERE delivery_status = 'pending' AND credential_id = ANY ($1) LIMIT 1`,
+      [subscribers.map(({ credentialId }) => credentialId)],
+    );
+    return rowCount !== 0;
+  };
+  for (const deadlineMs = performance.now() + DRAIN_TIMEOUT_MS; await isPending(); await sleep(POLL_MS)) {
+    if (performance.now() > deadlineMs) {
+      throw new Error('Deliveries are left over.');
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jsonCall } from '../calls.ts';
+import { startChild } from '../child.ts';
+import type { DeliveryStand, Subscriber } from '../delivery-stand.ts';
+import type { PaceJob } from '../pace-worker.ts';
+import { withConnection } from '../sql.ts';
+import { percentile } from '../statistics.ts';
+import { storeOrdersOf } from '../stored.ts';
+import { latencyWithin, p99Within, type Row } from '../table.ts';
+import type { World } from '../world.ts';
+import type { Operation } from './operation.ts';
+
+const SUBSCRIBERS = 50;
+const HANGING = 10;
+/** Longer than an attempt may take: all that hang are hanging. */
+const LEAST_SECONDS_HANGING = 12;
+const WARM_UP_SECONDS = 1;
+const ARRIVAL_TIMEOUT_MS = 20_000;
+const POLL_MS = 50;
+
+export const LATENCY: Operation[] = [
+  { name: 'delivery-latency', measure: measureLatency },
+  { name: 'delivery-latency-hanging', measure: measureHanging },
+];
+
+async function measureLatency(world: World): Promise<Row[]> {
+  const deliveries = await world.deliveries();
+  const subscribers = deliveries.healthy.slice(0, SUBSCRIBERS);
+  const seconds = world.options.rounds * world.options.seconds;
+  const waits = await causeEvents(deliveries, subscribers, subscribers, { perSecond: 100, seconds });
+  const measured = percentilesOf(waits);
+  return [
+    {
+      operation: 'status change to first byte, 100/s',
+      ...measured,
+      memoryMb: await deliveries.stand.service.rssMb(),
+      goal: latencyWithin(2, 10),
+      note: `${waits.length} events, from the commit, its flush included`,
+    },
+  ];
+}
+
+async function measureHanging(world: World): Promise<Row[]> {
+  const deliveries = await world.deliveries();
+  const subscribers = deliveries.healthy.slice(0, SUBSCRIBERS);
+  const hanging = subscribers.slice(0, HANGING);
+  const well = subscribers.slice(HANGING);
+  await deliveries.redirect(hanging, '/hang');
+  const seconds = Math.max(LEAST_SECONDS_HANGING, world.options.rounds * world.options.seconds);
+  const waits = await causeEvents(deliveries, subscribers, well, { perSecond: 50, seconds });
+  await deliveries.redirect(hanging, '/well');
+  return [
+    {
+      operation: `the same, 50/s, ${HANGING} of ${SUBSCRIBERS} hang`,
+      ...percentilesOf(waits),
+      memoryMb: await deliveries.stand.service.rssMb(),
+      goal: p99Within(100),
+      note: `${waits.length} events to those that are well`,
+    },
+  ];
+}
+
+/** @returns how long each event of the watched subscribers was on its way, in milliseconds */
+async function causeEvents(
+  deliveries: DeliveryStand,
+  subscribers: Subscriber[],
+  watched: Subscriber[],
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+): Promise<number[]> {
+  const { stand, receiver } = deliveries;
+  await using pace = startChild<PaceJob, number>('pace-worker.ts');
+  const send = async (count: number) => {
+    const orders = await storeForAll(deliveries, subscribers, count);
+    await pace.ask({ url: stand.service.url, calls: orders.map(({ call }) => call), perSecond });
+    return orders;
+  };
+  await send(Math.ceil(perSecond * WARM_UP_SECONDS));
+  await receiver.ask({ isRemembering: true });
+  const orders = await send(Math.ceil(perSecond * seconds));
+  const isWatched = new Set(watched.map(({ credentialId }) => credentialId));
+  const expected = orders.filter(({ credentialId }) => isWatched.has(credentialId)).map(({ id }) => id);
+  const arrivals = await arrivalsOf(deliveries, expected);
+  await receiver.ask({ isRemembering: false });
+  const commits = await commitsOf(stand.databaseUrl, expected);
+  const waits = expected.map((id) => (arrivals.get(id) ?? Number.NaN) - (commits.get(id) ?? Number.NaN));
+  if (!waits.every((wait) => wait >= 0)) {
+    throw new Error('An event arrived before it was committed: the clocks of PostgreSQL and the receiver differ.');
+  }
+  return waits;
+}
+
+/** Orders in turns of all subscribers, and the call that confirms each. */
+async function storeForAll({ stand, ownerOf }: DeliveryStand, subscribers: Subscriber[], count: number) {
+  const each = Math.ceil(count / subscribers.length);
+  return await withConnection(stand.databaseUrl, async (client) => {
+    const stored = [];
+    for (const subscriber of subscribers) {
+      const owner = await ownerOf(subscriber.tenantId);
+      const ids = await storeOrdersOf(client, subscriber, `paced-${Date.now()}-`, each);
+      stored.push(
+        ...ids.map((id, turn) => ({
+          id,
+          turn,
+          credentialId: subscriber.credentialId,
+          call: jsonCall(`/v1/staff/orders/${id}/status/`, owner, { status: 'confirmed' }),
+        })),
+      );
+    }
+    return stored.sort((a, b) => a.turn - b.turn).slice(0, count);
+  });
+}
+
+async function arrivalsOf({ receiver }: DeliveryStand, expected: string[]): Promise<Map<string, number>> {
+  const arrivals = new Map<string, number>();
+  for (const deadlineMs = Date.now() + ARRIVAL_TIMEOUT_MS; Date.now() < deadlineMs; await sleep(POLL_MS)) {
+    for (const [id, atMs] of (await receiver.ask({})).arrivals) {
+      arrivals.set(id, atMs);
+    }
+    if (expected.every((id) => arrivals.has(id))) {
+      return arrivals;
+    }
+  }
+  throw new Error('Not every event has arrived.');
+}
+
+/** When the status of each order was committed: the transaction that wrote the row knows. In milliseconds since 1970. */
+async function commitsOf(databaseUrl: string, ids: string[]): Promise<Map<string, number>> {
+  return await withConnection(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ id: string; at_ms: number }>(
+      `SELECT id, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS at_ms
+       FROM restaurant_order WHERE id = ANY ($1)`,
+      [ids],
+    );
+    return new Map(rows.map(({ id, at_ms }) => [id, at_ms]));
+  });
+}
+
+function percentilesOf(waits: number[]): { p50Ms: number; p99Ms: number } {
+  const sorted = waits.toSorted((a, b) => a - b);
+  return { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
+}

@@ -1,0 +1,25 @@
+import { DELIVERIES } from './deliveries.ts';
+import { HOTEL } from './hotel.ts';
+import { LATENCY } from './latency.ts';
+import { LISTS } from './lists.ts';
+import { MENU } from './menu.ts';
+import type { Operation } from './operation.ts';
+import { ORDERS } from './orders.ts';
+import { PMS } from './pms.ts';
+import { SIGN_IN } from './sign-in.ts';
+import { START } from './start.ts';
+import { STOCK } from './stock.ts';
+
+/** In the order they run in. */
+export const OPERATIONS: readonly Operation[] = [
+  ...MENU,
+  ...ORDERS,
+  ...HOTEL,
+  ...PMS,
+  ...SIGN_IN,
+  ...LISTS,
+  ...STOCK,
+  ...DELIVERIES,
+  ...LATENCY,
+  ...START,
+];

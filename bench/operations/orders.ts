@@ -1,0 +1,100 @@
+import { callForJson, jsonCall, READERS, withId, WRITERS } from '../calls.ts';
+import { startChild } from '../child.ts';
+import type { InsertOrdersJob } from '../floors/insert-orders.ts';
+import type { SelectJob } from '../floors/select.ts';
+import { readRow, type TextRow } from '../floors/statements.ts';
+import type { Call, Slice } from '../load-worker.ts';
+import { withConnection } from '../sql.ts';
+import { type Caller, CONNECTIONS, type Stand } from '../stand.ts';
+import { ratioOf, type Row } from '../table.ts';
+import type { World } from '../world.ts';
+import { touchMenus } from './menu.ts';
+import type { Operation } from './operation.ts';
+
+const PATH = '/v1/third-party/orders/';
+/** An order that every credential has. */
+const STORED = 'stored-1';
+
+export const ORDERS: Operation[] = [
+  { name: 'order-read', measure: measureRead },
+  { name: 'order-new', measure: measureNew },
+  { name: 'order-repeated', measure: measureRepeated },
+];
+
+/** Ordinary orders of three dishes, one for each partner. The menus that they are priced by have been read before. */
+export async function newOrderCalls(stand: Stand): Promise<Call[]> {
+  await touchMenus(stand);
+  const [first] = stand.partners;
+  const menu = await callForJson<{ sku: string }[]>(stand.service.url, {
+    path: '/v1/third-party/menu/',
+    headers: first?.headers ?? {},
+  });
+  return stand.partners.map(({ headers }, index) => {
+    const items = [0, 1, 2].map((offset) => {
+      const dish = menu[(index + offset * 80) % menu.length];
+      return { item_id: dish?.sku, quantity: 1 + offset };
+    });
+    const customer = { name: 'Ana Silva', phone: '+351 900 000 000' };
+    return jsonCall(PATH, headers, {
+      external_order_id: '{id}',
+      items,
+      customer,
+      delivery_address: '14 Rua do Cais, Porto',
+      notes: 'ring twice',
+    });
+  });
+}
+
+async function measureNew(world: World): Promise<Row[]> {
+  const stand = await world.lean();
+  const calls = await newOrderCalls(stand);
+  const row = await placeOne(stand, calls[0], stand.partners[0]);
+  await using floor = startChild<InsertOrdersJob, Slice>('floors/insert-orders.ts');
+  const owners = stand.partners.map(({ tenantId, credentialId }) => ({ tenantId, credentialId }));
+  const runs = {
+    subject: world.load({ url: stand.service.url, calls, connections: WRITERS, status: 201 }),
+    floor: (seconds: number) =>
+      floor.ask({ databaseUrl: stand.databaseUrl, connections: CONNECTIONS, seconds, row, owners }),
+  };
+  return [await world.row('POST orders, new', stand, runs, ratioOf(0.8))];
+}
+
+/** @returns the row that the service wrote for it */
+async function placeOne(stand: Stand, call: Call | undefined, caller: Caller | undefined): Promise<TextRow> {
+  if (call === undefined || caller === undefined) {
+    throw new Error('There is nobody to order.');
+  }
+  const only = withId(call, `only-${Date.now()}`);
+  const { order_id } = await callForJson<{ order_id: string }>(stand.service.url, only);
+  return await withConnection(stand.databaseUrl, (client) =>
+    readRow(client, 'restaurant_order', caller.tenantId, order_id),
+  );
+}
+
+/** Each credential sends an order again that it placed long ago. The floor reads what is stored. */
+async function measureRepeated(world: World): Promise<Row[]> {
+  const stand = await world.lean();
+  const calls = (await newOrderCalls(stand)).map((call) => withId(call, STORED));
+  return [await besideSelect(world, stand, 'POST orders, repeated', calls)];
+}
+
+async function measureRead(world: World): Promise<Row[]> {
+  const stand = await world.lean();
+  const calls = stand.partners.map(({ headers }) => ({ path: `${PATH}${STORED}/`, headers }));
+  const row = await besideSelect(world, stand, 'GET one order', calls);
+  return [{ ...row, goal: ratioOf(0.8) }];
+}
+
+async function besideSelect(world: World, stand: Stand, operation: string, calls: Call[]): Promise<Row> {
+  await using floor = startChild<SelectJob, string>('floors/select.ts');
+  const url = await floor.ask({ databaseUrl: stand.databaseUrl, connections: CONNECTIONS, read: 'order' });
+  const floorCalls = stand.partners.map(({ tenantId, credentialId, headers }) => ({
+    path: `/${tenantId}/${credentialId}/${STORED}`,
+    headers,
+  }));
+  const shared = { connections: READERS, status: 200 };
+  return await world.row(operation, stand, {
+    subject: world.load({ ...shared, url: stand.service.url, calls }),
+    floor: world.load({ ...shared, url, calls: floorCalls }),
+  });
+}

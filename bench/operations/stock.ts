@@ -1,0 +1,71 @@
+import { READERS, WRITERS } from '../calls.ts';
+import type { Call } from '../load-worker.ts';
+import type { Stand } from '../stand.ts';
+import { ratioOf, type Row } from '../table.ts';
+import type { World } from '../world.ts';
+import { availabilityCalls, bookingCalls, spreadStays } from './hotel.ts';
+import type { Operation } from './operation.ts';
+import { newOrderCalls } from './orders.ts';
+
+/** The service on years of use, against itself on next to nothing. */
+export const STOCK: Operation[] = [
+  { name: 'past-stays-availability', measure: measureAvailability },
+  { name: 'past-stays-reservation', measure: measureReservations },
+  { name: 'many-orders', measure: measureOrders },
+];
+
+async function measureAvailability(world: World): Promise<Row[]> {
+  const title = `GET availability, ${world.options.sizes.pastStays} past stays`;
+  return [
+    await againstFew(world, title, 0.9, async (stand) => ({
+      calls: availabilityCalls(staysOfFirstTenant(stand)),
+      connections: READERS,
+      status: 200,
+    })),
+  ];
+}
+
+async function measureReservations(world: World): Promise<Row[]> {
+  const title = `POST reservations, ${world.options.sizes.pastStays} past stays`;
+  return [
+    await againstFew(world, title, 0.9, async (stand) => ({
+      calls: bookingCalls(staysOfFirstTenant(stand)),
+      connections: WRITERS,
+      status: 201,
+    })),
+  ];
+}
+
+async function measureOrders(world: World): Promise<Row[]> {
+  const { manyOrders, fewOrders } = world.options.sizes;
+  const title = `POST orders, ${manyOrders} stored against ${fewOrders}`;
+  return [
+    await againstFew(world, title, 0.8, async (stand) => ({
+      calls: await newOrderCalls(stand),
+      connections: WRITERS,
+      status: 201,
+    })),
+  ];
+}
+
+/** The past stays are all of the first tenant, so that is where they would be felt. */
+function staysOfFirstTenant(stand: Stand) {
+  const first = Math.min(...stand.roomTypes.keys());
+  const callers = stand.partners.filter(({ tenantId }) => tenantId === first);
+  // Every room type, on many days.
+  return spreadStays(stand, Array.from({ length: 50 }, () => callers).flat());
+}
+
+async function againstFew(
+  world: World,
+  operation: string,
+  leastRatio: number,
+  loadOf: (stand: Stand) => Promise<{ calls: Call[]; connections: number; status: number }>,
+): Promise<Row> {
+  const { few, stocked } = await world.stocked();
+  const runs = {
+    subject: world.load({ url: stocked.service.url, ...(await loadOf(stocked)) }),
+    floor: world.load({ url: few.service.url, ...(await loadOf(few)) }),
+  };
+  return await world.row(operation, stocked, runs, ratioOf(leastRatio));
+}

@@ -1,0 +1,91 @@
+import type { Postgres } from './postgres.ts';
+import { type Service, startService } from './service.ts';
+import { withConnection } from './sql.ts';
+
+/** Connections that the service gives its API, and that every floor of the database has. */
+export const CONNECTIONS = 16;
+/** A process that delivers too keeps two for the deliveries (README, DATABASE_POOL_SIZE). */
+const DELIVERY_CONNECTIONS = 2;
+
+export interface Caller {
+  tenantId: number;
+  credentialId: string;
+  /** Of its calls. */
+  headers: Record<string, string>;
+}
+
+export interface RoomType {
+  tenantId: number;
+  id: string;
+  name: string;
+  basePrice: string;
+  ratePlanId: string;
+}
+
+/** A database, the service on it, and all who may call. Callers come tenant by tenant, so that neighbours are of different ones. */
+export interface Stand {
+  databaseUrl: string;
+  service: Service;
+  partners: Caller[];
+  pms: Caller[];
+  /** By tenant. */
+  roomTypes: Map<number, RoomType[]>;
+  /** `YYYY-MM-DD`, the first night that has a row. */
+  firstNight: string;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** @param settings of the service, beside those every stand has */
+export async function openStand(
+  postgres: Postgres,
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+): Promise<Stand> {
+  const house = await readHouse(databaseUrl);
+  const service = await startService({
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: String(CONNECTIONS + DELIVERY_CONNECTIONS),
+    MASTER_KEY: postgres.masterKey.toString('base64'),
+    // Sign-ins are counted by address: each of ours says that it comes from another one.
+    TRUSTED_PROXIES: '127.0.0.1',
+    ...settings,
+  });
+  return { databaseUrl, service, ...house, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+interface CallerRow {
+  tenant_id: number;
+  id: string;
+  api_key: string;
+  api_secret: string;
+}
+
+async function readHouse(url: string): Promise<Pick<Stand, 'partners' | 'pms' | 'roomTypes' | 'firstNight'>> {
+  return await withConnection(url, async (client) => {
+    const callers = async (audience: string, header: string) => {
+      const { rows } = await client.query<CallerRow>(
+        `SELECT c.tenant_id, c.id, c.api_key, s.api_secret FROM credential AS c JOIN bench_secret AS s ON s.credential_id = c.id
+         WHERE c.audience = $1 ORDER BY s.number, c.tenant_id`,
+        [audience],
+      );
+      return rows.map(({ tenant_id, id, api_key, api_secret }) => ({
+        tenantId: tenant_id,
+        credentialId: id,
+        headers: { [`${header}-key`]: api_key, [`${header}-secret`]: api_secret },
+      }));
+    };
+    const { rows: roomTypes } = await client.query<RoomType>(
+      `SELECT r.tenant_id AS "tenantId", r.id, r.name, r.base_price AS "basePrice", p.id AS "ratePlanId"
+       FROM room_type AS r JOIN rate_plan AS p ON p.tenant_id = r.tenant_id AND p.room_type_id = r.id ORDER BY r.position`,
+    );
+    const { rows: nights } = await client.query<{ first: string }>(
+      `SELECT date AS first FROM night ORDER BY tenant_id, room_type_id, date LIMIT 1`,
+    );
+    return {
+      partners: await callers('third_party', 'x-api'),
+      pms: await callers('pms', 'x-pms-api'),
+      roomTypes: Map.groupBy(roomTypes, (roomType) => roomType.tenantId),
+      firstNight: nights[0]?.first ?? '',
+    };
+  });
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compare } from './compare.ts';
+import { readOptions } from './options.ts';
+import { median, percentile } from './statistics.ts';
+import { latencyWithin, memoryBelow, ratioOf, renderTable } from './table.ts';
+
+describe('the statistics', () => {
+  it('a percentile is a value that was measured, the median the middle of two where their number is even', () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
+    assert.deepEqual([percentile(hundred, 0.5), percentile(hundred, 0.99), percentile([7], 0.99)], [51, 100, 7]);
+    assert.deepEqual([median([3, 1, 2]), median([4, 1, 3, 2]), median([5])], [2, 2.5, 5]);
+  });
+});
+
+describe('a comparison', () => {
+  const sliceOf = (perSecond: number) => ({ perSecond, p50Ms: 1, p99Ms: 2 });
+
+  it('warms both up, then takes turns, and divides the medians', async () => {
+    const turns: string[] = [];
+    const rates = { subject: [1, 30, 10, 20], floor: [1, 50, 40, 10] };
+    const run = (name: 'subject' | 'floor') => async (seconds: number) => {
+      turns.push(`${name} ${seconds}`);
+      return sliceOf(rates[name].shift() ?? 0);
+    };
+    const { ratio, subject, floor } = await compare(run('subject'), run('floor'), { rounds: 3, seconds: 2 });
+    assert.deepEqual(turns.slice(0, 4), ['subject 1', 'floor 1', 'subject 2', 'floor 2']);
+    assert.deepEqual([subject.perSecond, floor.perSecond, ratio], [20, 40, 0.5]);
+  });
+
+  it('fails where nothing was answered in a slice that counts', async () => {
+    const nothing = async () => sliceOf(0);
+    await assert.rejects(compare(nothing, nothing, { rounds: 1, seconds: 1 }), /nothing was answered/);
+  });
+});
+
+describe('the table', () => {
+  it('says of each goal whether it is reached, and no where the number is missing', () => {
+    const text = renderTable([
+      { operation: 'a', ratio: 0.8, goal: ratioOf(0.8) },
+      { operation: 'b', ratio: 0.79, goal: ratioOf(0.8) },
+      { operation: 'c', p50Ms: 2, p99Ms: 10.01, goal: latencyWithin(2, 10) },
+      { operation: 'd', goal: memoryBelow(64) },
+      { operation: 'e', perSecond: 12.4 },
+    ]);
+    const cells = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+    const reached = cells[0]?.indexOf('reached') ?? -1;
+    assert.deepEqual(
+      cells.slice(2).map((line) => line[reached]),
+      ['yes', 'no', 'no', 'no', ''],
+    );
+    assert.equal(new Set(text.split('\n').map((line) => line.length)).size, 1);
+  });
+});
+
+describe('the options', () => {
+  it('are small unless told otherwise, and refused out of range', () => {
+    const { isFull, seconds, rounds, only } = readOptions(['--only', 'menu', '--only', 'order', '--seconds', '0.5']);
+    assert.deepEqual([isFull, seconds, rounds, only], [false, 0.5, 3, ['menu', 'order']]);
+    assert.equal(readOptions(['--full']).sizes.manyOrders, 10_000_000);
+    for (const wrong of [['--seconds', '0'], ['--rounds', 'x'], ['--fast']]) {
+      assert.throws(() => readOptions(wrong));
+    }
+  });
+});
