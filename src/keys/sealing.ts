@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type CipherKey, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
  * @param boundTo what the text belongs to: it opens only together with the same words
  * @returns nonce, tag and ciphertext, one after the other
  */
-export function seal(key: Buffer, plain: Buffer, boundTo: string): Buffer {
+export function seal(key: CipherKey, plain: Buffer, boundTo: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(boundTo));
   const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
@@ -16,7 +16,7 @@ export function seal(key: Buffer, plain: Buffer, boundTo: string): Buffer {
 }
 
 /** @throws Error when the key is not the one, or a single bit or the binding has changed */
-export function unseal(key: Buffer, sealed: Buffer, boundTo: string): Buffer {
+export function unseal(key: CipherKey, sealed: Buffer, boundTo: string): Buffer {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });

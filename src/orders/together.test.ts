@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { startCommitLoser } from '../../test/support/lost-commit.ts';
+import { pino } from 'pino';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { sampleMenu } from '../../test/support/tenants.ts';
 import { eventually } from '../../test/support/webhooks.ts';
+import { RecentChanges } from '../changes/changes.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { newId } from '../lib/ids.ts';
@@ -49,7 +51,9 @@ async function callersOf({ tenantId, credential }: TestTenant): Promise<Caller[]
 
 /** Menus that take no time to read, so that orders placed at once are inserted at once. */
 async function menusAtHand(readers: Caller[]): Promise<ReadListedMenu> {
-  const read = createMenuReader(service.database.db);
+  const direct = service.database.db;
+  const changes = new RecentChanges(direct, pino({ level: 'silent' }));
+  const read = createMenuReader({ db: direct, changes });
   const menus = new Map(
     await Promise.all(readers.map(async (caller) => [caller.tenantId, await read(caller)] as const)),
   );
