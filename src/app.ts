@@ -80,7 +80,10 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
       deps.metrics?.answered(request, reply);
     },
   });
-  app.addHook('preValidation', refuseTenantParameters);
+  app.addHook('preValidation', (request, _reply, done) => {
+    refuseTenantParameters(request);
+    done();
+  });
   await extend?.(app);
   const parts = createParts(deps);
   const { changes, callers, pmsCallers } = parts;
@@ -187,7 +190,7 @@ function createGuards({ db, keyring, config, budgets }: AppDependencies, parts: 
 }
 
 /** The tenant is the credential's, never the request's: contract §1, decision 4. */
-async function refuseTenantParameters(request: FastifyRequest): Promise<void> {
+function refuseTenantParameters(request: FastifyRequest): void {
   if (request.routeOptions.url?.startsWith('/v1/third-party/')) {
     const query = request.query as Record<string, unknown>;
     const refused = ['tenant_id', 'restaurant_id', 'hotel_id'].find((name) => name in query);

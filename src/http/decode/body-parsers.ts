@@ -21,16 +21,18 @@ export function registerBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
     readBody(payload, request.routeOptions.bodyLimit),
   );
-  app.addHook('preParsing', async (request) => {
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
     // A header that is no media type counts as none: fastify would refuse it before the parser, even without a body.
     if (request.mediaType === undefined) {
       delete request.headers['content-type'];
     }
+    done();
   });
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     if (!request.is404) {
       decodeRequest(request);
     }
+    done();
   });
 }
 
