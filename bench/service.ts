@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../test/support/command.ts';
@@ -28,9 +28,10 @@ export async function startService(settings: Record<string, string>): Promise<Se
   const port = await freePort();
   const { PATH, HOME } = process.env;
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [COMMAND, 'serve'], {
+  // By its first line, which names Node's flags; Node itself is ours.
+  const child = spawn(COMMAND, ['serve'], {
     env: {
-      PATH,
+      PATH: `${dirname(process.execPath)}:${PATH}`,
       HOME,
       PORT: String(port),
       LOG_LEVEL: 'info',

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16
 // Plain JavaScript, so that an older Node can read it and hand over to the Node 24 that npm brought along.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -30,7 +30,7 @@ function handOver() {
     );
     return;
   }
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal));
   }
