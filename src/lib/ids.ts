@@ -8,7 +8,7 @@ let counter = 0;
  * process sort in the order they were made, 62 random bits.
  */
 export function newId(): string {
-  const bytes = randomBytes(16);
+  const bytes = nextRandom();
   const nowMs = Date.now();
   if (nowMs > lastMs) {
     lastMs = nowMs;
@@ -23,6 +23,20 @@ export function newId(): string {
   bytes.writeUIntBE(lastMs, 0, 6);
   bytes.writeUInt16BE(0x7000 | counter, 6);
   return formatId(bytes);
+}
+
+/** A call of the random generator costs more than an id: one serves 256. */
+const POOL_BYTES = 256 * 16;
+let pool = Buffer.alloc(0);
+
+/** 16 random bytes that nobody else gets. */
+function nextRandom(): Buffer {
+  if (pool.length === 0) {
+    pool = randomBytes(POOL_BYTES);
+  }
+  const bytes = pool.subarray(0, 16);
+  pool = pool.subarray(16);
+  return bytes;
 }
 
 /** The smallest UUIDv7 of a millisecond of Unix time: what was made earlier has a smaller id. */
