@@ -16,6 +16,7 @@ import {
 } from '../../test/support/hotel.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { sampleHotel } from '../../test/support/tenants.ts';
+import { leasesEnded } from '../changes/changes.ts';
 import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 let service: TestService;
@@ -103,7 +104,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await sellable(service, own, own.roomTypes['Bunk'], dayAhead(30), dayAhead(31)), [10]);
   });
 
-  it('200: a new capacity shows at once', async () => {
+  it('200: a new capacity shows within a second', async () => {
     const rooms = (physical_capacity: number) => [{ name: 'Double', max_occupancy: 2, physical_capacity }];
     const house = await openHouse(service, rooms(4));
     await book(service, house);
@@ -112,6 +113,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     for (const capacity of [9, 1, 0]) {
       const properties = [{ ...property, room_types: rooms(capacity) }];
       await applyTenantDocument(service.database.db, { ...house.document, properties });
+      await leasesEnded();
       const days = await sellable(service, house, house.roomTypes['Double'], dayAhead(31), dayAhead(33));
       assert.deepEqual(days, [capacity - 1, capacity]);
     }

@@ -4,6 +4,7 @@ import { assertError, faultsOf } from '../../test/support/answers.ts';
 import { openHotel, ROOMS, type TestHotel } from '../../test/support/hotel.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { sampleHotel } from '../../test/support/tenants.ts';
+import { leasesEnded } from '../changes/changes.ts';
 import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 let service: TestService;
@@ -135,13 +136,15 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     assert.equal(response.headers.get('etag'), (await list()).headers.get('etag'));
   });
 
-  it('401 without credentials; 403 without the hotel feature, and at once when it is taken away', async () => {
+  it('401 without credentials; 403 without the hotel feature, and within a second when it is taken away', async () => {
     assertError(await list('', {}), 401, 'invalid_credentials');
     const own = await openHotel(service);
     const { properties: _, ...document } = own.document;
     await applyTenantDocument(service.database.db, { ...document, features: ['restaurant'] });
+    await leasesEnded();
     assertError(await list('?page=0', own.partner), 403, 'error');
     await applyTenantDocument(service.database.db, { ...document, features: ['hotel'] });
+    await leasesEnded();
     assert.equal((await list('', own.partner)).body.length, 5, 'an absent part stays as it is');
   });
 });

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { createHash } from 'node:crypto';
 import {
   access,
@@ -123,8 +124,10 @@ async function placeElsewhere(link: string, account: Account): Promise<string> {
  */
 async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
   const names = await readdir(dataDir);
-  const entries = await Promise.all(names.map((name) => lstat(join(dataDir, name))));
-  const isOurs = names.includes(PASSWORD_FILE) || entries.every((entry) => entry.isFile() && !(entry.mode & 0o077));
+  // What a process that starts at the same moment has only just written and moved away is gone by now.
+  const entries = await Promise.all(names.map((name) => lstat(join(dataDir, name)).catch(ifAbsent)));
+  const isPrivate = (entry: Stats | undefined) => entry === undefined || (entry.isFile() && !(entry.mode & 0o077));
+  const isOurs = names.includes(PASSWORD_FILE) || entries.every(isPrivate);
   if (!isOurs) {
     return;
   }
