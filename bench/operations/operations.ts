@@ -10,8 +10,9 @@ import { SIGN_IN } from './sign-in.ts';
 import { START } from './start.ts';
 import { STOCK } from './stock.ts';
 
-/** In the order they run in. */
+/** In the order they run in: a start is measured while nothing else runs. */
 export const OPERATIONS: readonly Operation[] = [
+  ...START,
   ...MENU,
   ...ORDERS,
   ...HOTEL,
@@ -21,5 +22,4 @@ export const OPERATIONS: readonly Operation[] = [
   ...STOCK,
   ...DELIVERIES,
   ...LATENCY,
-  ...START,
 ];

@@ -1,7 +1,28 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 
 const argon2id = promisify(argon2).bind(null, 'argon2id');
+
+/** Hashes under way at once. More would only wait for a core, each with its 19 MiB, and Node's thread pool holds 256. */
+const MAX_UNDER_WAY = availableParallelism();
+let underWay = 0;
+const waiting: (() => void)[] = [];
+
+async function hashInTurn(parameters: Argon2Parameters): Promise<Buffer> {
+  if (underWay < MAX_UNDER_WAY) {
+    underWay += 1;
+  } else {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+  try {
+    return await argon2id(parameters);
+  } finally {
+    const next = waiting.shift();
+    underWay -= next === undefined ? 1 : 0;
+    next?.();
+  }
+}
 
 /** OWASP's recommendation for argon2id: 19 MiB, 2 passes, 1 lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
@@ -10,7 +31,7 @@ const TAG_BYTES = 32;
 /** A salted argon2id hash as text: the cost it was made with, the salt and the tag. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
-  const tag = await argon2id({ ...COST, message: password, nonce, tagLength: TAG_BYTES });
+  const tag = await hashInTurn({ ...COST, message: password, nonce, tagLength: TAG_BYTES });
   const { memory, passes, parallelism } = COST;
   return `argon2id$${memory}$${passes}$${parallelism}$${nonce.toString('base64')}$${tag.toString('base64')}`;
 }
@@ -19,7 +40,7 @@ export async function hashPassword(password: string): Promise<string> {
 export async function isPassword(password: string, hash: string): Promise<boolean> {
   const [, memory, passes, parallelism, nonce = '', tag = ''] = hash.split('$');
   const expected = Buffer.from(tag, 'base64');
-  const actual = await argon2id({
+  const actual = await hashInTurn({
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),

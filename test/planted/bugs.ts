@@ -30,6 +30,11 @@ export const BUGS: Bug[] = [
         find: "conflict.columns(['tenant_id', 'credential_id', 'external_order_id']).doNothing()",
         replace: 'conflict.doNothing()',
       },
+      {
+        file: 'src/orders/store.ts',
+        find: 'ON CONFLICT (tenant_id, credential_id, external_order_id) DO NOTHING',
+        replace: 'ON CONFLICT DO NOTHING',
+      },
     ],
     suites: ['src/orders/replays.test.ts'],
   },
