@@ -107,6 +107,19 @@ describe('what a node remembers of tenants', () => {
     assert.equal(get(TENANT, 'key'), 'of before', 'nothing has changed');
   });
 
+  it('does not hold what was on its way when all had to be forgotten, as at the first poll', async () => {
+    const late = new RecentChanges(database.db, pino({ level: 'silent' }));
+    const own = late.createMemory<string>(1);
+    await own.load(TENANT, 'key', async () => {
+      await change();
+      await late.catchUp();
+      return 'of before the change';
+    });
+    assert.equal(own.get('key'), undefined);
+    await own.load(TENANT, 'key', async () => 'of after');
+    assert.equal(own.get('key'), 'of after');
+  });
+
   it('is not trusted before the first poll', async () => {
     const idle = new RecentChanges(database.db, pino({ level: 'silent' }));
     const empty = idle.createMemory<string>(1);

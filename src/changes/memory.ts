@@ -33,9 +33,10 @@ export class Memory<Value> {
   }
 
   forget(tenantIds: ReadonlySet<number> | 'all'): void {
-    const forgotten = tenantIds === 'all' ? this.#keys.keys() : tenantIds;
-    for (const tenantId of forgotten) {
-      this.#era += 1;
+    if (tenantIds === 'all' || tenantIds.size > 0) {
+      this.#era += 1; // Also where nothing is remembered yet: something may be on its way.
+    }
+    for (const tenantId of tenantIds === 'all' ? this.#keys.keys() : tenantIds) {
       this.#forgetTenant(tenantId);
     }
   }
