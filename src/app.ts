@@ -97,7 +97,8 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
 
 function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   const { config, db, keyring, budgets } = deps;
-  const { changes, credentials, pmsCredentials, channels, readListedMenu, orders, reservations } = parts;
+  const { changes, credentials, pmsCredentials, channels, readListedMenu, orders } = parts;
+  const { reservations, findRoomType, readHeldNights } = parts;
   const guards = createGuards(deps, parts);
   const { publicUrl } = config;
 
@@ -130,7 +131,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   orderRoutes(app, { orders, publicUrl, callerGuard: guards.restaurantCaller });
   roomRoutes(app, { db, publicUrl, callerGuard: guards.hotelCaller });
   reservationRoutes(app, { reservations, publicUrl, callerGuard: guards.hotelCaller });
-  pmsRoutes(app, { ...parts, db, batchSize: deps.batchSize, pmsGuard: guards.pms });
+  pmsRoutes(app, { db, batchSize: deps.batchSize, findRoomType, readHeldNights, reservations, pmsGuard: guards.pms });
   receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
   menuStaffRoutes(app, { db, changes, staffGuard: guards.restaurantStaff });
   orderStaffRoutes(app, { orders, publicUrl, staffGuard: guards.restaurantStaff });

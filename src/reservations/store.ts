@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import { readPage as readPageOf } from '../db/page.ts';
 import type { Reservation } from '../db/types.ts';
 import type { ReservationStatus } from './reservation-status.ts';
 
@@ -117,12 +118,8 @@ export async function readPage(
   offset: number,
   limit: number,
 ): Promise<{ count: number; results: ReservationRow[] }> {
-  const list = filtered(db, filter);
-  const [{ count }, results] = await Promise.all([
-    list.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-    list.selectAll().orderBy('id', 'desc').offset(offset).limit(limit).execute(),
-  ]);
-  return { count, results };
+  const ids = filtered(db, filter).select('id').orderBy('id', 'desc');
+  return await readPageOf(db, ids, offset, (id) => readBatch(db, filter, id, limit));
 }
 
 /** Newest check-in first, of one day the newest reservation first. */
