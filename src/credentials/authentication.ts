@@ -54,7 +54,7 @@ export class Authentication {
   /**
    * Whoever shows the right secret of a credential that is remembered is let in. For all others the database is asked, so an
    * unknown key and a wrong secret cost the same, and a new secret holds at once. Secrets are 256 random bits: in memory a plain
-   * hash of one is enough to know it by, at a fifth of the cost of the keyed one that is stored.
+   * hash of one is enough to know it by, at a tenth of the cost of the keyed one that is stored.
    * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key and for a wrong secret, with the same answer
    */
   async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
