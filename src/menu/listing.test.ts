@@ -4,7 +4,6 @@ import { assertError } from '../../test/support/answers.ts';
 import { dishOf, listDishes, MENU, place, STAFF_MENU } from '../../test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { sampleMenu, sampleTenant } from '../../test/support/tenants.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -142,7 +141,7 @@ describe('GET /v1/third-party/menu/', () => {
   it('200: a tenant without a menu, or with an empty one, has an empty list', async () => {
     const { menu, ...document } = sampleTenant();
     assert.ok(menu);
-    const { tenant_id } = await applyTenantDocument(service.database.db, document);
+    const { tenant_id } = await service.apply(document);
     const none = await service.credential(tenant_id);
     const empty = await service.tenant({ menu: { dishes: [] } });
     for (const { partner } of [none, empty]) {

@@ -6,7 +6,6 @@ import { dishOf, dumpRows, ORDERS, place, STAFF_ORDERS } from '../../test/suppor
 import { startService, type TestService } from '../../test/support/service.ts';
 import { ApiError } from '../errors.ts';
 import type { ListedMenu } from '../menu/menu.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 import { priceItems } from './pricing.ts';
 
 /** What is ordered of one dish, in whole cents and hundredths of a percent. */
@@ -200,7 +199,7 @@ describe('POST /v1/third-party/orders/ prices', () => {
     const change = { price: '99', name: 'Dear', extra_tax_percentage: '50', is_active: false };
     await service.call('PATCH', '/v1/staff/dishes/PIZZA-1/', { headers: tenant.staff, json: change });
     const { menu: _, ...document } = tenant.document;
-    await applyTenantDocument(service.database.db, { ...document, currency: 'CHF' });
+    await service.apply({ ...document, currency: 'CHF' });
     assert.deepEqual(await read(), asPlaced);
   });
 });

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { bookByOta, hotelTenant, PMS, type ManagedHotel } from '../../test/support/pms.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { leasesEnded } from '../changes/changes.ts';
-import { applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
 
 /** A house of one room type under a clock of its own; it is known by its zone and times. */
 const house = (timezone: string, check_in_time: string, check_out_time: string) => ({
@@ -66,8 +64,7 @@ describe("check_in_date and check_out_date are the property's check-in and check
     const { body } = await bookByOta(service, hotel, { room_type_id, check_in: '2026-12-01', check_out: '2026-12-02' });
     const { users, menu, ...document } = hotel.document;
     const properties = [{ ...first, check_in_time: '16:45' }, ...rest];
-    await applyTenantDocument(service.database.db, { ...document, properties });
-    await leasesEnded();
+    await service.apply({ ...document, properties });
     const answer = await service.call('GET', `${PMS}/reservations/${body.id}/`, { headers: hotel.pms });
     assert.equal(answer.body.check_in_date, '2026-12-01T16:45:00.000Z');
   });

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { hotelTenant, PMS, type ManagedHotel } from '../../test/support/pms.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 describe('PUT /v1/channel-manager/pms/restrictions/', () => {
   let service: TestService;
@@ -50,7 +49,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     const plans = document.properties?.[0]?.room_types?.[0]?.rate_plans;
     assert.ok(plans?.[0]);
     plans[0].base_price = base_price;
-    await applyTenantDocument(service.database.db, document);
+    await service.apply(document);
   };
 
   it('200: stop_sell closes the night, false or left out opens it', async () => {

@@ -16,8 +16,6 @@ import {
 } from '../../test/support/hotel.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { sampleHotel } from '../../test/support/tenants.ts';
-import { leasesEnded } from '../changes/changes.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 let service: TestService;
 let hotel: TestHotel;
@@ -112,8 +110,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.ok(property);
     for (const capacity of [9, 1, 0]) {
       const properties = [{ ...property, room_types: rooms(capacity) }];
-      await applyTenantDocument(service.database.db, { ...house.document, properties });
-      await leasesEnded();
+      await service.apply({ ...house.document, properties });
       const days = await sellable(service, house, house.roomTypes['Double'], dayAhead(31), dayAhead(33));
       assert.deepEqual(days, [capacity - 1, capacity]);
     }
@@ -153,7 +150,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     const own = await openHotel(service);
     const document = { ...own.document, properties: sampleHotel().slice(0, 1) };
     document.properties[0]?.room_types?.splice(1);
-    await applyTenantDocument(service.database.db, document);
+    await service.apply(document);
     const texts = [];
     for (const id of [crypto.randomUUID(), hotel.roomTypes['Double'], own.roomTypes['Suite']]) {
       const answer = await ask(`room_type_id=${id}&check_in=2096-01-01&check_out=2096-01-02`, own.partner);

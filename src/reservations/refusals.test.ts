@@ -19,8 +19,6 @@ import {
 } from '../../test/support/hotel.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { sampleHotel } from '../../test/support/tenants.ts';
-import { leasesEnded } from '../changes/changes.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 import { todayIn } from '../lib/dates.ts';
 
 let service: TestService;
@@ -139,7 +137,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     const own = await openHotel(service);
     const document = { ...own.document, properties: sampleHotel().slice(0, 1) };
     document.properties[0]?.room_types?.splice(1);
-    await applyTenantDocument(service.database.db, document);
+    await service.apply(document);
     const texts = [];
     for (const room_type_id of [
       '00000000-0000-7000-8000-000000000000',
@@ -187,11 +185,10 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     const [property] = house.document.properties ?? [];
     assert.ok(property);
     const resize = async (count: number) => {
-      await applyTenantDocument(service.database.db, {
+      await service.apply({
         ...house.document,
         properties: [{ ...property, room_types: rooms(count) }],
       });
-      await leasesEnded();
     };
     await resize(2);
     assert.equal((await book(service, house)).status, 201);

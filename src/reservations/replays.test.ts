@@ -15,7 +15,6 @@ import {
   writePlan,
 } from '../../test/support/hotel.ts';
 import { type Answer, startService, type TestService } from '../../test/support/service.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 let service: TestService;
 let hotel: TestHotel;
@@ -82,7 +81,7 @@ describe('POST /v1/third-party/hotels/reservations/ under an external id that wa
     const [property] = house.document.properties ?? [];
     assert.ok(property);
     const change = (room_types: ReturnType<typeof rooms>) =>
-      applyTenantDocument(service.database.db, { ...house.document, properties: [{ ...property, room_types }] });
+      service.apply({ ...house.document, properties: [{ ...property, room_types }] });
     await change(rooms(0));
     assertReplayed(await again(), first);
     await change(rooms(5, 'Another'));

@@ -4,8 +4,6 @@ import { assertError, faultsOf } from '../../test/support/answers.ts';
 import { openHotel, ROOMS, type TestHotel } from '../../test/support/hotel.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { sampleHotel } from '../../test/support/tenants.ts';
-import { leasesEnded } from '../changes/changes.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 let service: TestService;
 let hotel: TestHotel;
@@ -18,8 +16,7 @@ after(() => service.close());
 type Properties = ReturnType<typeof sampleHotel>;
 
 const list = (query = '', headers = hotel.partner) => service.call('GET', `${ROOMS}${query}`, { headers });
-const apply = ({ document }: TestTenant, properties: Properties) =>
-  applyTenantDocument(service.database.db, { ...document, properties });
+const apply = ({ document }: TestTenant, properties: Properties) => service.apply({ ...document, properties });
 const namesOf = async (tenant: TestTenant) =>
   (await list('', tenant.partner)).body.map((each: { name: string; property: { name: string } }) =>
     [each.property.name, each.name].join('/'),
@@ -140,11 +137,9 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     assertError(await list('', {}), 401, 'invalid_credentials');
     const own = await openHotel(service);
     const { properties: _, ...document } = own.document;
-    await applyTenantDocument(service.database.db, { ...document, features: ['restaurant'] });
-    await leasesEnded();
+    await service.apply({ ...document, features: ['restaurant'] });
     assertError(await list('?page=0', own.partner), 403, 'error');
-    await applyTenantDocument(service.database.db, { ...document, features: ['hotel'] });
-    await leasesEnded();
+    await service.apply({ ...document, features: ['hotel'] });
     assert.equal((await list('', own.partner)).body.length, 5, 'an absent part stays as it is');
   });
 });

@@ -4,7 +4,6 @@ import { assertError } from '../../test/support/answers.ts';
 import { openHotel, type TestHotel } from '../../test/support/hotel.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { sampleHotel } from '../../test/support/tenants.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 let service: TestService;
 let hotel: TestHotel;
@@ -78,7 +77,7 @@ describe('GET /v1/staff/properties/', () => {
   it('200: only what is active, and only the own', async () => {
     const own = await openHotel(service);
     const properties = sampleHotel().slice(1);
-    await applyTenantDocument(service.database.db, { ...own.document, properties });
+    await service.apply({ ...own.document, properties });
     const { body } = await list('', own.staff);
     assert.deepEqual(
       body.map((property: { name: string }) => property.name),

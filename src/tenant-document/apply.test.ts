@@ -4,7 +4,6 @@ import { dumpRows, listDishes, MENU, place, STAFF_MENU } from '../../test/suppor
 import { startService, type TestService } from '../../test/support/service.ts';
 import { eventually } from '../../test/support/webhooks.ts';
 import { OWNER_PASSWORD, sampleMenu, sampleTenant } from '../../test/support/tenants.ts';
-import { applyTenantDocument } from './tenant-document.ts';
 
 const TABLES = ['tenant', 'app_user', 'sign_in', 'credential', 'menu', 'dish', 'restaurant_order', 'event'];
 const OTHER_PASSWORD = 'another password of theirs';
@@ -15,7 +14,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const apply = (document: unknown) => applyTenantDocument(service.database.db, document);
+const apply = (document: unknown) => service.apply(document);
 const rows = () => dumpRows(service, ...TABLES);
 
 async function signIn(email: string | undefined, password: string) {

@@ -4,7 +4,6 @@ import { dumpRows } from '../../test/support/restaurant.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { sampleMenu, sampleTenant } from '../../test/support/tenants.ts';
 import { OperatorError } from '../errors.ts';
-import { applyTenantDocument } from './tenant-document.ts';
 
 let service: TestService;
 before(async () => {
@@ -16,7 +15,7 @@ after(() => service.close());
 async function faultsOf(document: unknown): Promise<string[]> {
   const tables = ['tenant', 'app_user', 'sign_in', 'menu', 'dish'];
   const rows = await dumpRows(service, ...tables);
-  const error: unknown = await applyTenantDocument(service.database.db, document).catch((caught: unknown) => caught);
+  const error: unknown = await service.apply(document).catch((caught: unknown) => caught);
   assert.ok(error instanceof OperatorError, String(error));
   assert.deepEqual(await dumpRows(service, ...tables), rows);
   const [first, ...faults] = error.message.split('\n').map((line) => line.trim());
@@ -78,7 +77,7 @@ describe('a bad tenant document', () => {
     const other = sampleTenant();
     const document = sampleTenant();
     for (const good of [other, document]) {
-      await applyTenantDocument(service.database.db, good);
+      await service.apply(good);
     }
     const menu = sampleMenu();
     const [pizza, water] = menu.dishes;
@@ -105,8 +104,8 @@ describe('a bad tenant document', () => {
   it('that takes the e-mail of another tenant’s user: also of a disabled one, in any case', async () => {
     const other = sampleTenant();
     const email = other.users?.[0]?.email ?? '';
-    await applyTenantDocument(service.database.db, other);
-    await applyTenantDocument(service.database.db, { ...other, users: [] });
+    await service.apply(other);
+    await service.apply({ ...other, users: [] });
     const users = [{ ...USER, email: email.toUpperCase() }];
     assert.deepEqual(await faultsOf(sampleTenant({ users: users as never[] })), [
       'users.0.email: belongs to a user of another tenant',
@@ -116,9 +115,7 @@ describe('a bad tenant document', () => {
   it('is refused too where another one takes the e-mail at the same time', async () => {
     const users = [{ ...USER, email: 'contended@example.com' }] as never[];
     const documents = [sampleTenant({ users }), sampleTenant({ users }), sampleTenant({ users })];
-    const outcomes = await Promise.allSettled(
-      documents.map((document) => applyTenantDocument(service.database.db, document)),
-    );
+    const outcomes = await Promise.allSettled(documents.map((document) => service.apply(document)));
     const refusals = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
     assert.equal(refusals.length, 2);
     for (const reason of refusals) {

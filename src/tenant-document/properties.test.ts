@@ -11,8 +11,6 @@ import { bookByOta, bookByPartner, hotelTenant, type ManagedHotel, PMS } from '.
 import { startService, type TestService } from '../../test/support/service.ts';
 import { sampleHotel, sampleTenant } from '../../test/support/tenants.ts';
 import type { TenantDocument } from './schema.ts';
-import { leasesEnded } from '../changes/changes.ts';
-import { applyTenantDocument } from './tenant-document.ts';
 
 const TABLES = ['property', 'room_type', 'rate_plan', 'rate', 'night', 'reservation'];
 const CLOSED = { code: 'room_type_not_found' };
@@ -42,7 +40,7 @@ async function dumpHotel(tenantId: number): Promise<string[]> {
 async function reapply(hotel: ManagedHotel, change: (properties: Properties) => Properties | void) {
   const { users, menu, properties = [], ...document } = structuredClone(hotel.document);
   const changed = change(properties) ?? properties;
-  return await applyTenantDocument(service.database.db, { ...document, properties: changed });
+  return await service.apply({ ...document, properties: changed });
 }
 
 const get = async (path: string, headers: Record<string, string>) => {
@@ -67,7 +65,7 @@ describe('applying the properties of a tenant document', () => {
     const rows = await dumpHotel(hotel.tenantId);
     assert.equal(rows.filter((row) => row.startsWith('room_type ')).length, 5);
     await reapply(hotel, () => undefined);
-    await applyTenantDocument(service.database.db, hotel.document);
+    await service.apply(hotel.document);
     assert.deepEqual(await dumpHotel(hotel.tenantId), rows);
   });
 
@@ -99,7 +97,7 @@ describe('applying the properties of a tenant document', () => {
     const hotel = await hotelTenant(service);
     const rows = await dumpHotel(hotel.tenantId);
     const { properties, ...document } = hotel.document;
-    assert.deepEqual((await applyTenantDocument(service.database.db, document)).properties, []);
+    assert.deepEqual((await service.apply(document)).properties, []);
     assert.deepEqual(await dumpHotel(hotel.tenantId), rows);
   });
 
@@ -220,7 +218,6 @@ describe('applying the properties of a tenant document', () => {
       await reapply(hotel, (properties) => {
         Object.assign(properties[0]?.room_types?.[0] ?? {}, { physical_capacity: capacity });
       });
-      await leasesEnded();
       assert.deepEqual(await seen(), expected);
       assert.equal((await bookByPartner(service, hotel, stay)).status, status);
     }

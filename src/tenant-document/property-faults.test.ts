@@ -4,7 +4,6 @@ import { hotelTenant, type ManagedHotel, PMS } from '../../test/support/pms.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { sampleHotel } from '../../test/support/tenants.ts';
 import { OperatorError } from '../errors.ts';
-import { applyTenantDocument } from './tenant-document.ts';
 
 const ZONE_FAULT = 'properties.0.timezone: must be the name of a time zone such as "Europe/Lisbon"';
 const PRICE_FAULT = 'must be a decimal text such as "12.50", with at most two decimals';
@@ -28,7 +27,7 @@ describe('properties with a fault', () => {
 
   const apply = (properties: unknown) => {
     const { users, menu, ...document } = hotel.document;
-    return applyTenantDocument(service.database.db, { ...document, properties });
+    return service.apply({ ...document, properties });
   };
   /** The faults of a bad document, without the sentence before them. */
   const faultsOf = async (properties: unknown): Promise<string[]> => {

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 const ISSUER = 'https://id.example/';
 const AUDIENCE = 'roomservice-staff';
@@ -140,7 +139,7 @@ describe('a token of the configured identity provider', () => {
     const other = await first.tenant();
     const token = await sign(rsa, { email: `staff@${other.document.slug}.example` });
     assert.equal((await call(token)).status, 403);
-    await applyTenantDocument(first.database.db, { ...other.document, users: other.document.users?.slice(0, 1) });
+    await first.apply({ ...other.document, users: other.document.users?.slice(0, 1) });
     await assertRefused(token);
   });
 

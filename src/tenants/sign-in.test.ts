@@ -4,7 +4,6 @@ import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { type Answer, type CallOptions, startService, type TestService } from '../../test/support/service.ts';
 import { OWNER_PASSWORD, STAFF_PASSWORD, sampleTenant } from '../../test/support/tenants.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 const PATH = '/v1/auth/token/';
 
@@ -108,7 +107,7 @@ describe('POST /v1/auth/token/', () => {
   it('401: one and the same answer for an unknown e-mail, a wrong password and a disabled user, for the same work', async () => {
     const { document } = await service.tenant();
     const [owner, staff] = document.users ?? [];
-    await applyTenantDocument(service.database.db, { ...document, users: [owner] });
+    await service.apply({ ...document, users: [owner] });
     const earlier = hashes;
     const answers = [
       await signIn('nobody@nowhere.example', OWNER_PASSWORD),
@@ -132,7 +131,7 @@ describe('POST /v1/auth/token/', () => {
   it('401: a user of one tenant does not sign in with the password of another', async () => {
     const [one, other] = [await service.tenant(), sampleTenant()];
     other.users = [{ email: `owner@${other.slug}.example`, password: 'quite another one', role: 'owner' }];
-    await applyTenantDocument(service.database.db, other);
+    await service.apply(other);
     assert.equal((await signIn(`owner@${other.slug}.example`, OWNER_PASSWORD)).status, 401);
     assert.equal((await signIn(`owner@${one.document.slug}.example`, 'quite another one')).status, 401);
   });

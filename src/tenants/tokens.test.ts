@@ -4,7 +4,6 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { generateKeyPair, SignJWT } from 'jose';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
 
 const OWNER_PATH = '/v1/third-party/credentials/';
 const STAFF_PATH = '/v1/staff/orders/';
@@ -216,24 +215,24 @@ describe('the row of the user', () => {
   it('401: a user whom the tenant document no longer names is disabled; named again, let in again', async () => {
     const { document, staff, owner } = await service.tenant();
     const [ownerDocument, staffDocument] = document.users ?? [];
-    await applyTenantDocument(service.database.db, { ...document, users: [ownerDocument] });
+    await service.apply({ ...document, users: [ownerDocument] });
     await assertRefused(staff['authorization'] ?? '', STAFF_PATH);
     assert.equal((await service.call('GET', OWNER_PATH, { headers: owner })).status, 200);
-    await applyTenantDocument(service.database.db, { ...document, users: [ownerDocument, staffDocument] });
+    await service.apply({ ...document, users: [ownerDocument, staffDocument] });
     assert.equal((await service.call('GET', STAFF_PATH, { headers: staff })).status, 200);
   });
 
   it('200: users stay where the document has no users part', async () => {
     const { document, staff } = await service.tenant();
     const { users: _users, ...rest } = document;
-    await applyTenantDocument(service.database.db, rest);
+    await service.apply(rest);
     assert.equal((await service.call('GET', STAFF_PATH, { headers: staff })).status, 200);
   });
 
   it("403: the role is the row's, so a demoted owner loses the owner's endpoints at once", async () => {
     const { document, owner } = await service.tenant();
     const users = (document.users ?? []).map((user) => ({ ...user, role: 'staff' }));
-    await applyTenantDocument(service.database.db, { ...document, users });
+    await service.apply({ ...document, users });
     assert.equal((await service.call('GET', OWNER_PATH, { headers: owner })).status, 403);
   });
 });

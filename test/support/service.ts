@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
+import { leasesEnded } from '../../src/changes/changes.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { batchSizeOf } from '../../src/db/batching.ts';
 import { Credentials } from '../../src/credentials/credentials.ts';
@@ -8,7 +9,7 @@ import type { CredentialSecret } from '../../src/credentials/schema.ts';
 import { type BudgetStore, createMemoryBudgets } from '../../src/http/rate-limit.ts';
 import { type Keyring, openKeyring } from '../../src/keys/keys.ts';
 import type { TenantDocument } from '../../src/tenant-document/schema.ts';
-import { applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
+import { type AppliedTenant, applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
 import { issueToken } from '../../src/tenants/tokens.ts';
 import { type DeliveryPace, startWorker } from '../../src/worker.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -62,6 +63,8 @@ export interface TestService {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Makes a tenant with users, menu and one credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
+  /** Applies a tenant document as another process would, and ends when every node acts on it. */
+  apply(document: unknown): Promise<AppliedTenant>;
   /** One more credential of the tenant. */
   credential(tenantId: number): Promise<{ credential: CredentialSecret; partner: Record<string, string> }>;
   close(): Promise<void>;
@@ -101,6 +104,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     masterKey,
     call: (method, path, callOptions) => call(url, method, path, callOptions),
     credential: issue,
+    async apply(document) {
+      const applied = await applyTenantDocument(database.db, document);
+      await leasesEnded();
+      return applied;
+    },
     async tenant(changes) {
       const document = sampleTenant(changes);
       const { tenant_id: tenantId } = await applyTenantDocument(database.db, document);
