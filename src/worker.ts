@@ -1,12 +1,20 @@
 import type { Logger } from 'pino';
+import { RecentChanges } from './changes/changes.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { Keyring } from './keys/keys.ts';
+import { createMenuReader } from './menu/menu.ts';
+import { createNightReader } from './nights/nights.ts';
+import { Orders } from './orders/orders.ts';
+import { createRateReader } from './rates/rates.ts';
+import { Reservations } from './reservations/reservations.ts';
+import { createRoomTypeFinder } from './rooms/rooms.ts';
+import { type SandboxOptions, startSandbox } from './sandbox/sandbox.ts';
 import { DeliveryWorker, type DeliveryWorkerOptions } from './webhooks/delivery-worker.ts';
 import type { DeliveryMetrics } from './webhooks/metrics.ts';
 import { startRetention } from './webhooks/retention.ts';
 import { createWebhookSender } from './webhooks/send.ts';
-import type { LocalDelivery } from './webhooks/webhooks.ts';
+import { createEventLog, type LocalDelivery } from './webhooks/webhooks.ts';
 
 export interface WorkerDependencies {
   config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
@@ -15,6 +23,8 @@ export interface WorkerDependencies {
   log: Logger;
   metrics?: DeliveryMetrics;
   pace?: DeliveryPace;
+  /** Where given, the tenant of this slug is kept alive. */
+  sandbox?: Pick<SandboxOptions, 'slug' | 'speed'> | undefined;
 }
 
 /** What may run faster than the contract's times where nobody has those times to wait. */
@@ -29,8 +39,9 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Composition root of the background loops: the deliveries, and the removal of old events. */
-export function startWorker({ config, db, keyring, log, metrics, pace = {} }: WorkerDependencies): Worker {
+/** Composition root of the background loops: the deliveries, the removal of old events, and the sandbox where there is one. */
+export function startWorker(dependencies: WorkerDependencies): Worker {
+  const { config, db, keyring, log, metrics, pace = {}, sandbox: house } = dependencies;
   const { timeoutMs, ...deliveryPace } = pace;
   const sender = createWebhookSender({
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
@@ -46,11 +57,29 @@ export function startWorker({ config, db, keyring, log, metrics, pace = {} }: Wo
     ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
+  const sandbox = house && startSandbox({ db, log, ...createStaffParts(dependencies, deliveries), ...house });
   return {
     deliveries,
     async stop(graceMs) {
-      await Promise.all([deliveries.stop(graceMs), retention.stop()]);
+      await Promise.all([deliveries.stop(graceMs), retention.stop(), sandbox?.stop()]);
       await sender.close();
     },
+  };
+}
+
+/** What the sandbox moves orders and reservations with. It books nothing, so nothing is remembered or asked in batches. */
+function createStaffParts({ db, log }: WorkerDependencies, deliveries: LocalDelivery) {
+  const changes = new RecentChanges(db, log);
+  const batchSize = 1;
+  const events = createEventLog(deliveries);
+  return {
+    orders: new Orders({ db, readListedMenu: createMenuReader({ db, changes }), events, batchSize }),
+    reservations: new Reservations({
+      db,
+      events,
+      findRoomType: createRoomTypeFinder({ db, changes }),
+      rates: createRateReader({ db, batchSize }),
+      readHeldNights: createNightReader({ db, batchSize }),
+    }),
   };
 }

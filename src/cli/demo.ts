@@ -33,9 +33,14 @@ export async function demo(config: Config, options: { json?: boolean }): Promise
   }
 }
 
+/** The demo tenant as a tenant document, without users. */
+export async function readDemoDocument(): Promise<{ slug: string }> {
+  return JSON.parse(await readFile(DOCUMENT, 'utf8')) as { slug: string };
+}
+
 /** Makes the demo tenant where it is missing; gives its owner a new password and issues a new credential either way. */
 export async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
-  const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as { slug: string };
+  const document = await readDemoDocument();
   const owner = { email: OWNER_EMAIL, password: randomBytes(12).toString('base64url') };
   let tenant = await findTenantBySlug(db, document.slug);
   if (tenant === null) {

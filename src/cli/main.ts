@@ -1,7 +1,8 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { isInterrupted } from './interruption.ts';
+import type { ServeOptions } from './serve.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -24,9 +25,16 @@ function buildProgram(): Command {
   program
     .command('serve')
     .description('bring the database up to date, then run the API and the deliveries')
-    .option('--demo', 'make the demo tenant where the embedded database has no tenant yet')
+    .option(
+      '--demo',
+      'make the demo tenant where the embedded database has no tenant yet, and move its orders and stays along',
+    )
+    .option('--demo-speed <times>', 'how many times as fast as life they move along (default: 1)', positiveNumber)
     .addOption(new Option('--only <part>', 'run one of the two').choices(['api', 'worker']))
-    .action(async (options: { demo?: boolean; only?: 'api' | 'worker' }) => {
+    .action(async (options: ServeOptions, command: Command) => {
+      if (options.demoSpeed !== undefined && (!options.demo || options.only === 'api')) {
+        command.error('error: --demo-speed goes with --demo, and not with --only api');
+      }
       const config = readConfig();
       const { serve } = await import('./serve.ts');
       await serve(config, options);
@@ -100,6 +108,15 @@ function addMaintenanceCommands(program: Command): void {
       const { rotateKeys } = await import('./keys.ts');
       await rotateKeys(config, options);
     });
+}
+
+/** @throws InvalidArgumentError, which is a usage fault */
+function positiveNumber(text: string): number {
+  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (!(number > 0 && Number.isFinite(number))) {
+    throw new InvalidArgumentError('It must be a number above 0, such as 60 or 0.5.');
+  }
+  return number;
 }
 
 /** Says what went wrong on stderr. @returns the exit code */

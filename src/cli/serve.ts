@@ -17,13 +17,15 @@ import { createMemoryBudgets, createRedisBudgets } from '../http/rate-limit.ts';
 import { listTenants } from '../tenants/tenants.ts';
 import { createDeliveryMetrics } from '../webhooks/metrics.ts';
 import { startWorker } from '../worker.ts';
-import { describeDemo, makeDemo } from './demo.ts';
+import { describeDemo, makeDemo, readDemoDocument } from './demo.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { freeStartMemory } from './start-memory.ts';
 import { print } from './terminal.ts';
 
 export interface ServeOptions {
   demo?: boolean;
+  /** How many times as fast as life the demo tenant's kitchen and front desk work; 1 where left out. */
+  demoSpeed?: number;
   only?: 'api' | 'worker';
 }
 
@@ -101,6 +103,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           db: backgroundDb,
           keyring,
           log,
+          sandbox: options.demo ? { slug: (await readDemoDocument()).slug, speed: options.demoSpeed ?? 1 } : undefined,
           ...(registry ? { metrics: createDeliveryMetrics(registry, backgroundDb) } : {}),
         });
   const budgets = config.redisUrl === null ? createMemoryBudgets() : await createRedisBudgets(config.redisUrl, log);

@@ -27,9 +27,9 @@ describe('a real menu', () => {
     );
     const variants = dishes.flatMap((dish) => dish.price_variants);
     const addons = dishes.flatMap((dish) => dish.addons);
-    assert.deepEqual([dishes.length, variants.length, addons.length], [239, 226, 2_040]);
+    assert.deepEqual([dishes.length, variants.length, addons.length], [243, 226, 2_040]);
     const ids = new Set([...dishes, ...variants, ...addons].map(({ id }) => id));
-    assert.equal(ids.size, 239 + 226 + 2_040);
+    assert.equal(ids.size, 243 + 226 + 2_040);
   });
 
   it('200: goes through GET and PUT, and through pages, unchanged', async () => {

@@ -13,6 +13,8 @@ import { priceItems } from './pricing.ts';
 import type { OrderCreate, OrderLine, OrderResponse, StaffOrder } from './schema.ts';
 import * as store from './store.ts';
 
+export { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
+
 interface Dependencies {
   db: Database;
   readListedMenu: ReadListedMenu;

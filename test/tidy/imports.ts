@@ -15,7 +15,7 @@ const LAYERS = [
   ['rates'],
   ['nights'],
   ['orders', 'reservations'],
-  ['channels', 'pms', 'tenant-document'],
+  ['channels', 'pms', 'tenant-document', 'sandbox'],
   ['app', 'worker'],
   ['openapi', 'cli'],
 ];
