@@ -1,6 +1,7 @@
 /**
- * Writes what follows from other files: the types of the database's tables, from the migrations, and the OpenAPI documents,
- * from the routes' schemas. With `--check` it writes nothing and fails where a file is not what it would have written.
+ * Writes what follows from other files: the types of the database's tables, from the migrations; the OpenAPI documents,
+ * from the routes' schemas; and the SDK's types, from these. With `--check` it writes nothing and fails where a file is
+ * not what it would have written.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { createDatabase } from '../src/db/database.ts';
 import { openEmbeddedPostgres } from '../src/db/embedded/embedded.ts';
 import { migrateToLatest } from '../src/db/migrate.ts';
 import { buildOpenApiDocuments } from '../src/openapi.ts';
+import { type Document, sdkTypes } from './sdk/sdk-types.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 
@@ -53,9 +55,16 @@ async function databaseTypes(): Promise<string> {
 
 async function contractFiles(): Promise<Record<string, string>> {
   const documents = Object.entries(await buildOpenApiDocuments());
-  return Object.fromEntries(
-    documents.map(([name, document]) => [`contract/${name}.json`, `${JSON.stringify(document, null, 2)}\n`]),
-  );
+  return Object.fromEntries([
+    ...documents.map(([name, document]) => [`contract/${name}.json`, `${JSON.stringify(document, null, 2)}\n`]),
+    ...documents.flatMap(([name, document]) => sdkFile(name, document)),
+  ]);
+}
+
+/** The SDK opens what partners and PMSs have keys for; owner and staff sign in, and have no part in it. */
+function sdkFile(name: string, document: object): [string, string][] {
+  const scheme = { 'third-party': 'apiKey', pms: 'pmsApiKey' }[name];
+  return scheme === undefined ? [] : [[`sdk/src/generated/${name}.ts`, sdkTypes(document as Document, scheme)]];
 }
 
 async function failOnDrift(files: Record<string, string>): Promise<void> {

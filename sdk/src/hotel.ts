@@ -1,0 +1,79 @@
+import type { Operations } from './generated/third-party.ts';
+import { cancelOnce } from './cancel-once.ts';
+import type { CallOptions } from './options.ts';
+import { type EntryOf, entriesOf, type ListQuery } from './pages.ts';
+import type { Transport } from './transport.ts';
+
+export type RoomType = EntryOf<Operations['listRoomTypes']['answer']>;
+export type AvailabilityQuery = Operations['getAvailability']['query'];
+export type Availability = Operations['getAvailability']['answer'];
+export type ReservationCreate = Operations['createReservation']['body'];
+export type Reservation = Operations['getReservation']['answer'];
+export type ReservationStatus = Reservation['status'];
+
+export class Hotel {
+  readonly #transport: Transport<Operations>;
+
+  constructor(transport: Transport<Operations>) {
+    this.#transport = transport;
+  }
+
+  /** Every room type that can be booked. */
+  async rooms(options?: CallOptions): Promise<RoomType[]> {
+    const rooms = await this.#transport.call('listRoomTypes', {}, options);
+    return Array.isArray(rooms) ? rooms : rooms.results;
+  }
+
+  /**
+   * What can be sold of a room type on each night from `check_in` to the one before `check_out`, days as `YYYY-MM-DD`.
+   * @throws RoomserviceError `room_type_not_found`, `invalid_request`
+   */
+  async availability(query: AvailabilityQuery, options?: CallOptions): Promise<Availability> {
+    return await this.#transport.call('getAvailability', { query }, options);
+  }
+}
+
+export class Reservations {
+  readonly #transport: Transport<Operations>;
+
+  constructor(transport: Transport<Operations>) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Books a stay, once per `external_reservation_id` however often it is sent: a lost answer is simply asked for again.
+   * `isReplayed` is true where the id was in use already, be it by an earlier attempt of this very call: the answer is
+   * then the stored reservation.
+   * @throws RoomserviceError `room_not_available`, `room_type_not_found`, `invalid_request`
+   */
+  async create(reservation: ReservationCreate, options?: CallOptions): Promise<Reservation & { isReplayed: boolean }> {
+    return await this.#transport.create('createReservation', { body: reservation }, options);
+  }
+
+  /** @throws RoomserviceError `reservation_not_found` */
+  async get(externalReservationId: string, options?: CallOptions): Promise<Reservation> {
+    return await this.#transport.call('getReservation', { path: pathOf(externalReservationId) }, options);
+  }
+
+  /**
+   * Cancels a reservation that is neither completed nor cancelled; its nights can be sold again.
+   * @throws RoomserviceError `reservation_not_found`, `invalid_status_transition`
+   */
+  async cancel(externalReservationId: string, options?: CallOptions): Promise<Reservation> {
+    return await cancelOnce(
+      () => this.#transport.call('cancelReservation', { path: pathOf(externalReservationId) }, options),
+      () => this.get(externalReservationId, options),
+    );
+  }
+
+  /** Every reservation of this credential, newest first. */
+  list(query: ListQuery = {}, options?: CallOptions): AsyncGenerator<Reservation, void, undefined> {
+    const readPage = (page: { page: number; page_size: number }) =>
+      this.#transport.call('listReservations', { query: page }, options);
+    return entriesOf<Reservation>(readPage, query, (reservation) => reservation.reservation_id);
+  }
+}
+
+function pathOf(externalReservationId: string) {
+  return { external_reservation_id: externalReservationId };
+}

@@ -1,0 +1,65 @@
+import type { Operations } from './generated/third-party.ts';
+import { cancelOnce } from './cancel-once.ts';
+import type { CallOptions } from './options.ts';
+import { type EntryOf, entriesOf, type ListQuery } from './pages.ts';
+import type { Transport } from './transport.ts';
+
+export type Dish = EntryOf<Operations['getMenu']['answer']>;
+export type OrderCreate = Operations['createOrder']['body'];
+export type Order = Operations['getOrder']['answer'];
+export type OrderStatus = Order['status'];
+
+export class Menu {
+  readonly #transport: Transport<Operations>;
+
+  constructor(transport: Transport<Operations>) {
+    this.#transport = transport;
+  }
+
+  /** Every dish that can be ordered, by its `sku`, with its variants and add-ons. */
+  async list(options?: CallOptions): Promise<Dish[]> {
+    const dishes = await this.#transport.call('getMenu', {}, options);
+    return Array.isArray(dishes) ? dishes : dishes.results;
+  }
+}
+
+export class Orders {
+  readonly #transport: Transport<Operations>;
+
+  constructor(transport: Transport<Operations>) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Places an order, once per `external_order_id` however often it is sent: a lost answer is simply asked for again.
+   * `isReplayed` is true where the id was in use already, be it by an earlier attempt of this very call: the answer is
+   * then the stored order.
+   * @throws RoomserviceError `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`
+   */
+  async create(order: OrderCreate, options?: CallOptions): Promise<Order & { isReplayed: boolean }> {
+    return await this.#transport.create('createOrder', { body: order }, options);
+  }
+
+  /** @throws RoomserviceError `order_not_found` */
+  async get(externalOrderId: string, options?: CallOptions): Promise<Order> {
+    return await this.#transport.call('getOrder', { path: { external_order_id: externalOrderId } }, options);
+  }
+
+  /**
+   * Cancels an order that is neither completed nor cancelled.
+   * @throws RoomserviceError `order_not_found`, `invalid_status_transition`
+   */
+  async cancel(externalOrderId: string, options?: CallOptions): Promise<Order> {
+    return await cancelOnce(
+      () => this.#transport.call('cancelOrder', { path: { external_order_id: externalOrderId } }, options),
+      () => this.get(externalOrderId, options),
+    );
+  }
+
+  /** Every order of this credential, newest first: `for await (const order of roomservice.orders.list())`. */
+  list(query: ListQuery = {}, options?: CallOptions): AsyncGenerator<Order, void, undefined> {
+    const readPage = (page: { page: number; page_size: number }) =>
+      this.#transport.call('listOrders', { query: page }, options);
+    return entriesOf<Order>(readPage, query, (order) => order.order_id);
+  }
+}

@@ -1,0 +1,31 @@
+import { Events, Webhook } from './events.ts';
+import { ROUTES } from './generated/third-party.ts';
+import { Hotel, Reservations } from './hotel.ts';
+import { type ClientOptions, checkOptions } from './options.ts';
+import { Menu, Orders } from './restaurant.ts';
+import { Transport } from './transport.ts';
+
+/**
+ * The API for platforms, with one credential of one tenant. A call that fails for a passing reason is sent again; what
+ * then still fails throws a `RoomserviceError`.
+ */
+export class Roomservice {
+  readonly menu: Menu;
+  readonly orders: Orders;
+  readonly hotel: Hotel;
+  readonly reservations: Reservations;
+  readonly webhook: Webhook;
+  readonly events: Events;
+
+  /** @throws TypeError where an option is missing or unsafe */
+  constructor(options: ClientOptions) {
+    const { apiKey, apiSecret } = options;
+    const transport = new Transport(ROUTES, checkOptions(options), { 'x-api-key': apiKey, 'x-api-secret': apiSecret });
+    this.menu = new Menu(transport);
+    this.orders = new Orders(transport);
+    this.hotel = new Hotel(transport);
+    this.reservations = new Reservations(transport);
+    this.webhook = new Webhook(transport);
+    this.events = new Events(transport);
+  }
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { printSchema } from '../../scripts/sdk/print-schema.ts';
+import { sdkTypes } from '../../scripts/sdk/sdk-types.ts';
+import type { ErrorCode as CodeOfService } from '../../src/errors.ts';
+import type { Happening } from '../../src/webhooks/webhooks.ts';
+import { ROUTES as PMS } from '../src/generated/pms.ts';
+import { ROUTES as THIRD_PARTY } from '../src/generated/third-party.ts';
+import type { ServiceErrorCode, WebhookEvent } from '../src/index.ts';
+
+const METHODS = new Set(['get', 'put', 'post', 'patch', 'delete']);
+
+function read(path: string): string {
+  return readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+}
+
+function operationIds(name: string): string[] {
+  const { paths } = JSON.parse(read(`contract/${name}.json`)) as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  return Object.values(paths)
+    .flatMap((path) => Object.entries(path))
+    .flatMap(([method, { operationId }]) => (METHODS.has(method) ? [operationId] : []));
+}
+
+/** True where two types are the same set of values; anything else does not compile. */
+type Same<A, B> = [A, B] extends [B, A] ? true : false;
+
+describe('the SDK holds every operation of the documents', () => {
+  test('of the third-party API, but the owner’s, who signs in instead', () => {
+    const ownersOwn = ['createCredential', 'listCredentials', 'revokeCredential', 'rotateCredential'];
+    assert.deepEqual([...Object.keys(THIRD_PARTY), ...ownersOwn].sort(), operationIds('third-party').sort());
+  });
+
+  test('of the PMS API, but the owner’s, and what channels of OTAs sign', () => {
+    const ownersOwn = ['createPmsCredential', 'listPmsCredentials', 'revokePmsCredential', 'rotatePmsCredential'];
+    const channels = ['createChannel', 'listChannels', 'revokeChannel', 'receiveReservation'];
+    assert.deepEqual([...Object.keys(PMS), ...ownersOwn, ...channels].sort(), operationIds('pms').sort());
+  });
+});
+
+test('the SDK knows the error codes and the events of the service, and no others', () => {
+  const codes: Same<ServiceErrorCode, CodeOfService> = true;
+  const events: Same<WebhookEvent['event'], Happening['type']> = true;
+  assert.ok(codes && events);
+});
+
+describe('types are printed', () => {
+  test('of what a key opens alone, with the components it names and those that these name', () => {
+    const content = (name: string) => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
+    const printed = sdkTypes(
+      {
+        paths: {
+          '/things/': {
+            get: {
+              operationId: 'listThings',
+              security: [{ key: [] }],
+              responses: { 200: { content: content('Thing') } },
+            },
+            post: {
+              operationId: 'makeThing',
+              security: [{ bearer: [] }],
+              responses: { 201: { content: content('Made') } },
+            },
+          },
+        },
+        components: {
+          schemas: {
+            Thing: {
+              type: 'object',
+              properties: { parts: { type: 'array', items: { $ref: '#/components/schemas/Part' } } },
+            },
+            Part: { description: 'one of */ many', type: ['string', 'null'] },
+            Made: { type: 'object', properties: {} },
+          },
+        },
+      },
+      'key',
+    );
+    assert.match(printed, /export interface Thing \{\s+parts\?: Part\[\];\s+\}/);
+    assert.match(printed, /\/\*\* one of \* \/ many \*\/\nexport type Part = string \| null;/);
+    assert.match(printed, /listThings: \{\s+answer: Thing;\s+\};/);
+    assert.doesNotMatch(printed, /makeThing|Made/);
+  });
+
+  test('of each kind of schema that the documents hold', () => {
+    assert.equal(printSchema({ enum: ['a', 'b', null] }), '"a" | "b" | null');
+    assert.equal(printSchema({ const: 'a' }), '"a"');
+    assert.equal(printSchema({ anyOf: [{ type: 'integer' }, { type: 'number' }, { type: 'null' }] }), 'number | null');
+    assert.equal(
+      printSchema({ type: 'object', patternProperties: { '^.*$': { type: 'string' } } }),
+      'Record<string, string>',
+    );
+    assert.equal(printSchema({ type: 'object', additionalProperties: { type: 'boolean' } }), 'Record<string, boolean>');
+    assert.equal(printSchema({ allOf: [{ $ref: '#/components/schemas/A' }, { type: 'string' }] }), '(A) & (string)');
+    assert.equal(printSchema({}), 'unknown');
+    assert.throws(() => printSchema({ $ref: 'other.json#/A' }), /other\.json/);
+  });
+});

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Running } from '../../scripts/running.ts';
+import { freePort } from '../../test/support/command.ts';
+import { startReceiver } from '../../test/support/receiver.ts';
+import { startService, type TestService } from '../../test/support/service.ts';
+import { VERSION } from '../src/version.ts';
+import { type House, openHouse } from './house.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+const SDK = join(REPOSITORY, 'sdk');
+const TIMEOUT_MS = 30_000;
+const run = promisify(execFile);
+
+/** What a program of another project does with the package; how it comes by it is up to each. */
+const USE = `
+const roomservice = new sdk.Roomservice({
+  baseUrl: process.env.BASE, apiKey: process.env.KEY, apiSecret: process.env.SECRET,
+});
+const call = async () => {
+  const dishes = await roomservice.menu.list();
+  const error = await roomservice.orders.get('none').catch((reason) => reason);
+  const refused = (() => { try { sdk.verifyWebhook('{}', {}, 'x'); } catch (reason) { return reason.reason; } })();
+  const orders = [];
+  for await (const order of roomservice.orders.list()) orders.push(order);
+  console.log(JSON.stringify([dishes.length, error instanceof sdk.RoomserviceError && error.code, refused, orders]));
+};
+call();
+`;
+const USED = '[2,"order_not_found","missing_header",[]]\n';
+
+/** What the types let through, and what they do not. */
+const TYPED = `
+const roomservice = new Roomservice({ baseUrl: 'https://example.com', apiKey: 'k', apiSecret: 's', timeoutMs: 1 });
+export async function check(request: { headers: NodeJS.Dict<string | string[]> }): Promise<string> {
+  const order = await roomservice.orders.create({ external_order_id: '1', items: [{ item_id: 'a', quantity: 1 }] });
+  const isReplayed: boolean = order.isReplayed;
+  // @ts-expect-error -- a quantity is a number
+  await roomservice.orders.create({ external_order_id: '1', items: [{ item_id: 'a', quantity: '1' }] });
+  // @ts-expect-error -- there is no such status
+  if (order.status === 'eaten') return '';
+  for await (const { reservation_id } of roomservice.reservations.list({ page_size: 5 })) return reservation_id;
+  const event: WebhookEvent = verifyWebhook(Buffer.from(''), request.headers, ['a', 'b'], { toleranceSeconds: 1 });
+  // @ts-expect-error -- not before it is known which event it is
+  String(event.data.external_order_id);
+  try {
+    await new RoomservicePms({ baseUrl: 'https://example.com', apiKey: 'k', apiSecret: 's' }).properties();
+  } catch (error) {
+    if (error instanceof RoomserviceError && error.code === 'rate_limited') return String(error.retryAfterSeconds);
+  }
+  return event.event === 'order.status_changed' ? event.data.external_order_id + String(isReplayed) : '';
+}
+`;
+const NAMES = 'Roomservice, RoomserviceError, RoomservicePms, verifyWebhook, type WebhookEvent';
+
+let service: TestService;
+let house: House;
+let folder: string;
+let project: string;
+let environment: Record<string, string>;
+
+before(async () => {
+  [service, folder] = await Promise.all([
+    startService({ worker: true }),
+    realpath(await mkdtemp(join(tmpdir(), 'roomservice-sdk-'))),
+  ]);
+  house = await openHouse(service);
+  const { api_key: KEY, api_secret: SECRET } = house.credential;
+  environment = { PATH: process.env['PATH'] ?? '', HOME: folder, BASE: service.url, KEY, SECRET };
+  project = join(folder, 'project');
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), '{ "name": "project", "private": true }\n');
+  await run('npm', ['pack', '--pack-destination', folder], { env: environment, cwd: SDK });
+  const tarball = join(folder, `roomservice-sdk-${VERSION}.tgz`);
+  await run('npm', ['install', tarball, '--offline', '--no-audit', '--no-fund'], { env: environment, cwd: project });
+});
+
+after(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A Node 20 or 22 that the system has beside ours. */
+function olderNode(): string | undefined {
+  return ['/usr/local/bin/node', '/usr/bin/node'].find((path) => {
+    try {
+      const version = execFileSync(path, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      return /^v2[02]\./.test(version);
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function output(node: string, file: string): Promise<string> {
+  const { stdout, stderr } = await run(node, [file], { cwd: project, env: environment });
+  assert.equal(stderr, '');
+  return stdout;
+}
+
+describe('in a project that is empty but for it, the package', () => {
+  test('brings compiled code, its README and licence, and no other package', async () => {
+    const lock: unknown = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
+    assert.ok(typeof lock === 'object' && lock !== null && 'packages' in lock);
+    assert.deepEqual(Object.keys(lock.packages ?? {}), ['node_modules/@roomservice/sdk']);
+    const { stdout } = await run('tar', ['-tzf', join(folder, `roomservice-sdk-${VERSION}.tgz`)]);
+    const paths = stdout.trim().split('\n');
+    const unexpected = paths.filter((path) => !/^package\/(?:dist\/|README\.md$|LICENSE$|package\.json$)/.test(path));
+    assert.deepEqual(unexpected, []);
+    assert.equal(await readFile(join(SDK, 'LICENSE'), 'utf8'), await readFile(join(REPOSITORY, 'LICENSE'), 'utf8'));
+  });
+
+  for (const [kind, file, line] of [
+    ['import', 'use.mjs', "import * as sdk from '@roomservice/sdk';"],
+    ['require', 'use.cjs', "const sdk = require('@roomservice/sdk');"],
+  ] as const) {
+    test(`works by ${kind}`, async () => {
+      await writeFile(join(project, file), line + USE);
+      assert.equal(await output(process.execPath, file), USED);
+    });
+
+    const older = olderNode();
+    const skip = older === undefined && 'this system has no Node 20 or 22 in /usr/local/bin or /usr/bin';
+    test(`works by ${kind} on an older Node`, { skip }, async () => {
+      await writeFile(join(project, file), line + USE);
+      assert.equal(await output(older ?? '', file), USED);
+    });
+  }
+
+  for (const [kind, file] of [
+    ['import', 'typed.mts'],
+    ['require', 'typed.cts'],
+  ] as const) {
+    test(`has types by ${kind}`, async () => {
+      await writeFile(join(project, file), `import { ${NAMES} } from '@roomservice/sdk';\n${TYPED}`);
+      await mkdir(join(project, 'node_modules/@types'), { recursive: true });
+      for (const name of ['@types/node', 'undici-types']) {
+        const link = join(project, 'node_modules', name);
+        await symlink(join(REPOSITORY, 'node_modules', name), link).catch(() => {}); // The other kind made it.
+      }
+      const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+      const options = ['--module', 'node16', '--moduleResolution', 'node16', '--strict', '--noEmit', '--types', 'node'];
+      const result = await run(process.execPath, [tsc, ...options, file], { cwd: project }).catch(
+        (error: { stdout: string }) => error,
+      );
+      assert.equal(result.stdout, '');
+    });
+  }
+});
+
+describe('the quick start', () => {
+  const source = join(SDK, 'examples/quick-start.ts');
+
+  test('is in the README and the guide, letter by letter, and has less than 30 lines', async () => {
+    const code = await readFile(source, 'utf8');
+    assert.ok(code.trimEnd().split('\n').length < 30);
+    for (const page of ['sdk/README.md', 'docs/guides/sdk.md']) {
+      const text = await readFile(join(REPOSITORY, page), 'utf8');
+      assert.ok(text.includes(`\n\`\`\`ts\n${code}\`\`\`\n`), page);
+    }
+  });
+
+  test('orders, reserves, and verifies what the service delivers', async () => {
+    await copyFile(source, join(project, 'quick-start.ts'));
+    const receiver = await startReceiver();
+    const { webhook_secret: secret } = await house.client().webhook.register({ webhook_url: receiver.url });
+    const port = await freePort();
+    const own = { ...environment, WEBHOOK_SECRET: secret, PORT: String(port) };
+    const quickStart = new Running(`"${process.execPath}" quick-start.ts`, { cwd: project, environment: own });
+    try {
+      await quickStart.waitFor(/^order-1 \(Margherita\) is pending$/m, TIMEOUT_MS);
+      await quickStart.waitFor(/^stay-1 \(Double\) is confirmed, 240\.00 EUR$/m, TIMEOUT_MS);
+      const [delivery] = await receiver.waitFor(1);
+      assert.ok(delivery);
+      // As whatever ends TLS in front of it would, or `roomservice listen`.
+      const forward = async (body: Buffer) => {
+        const headers = Object.entries(delivery.headers).filter(([name]) => name.startsWith('x-'));
+        const init = {
+          method: 'POST',
+          headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
+        };
+        return (await fetch(`http://127.0.0.1:${port}/`, { ...init, body: new Uint8Array(body) })).status;
+      };
+      assert.equal(await reached(() => forward(delivery.rawBody)), 204);
+      await quickStart.waitFor(/^reservation\.created: confirmed$/m, TIMEOUT_MS);
+      assert.equal(await forward(Buffer.concat([delivery.rawBody, Buffer.from(' ')])), 401);
+    } finally {
+      quickStart.signal('SIGKILL');
+      await quickStart.ended;
+      await receiver.close();
+    }
+  });
+});
+
+/** It prints its last line a moment before it listens. */
+async function reached<T>(call: () => Promise<T>): Promise<T> {
+  for (const deadlineMs = Date.now() + TIMEOUT_MS; ; ) {
+    try {
+      return await call();
+    } catch (error) {
+      if (Date.now() > deadlineMs) throw error;
+      await sleep(20);
+    }
+  }
+}

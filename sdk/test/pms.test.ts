@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { dayAhead } from '../../test/support/hotel.ts';
+import { bookByOta, hotelTenant, type ManagedHotel } from '../../test/support/pms.ts';
+import { startService, type TestService } from '../../test/support/service.ts';
+import { ROUTES } from '../src/generated/pms.ts';
+import { RoomservicePms } from '../src/index.ts';
+import { type Front, startFront } from './front.ts';
+import { failureOf } from './house.ts';
+import { operationsCalled } from './operations.ts';
+
+let service: TestService;
+let front: Front;
+let hotel: ManagedHotel;
+let pms: RoomservicePms;
+let stay: { room_type_id: string; check_in: string; check_out: string };
+let plan: { rate_plan_id: string; check_in: string; check_out: string };
+
+before(async () => {
+  service = await startService();
+  front = await startFront(service.url);
+  hotel = await hotelTenant(service);
+  const [apiKey = '', apiSecret = ''] = Object.values(hotel.pms);
+  pms = new RoomservicePms({ baseUrl: front.url, apiKey, apiSecret });
+  const nights = { check_in: dayAhead(20), check_out: dayAhead(22) };
+  stay = { room_type_id: hotel.id('Harbour House', 'Double'), ...nights };
+  plan = { rate_plan_id: hotel.id('Harbour House', 'Double', 'Flexible'), ...nights };
+});
+
+after(async () => {
+  await front.close();
+  await service.close();
+});
+
+describe('a PMS', () => {
+  test('reads properties and room types', async () => {
+    const [property] = await pms.properties();
+    assert.equal(property?.name, 'Harbour House');
+    const roomTypes = await pms.roomTypes(property.id);
+    assert.deepEqual(
+      roomTypes.find(({ name }) => name === 'Double')?.rate_plans.map(({ name }) => name),
+      ['Flexible', 'Saver'],
+    );
+  });
+
+  test('reads the inventory', async () => {
+    assert.deepEqual(await pms.inventory(stay), [
+      { date: dayAhead(20), physical_capacity: 3, sellable: 3 },
+      { date: dayAhead(21), physical_capacity: 3, sellable: 3 },
+    ]);
+  });
+
+  test('writes rates and restrictions, again where the answer was lost, and reads them', async () => {
+    front.failNext('lose');
+    const rates = [{ date: plan.check_in, price: '123.40' }];
+    await pms.putRates({ rate_plan_id: plan.rate_plan_id, rates });
+    front.failNext('lose');
+    const restrictions = [{ date: dayAhead(21), stop_sell: true }];
+    assert.deepEqual(await pms.putRestrictions({ rate_plan_id: plan.rate_plan_id, restrictions }), { updated: 1 });
+    assert.deepEqual(await pms.rates(plan), [
+      { date: dayAhead(20), price: '123.40', is_sold_out: false },
+      { date: dayAhead(21), price: '100.00', is_sold_out: true },
+    ]);
+  });
+
+  test('reads reservations, all or those of a status, and one', async () => {
+    await bookByOta(service, hotel, stay);
+    const [reservation, ...others] = await pms.reservations({ status: 'confirmed' });
+    assert.deepEqual([reservation?.guest.full_name, others], ['Ada Guest', []]);
+    assert.deepEqual(await pms.reservation(reservation?.id ?? ''), reservation);
+    assert.deepEqual(await pms.reservations(), [reservation]);
+    assert.deepEqual(await pms.reservations({ status: 'expired' }), []);
+  });
+
+  test('401, 404: is told what is wrong', async () => {
+    const wrong = new RoomservicePms({ baseUrl: service.url, apiKey: 'none', apiSecret: 'none' });
+    assert.equal((await failureOf(wrong.properties())).code, 'invalid_credentials');
+    const unknown = await failureOf(pms.reservation('00000000-0000-0000-0000-000000000000'));
+    assert.deepEqual([unknown.status, unknown.code], [404, 'error']);
+  });
+});
+
+test('every operation that a PMS key opens has a method', () => {
+  assert.deepEqual(operationsCalled(ROUTES, front.requestsEver), Object.keys(ROUTES).sort());
+});

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { dayAhead } from '../../test/support/hotel.ts';
+import { startService, type TestService } from '../../test/support/service.ts';
+import { causeEvent } from '../../test/support/webhooks.ts';
+import { ROUTES } from '../src/generated/third-party.ts';
+import type { Roomservice } from '../src/index.ts';
+import { type Front, startFront } from './front.ts';
+import { collect, failureOf, type House, openHouse, water } from './house.ts';
+import { operationsCalled } from './operations.ts';
+
+let service: TestService;
+let front: Front;
+let house: House;
+let roomservice: Roomservice;
+
+before(async () => {
+  service = await startService();
+  front = await startFront(service.url);
+  house = await openHouse(service);
+  roomservice = house.client({ baseUrl: front.url });
+});
+
+after(async () => {
+  await front.close();
+  await service.close();
+});
+
+function stay(externalId: string) {
+  return {
+    external_reservation_id: externalId,
+    room_type_id: house.roomTypes['Double'] ?? '',
+    check_in: dayAhead(30),
+    check_out: dayAhead(32),
+    guest: { name: 'Ana Silva', phone: '+351 900 000 000' },
+  };
+}
+
+describe('the restaurant', () => {
+  test('lists the menu', async () => {
+    const dishes = await roomservice.menu.list();
+    assert.deepEqual(dishes.map(({ sku }) => sku).sort(), ['PIZZA-1', 'WATER']);
+  });
+
+  test('places an order once, reads it and cancels it', async () => {
+    const order = water();
+    const placed = await roomservice.orders.create(order);
+    assert.deepEqual([placed.status, placed.isReplayed], ['pending', false]);
+    const again = await roomservice.orders.create(order);
+    assert.deepEqual(again, { ...placed, isReplayed: true });
+    const { isReplayed, ...stored } = placed;
+    assert.deepEqual(await roomservice.orders.get(order.external_order_id), stored);
+    assert.equal((await roomservice.orders.cancel(order.external_order_id)).status, 'cancelled');
+  });
+
+  test('finds an order by an id of any script, with slashes and signs of URLs', async () => {
+    for (const id of ['a/b?c=d&e#f', '%2F', 'наряд № 7', '注文', '...', ' ']) {
+      await roomservice.orders.create({ ...water(), external_order_id: id });
+      assert.equal((await roomservice.orders.get(id)).external_order_id, id);
+    }
+  });
+
+  test('refuses an id that a URL would silently turn into another path', async () => {
+    for (const id of ['', '.', '..']) {
+      await assert.rejects(roomservice.orders.cancel(id), { name: 'TypeError', message: /^external_order_id: / });
+    }
+  });
+});
+
+describe('the hotel', () => {
+  test('lists rooms and tells what is left of one', async () => {
+    const double = (await roomservice.hotel.rooms()).find(({ room_type_id: id }) => id === house.roomTypes['Double']);
+    assert.equal(double?.property.name, 'Harbour House');
+    const { days } = await roomservice.hotel.availability({
+      room_type_id: double.room_type_id,
+      check_in: dayAhead(60),
+      check_out: dayAhead(62),
+    });
+    assert.deepEqual(days, [
+      { date: dayAhead(60), sellable: 3 },
+      { date: dayAhead(61), sellable: 3 },
+    ]);
+  });
+
+  test('books a stay once, reads it and cancels it', async () => {
+    const booked = await roomservice.reservations.create(stay('stay-1'));
+    assert.deepEqual([booked.status, booked.total_amount, booked.isReplayed], ['confirmed', '160.00', false]);
+    assert.equal((await roomservice.reservations.create(stay('stay-1'))).isReplayed, true);
+    assert.equal((await roomservice.reservations.get('stay-1')).reservation_id, booked.reservation_id);
+    assert.equal((await roomservice.reservations.cancel('stay-1')).status, 'cancelled');
+  });
+});
+
+describe('lists', () => {
+  test('gives every entry once, newest first, page by page', async () => {
+    const other = await openHouse(service);
+    const placed: string[] = [];
+    for (let count = 0; count < 7; count += 1) {
+      placed.unshift((await other.client().orders.create(water())).external_order_id);
+    }
+    front.requests.length = 0;
+    const listed: string[] = [];
+    for await (const order of other.client({ baseUrl: front.url }).orders.list({ page_size: 3 })) {
+      listed.push(order.external_order_id);
+    }
+    assert.deepEqual(listed, placed);
+    assert.deepEqual(
+      front.requests,
+      [1, 2, 3].map((page) => `GET /v1/third-party/orders/?page=${page}&page_size=3`),
+    );
+  });
+
+  test('reads no page that is not asked for', async () => {
+    for (let count = 0; count < 3; count += 1) {
+      await roomservice.orders.create(water());
+    }
+    front.requests.length = 0;
+    for await (const order of roomservice.orders.list({ page_size: 2 })) {
+      assert.equal(order.status, 'pending');
+      break;
+    }
+    assert.equal(front.requests.length, 1);
+  });
+
+  test('gives no entry twice where more is created while it reads', async () => {
+    const other = (await openHouse(service)).client();
+    for (let count = 0; count < 6; count += 1) {
+      await other.orders.create(water());
+    }
+    const listed: string[] = [];
+    for await (const order of other.orders.list({ page_size: 2 })) {
+      listed.push(order.order_id);
+      if (listed.length < 3) {
+        await other.orders.create(water());
+      }
+    }
+    assert.deepEqual([listed.length, new Set(listed).size], [6, 6]);
+  });
+
+  test('gives nothing of an empty list', async () => {
+    const other = (await openHouse(service)).client();
+    assert.deepEqual(await collect(other.reservations.list()), []);
+  });
+
+  test('lists reservations', async () => {
+    await roomservice.reservations.create(stay('stay-2'));
+    const listed = await collect(roomservice.reservations.list());
+    assert.deepEqual(
+      listed.map(({ external_reservation_id: id }) => id),
+      ['stay-2', 'stay-1'],
+    );
+  });
+});
+
+describe('events', () => {
+  test('are read page by page, and on from the last one that was read', async () => {
+    const other = await openHouse(service);
+    const orders = [];
+    for (let count = 0; count < 5; count += 1) {
+      orders.push((await causeEvent(service, other)).externalId);
+    }
+    const entries = await collect(other.client().events.iterate({ limit: 2 }));
+    assert.deepEqual(
+      entries.map((entry) => entry.event === 'order.status_changed' && entry.data.external_order_id),
+      orders,
+    );
+    const { results, next } = await other.client().events.list({ limit: 4 });
+    assert.equal(results.at(-1)?.cursor, next);
+    const rest = await collect(other.client().events.iterate({ after: next }));
+    assert.deepEqual(rest, entries.slice(4));
+    assert.deepEqual(await collect(other.client().events.iterate({ after: rest[0]?.cursor ?? '' })), []);
+    await roomservice.events.list();
+  });
+});
+
+describe('the webhook', () => {
+  test('is registered, and its secret is given once', async () => {
+    const registration = { webhook_url: 'https://127.0.0.1:9/hook' };
+    assert.match((await roomservice.webhook.register(registration)).webhook_secret, /.{20,}/);
+    assert.equal((await roomservice.webhook.register(registration)).webhook_secret, '');
+  });
+});
+
+describe('errors', () => {
+  test('401: a wrong secret', async () => {
+    const error = await failureOf(house.client({ apiSecret: 'wrong' }).menu.list());
+    assert.deepEqual([error.status, error.code, error.attempts], [401, 'invalid_credentials', 1]);
+  });
+
+  test('403: a feature the house does not have', async () => {
+    const { credential } = await service.tenant();
+    const { api_key: apiKey, api_secret: apiSecret } = credential;
+    const error = await failureOf(house.client({ apiKey, apiSecret }).hotel.rooms());
+    assert.deepEqual([error.status, error.code], [403, 'error']);
+  });
+
+  test('400, 404 and 409 tell code, message and the id to ask for help with', async () => {
+    const unknown = { ...water(), items: [{ item_id: 'NONE', quantity: 1 }] };
+    assert.equal((await failureOf(roomservice.orders.create(unknown))).code, 'item_not_found');
+    const missing = await failureOf(roomservice.orders.get('none'));
+    assert.deepEqual([missing.status, missing.code], [404, 'order_not_found']);
+    assert.match(missing.message, /\S/);
+    assert.match(missing.requestId ?? '', /\S/);
+    const suite = { ...stay('stay-3'), room_type_id: house.roomTypes['Suite'] ?? '' };
+    await roomservice.reservations.create(suite);
+    const full = await failureOf(roomservice.reservations.create({ ...suite, external_reservation_id: 'stay-4' }));
+    assert.deepEqual([full.status, full.code, full.retryAfterSeconds], [409, 'room_not_available', null]);
+  });
+
+  test('409: a cancel of what is cancelled', async () => {
+    const order = water();
+    await roomservice.orders.create(order);
+    await roomservice.orders.cancel(order.external_order_id);
+    const error = await failureOf(roomservice.orders.cancel(order.external_order_id));
+    assert.deepEqual([error.status, error.code], [409, 'invalid_status_transition']);
+  });
+});
+
+test('every operation that a key opens has a method', () => {
+  assert.deepEqual(operationsCalled(ROUTES, front.requestsEver), Object.keys(ROUTES).sort());
+});

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type ReceivedRequest, type Receiver, startReceiver } from '../../test/support/receiver.ts';
+import { startService, type TestService } from '../../test/support/service.ts';
+import { moveStay, stay } from '../../test/support/hotel.ts';
+import { causeEvent } from '../../test/support/webhooks.ts';
+import { deliveryHeaders } from '../../src/webhooks/signature.ts';
+import { type VerifyOptions, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from '../src/index.ts';
+import { type House, openHouse } from './house.ts';
+
+const SECRET = 'a secret of the webhook';
+const EVENT = {
+  event: 'order.status_changed',
+  event_id: '0198c0de-0000-7000-8000-000000000001',
+  occurred_at: '2026-11-21T10:00:00.000Z',
+  data: { order_id: '1', external_order_id: 'crème brûlée', status: 'ready' },
+};
+const BODY = JSON.stringify(EVENT);
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+function signed({ secret = SECRET, ageSeconds = 0, body = BODY, brand = 'Service' } = {}): Record<string, string> {
+  return deliveryHeaders(brand, { secret, eventId: '', timestampSeconds: nowSeconds() - ageSeconds, body });
+}
+
+/** Why a delivery is refused. */
+function reasonOf(
+  body: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string | readonly string[] = SECRET,
+  options?: VerifyOptions,
+): string {
+  try {
+    verifyWebhook(body, headers, secret, options);
+  } catch (error) {
+    assert.ok(error instanceof WebhookVerificationError, String(error));
+    assert.ok(!`${error.message}${error.stack}`.includes(SECRET));
+    return error.reason;
+  }
+  return assert.fail('it was accepted');
+}
+
+describe('real deliveries', () => {
+  for (const brand of ['Service', 'Harbour-House']) {
+    describe(`signed by ${brand}`, () => {
+      let service: TestService;
+      let receiver: Receiver;
+      let house: House;
+      let secret: string;
+
+      before(async () => {
+        service = await startService({ worker: true, config: { webhookHeaderBrand: brand } });
+        receiver = await startReceiver();
+        house = await openHouse(service);
+        ({ webhook_secret: secret } = await house.client().webhook.register({ webhook_url: receiver.url }));
+      });
+
+      after(async () => {
+        await receiver.close();
+        await service.close();
+      });
+
+      async function latest(count: number): Promise<ReceivedRequest> {
+        const request = (await receiver.waitFor(count)).at(-1);
+        assert.ok(request);
+        return request;
+      }
+
+      test('are verified, each of the four events with its own data', async () => {
+        const { externalId } = await causeEvent(service, house);
+        const ordered = await latest(1);
+        const event = verifyWebhook(ordered.rawBody, ordered.headers, secret);
+        assert.ok(event.event === 'order.status_changed');
+        assert.deepEqual([event.data.external_order_id, event.data.status], [externalId, 'confirmed']);
+
+        const { guest, ...nights } = stay(house);
+        const room_type_id = house.roomTypes['Double'] ?? '';
+        const names: string[] = [];
+        for (const status of ['completed', 'cancelled']) {
+          const create = { ...nights, external_reservation_id: status, room_type_id, guest };
+          const { reservation_id: id } = await house.client().reservations.create(create);
+          await (status === 'cancelled'
+            ? house.client().reservations.cancel(status)
+            : moveStay(service, house, id, status));
+        }
+        for (const { rawBody, headers } of (await receiver.waitFor(5)).slice(1)) {
+          const about = verifyWebhook(rawBody, headers, secret);
+          assert.ok(about.event !== 'order.status_changed');
+          names.push(`${about.event} ${about.data.external_reservation_id} ${about.data.status}`);
+        }
+        assert.deepEqual(names.sort(), [
+          'reservation.cancelled cancelled cancelled',
+          'reservation.created cancelled confirmed',
+          'reservation.created completed confirmed',
+          'reservation.modified completed completed',
+        ]);
+      });
+
+      test('are refused with a bit changed in any one byte', async () => {
+        await causeEvent(service, house);
+        const { rawBody, headers } = await latest(6);
+        verifyWebhook(rawBody, headers, secret);
+        for (let index = 0; index < rawBody.length; index += 1) {
+          const changed = Buffer.from(rawBody);
+          changed.writeUInt8(changed.readUInt8(index) ^ (1 << (index % 8)), index);
+          assert.equal(reasonOf(changed, headers, secret), 'wrong_signature');
+        }
+      });
+    });
+  }
+});
+
+describe('a signed event', () => {
+  test('is taken as text or bytes, with headers of any make', () => {
+    const headers = signed();
+    const bytes = new TextEncoder().encode(BODY);
+    for (const body of [BODY, Buffer.from(BODY), bytes, new Uint8Array(Buffer.from(`x${BODY}`)).subarray(1)]) {
+      assert.deepEqual(verifyWebhook(body, headers, SECRET), EVENT);
+    }
+    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+    for (const form of [new Headers(headers), new Map(Object.entries(headers)), lower, { ...lists, host: undefined }]) {
+      assert.deepEqual(verifyWebhook(BODY, form, SECRET), EVENT);
+    }
+  });
+
+  test('is taken with any of several secrets, and with none of them refused', () => {
+    assert.deepEqual(verifyWebhook(BODY, signed(), ['the next one', SECRET]), EVENT);
+    assert.equal(reasonOf(BODY, signed(), ['the next one', 'another']), 'wrong_signature');
+  });
+
+  test('is taken whatever the secret and the bytes are, and refused with another secret', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: 'binary' }), fc.string(), (secret, text) => {
+        const body = JSON.stringify({ ...EVENT, data: { text } });
+        verifyWebhook(body, signed({ secret, body }), secret);
+        assert.equal(reasonOf(body, signed({ secret, body }), `${secret} `), 'wrong_signature');
+      }),
+    );
+  });
+
+  test('is taken within five minutes of our clock, either way, where not told otherwise', () => {
+    for (const ageSeconds of [-295, 0, 295]) verifyWebhook(BODY, signed({ ageSeconds }), SECRET);
+    for (const ageSeconds of [-310, 310, 86_400]) {
+      assert.equal(reasonOf(BODY, signed({ ageSeconds }), SECRET), 'outside_tolerance');
+    }
+    assert.equal(reasonOf(BODY, signed({ ageSeconds: 30 }), SECRET, { toleranceSeconds: 10 }), 'outside_tolerance');
+    assert.equal(reasonOf(BODY, signed(), SECRET, { toleranceSeconds: Number.NaN }), 'outside_tolerance');
+    verifyWebhook(BODY, signed({ ageSeconds: 1e6 }), SECRET, { toleranceSeconds: Infinity });
+  });
+
+  test('is refused with the timestamp of another moment', () => {
+    const other = { ...signed(), 'X-Service-Timestamp': String(nowSeconds() - 1) };
+    assert.equal(reasonOf(BODY, other), 'wrong_signature');
+  });
+});
+
+describe('headers', () => {
+  test('of two brands are refused until one is named', () => {
+    const both = { ...signed({ brand: 'Other', secret: 'x' }), ...signed() };
+    assert.equal(reasonOf(BODY, both), 'ambiguous_header');
+    assert.deepEqual(verifyWebhook(BODY, both, SECRET, { headerBrand: 'Service' }), EVENT);
+    assert.equal(reasonOf(BODY, signed(), SECRET, { headerBrand: 'Other' }), 'missing_header');
+  });
+
+  test('of a signature alone, by whoever else signs requests, do not matter', () => {
+    assert.deepEqual(verifyWebhook(BODY, { ...signed(), 'X-Hub-Signature': 'sha1=0' }, SECRET), EVENT);
+  });
+
+  test('that are missing, doubled or of another form are refused, and throw nothing else', () => {
+    const headers = signed();
+    const { 'X-Service-Signature': signature = '', 'X-Service-Timestamp': timestamp = '' } = headers;
+    assert.equal(reasonOf(BODY, {}), 'missing_header');
+    assert.equal(reasonOf(BODY, { 'X-Service-Signature': signature }), 'missing_header');
+    assert.equal(reasonOf(BODY, { 'X-Service-Timestamp': timestamp }), 'missing_header');
+    const malformed = [
+      { 'X-Service-Signature': signature.slice(7) },
+      { 'X-Service-Signature': `${signature}0` },
+      { 'X-Service-Signature': signature.slice(0, -1) },
+      { 'X-Service-Signature': [signature, signature] },
+      { 'X-Service-Signature': '' },
+      ...['', 'NaN', '1e9', `-${timestamp}`, `${timestamp}.0`, ` ${timestamp}`, '9'.repeat(400)].map((each) => ({
+        'X-Service-Timestamp': each,
+      })),
+    ];
+    for (const changes of malformed) assert.equal(reasonOf(BODY, { ...headers, ...changes }), 'malformed_header');
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (others, text) => {
+        assert.match(reasonOf(BODY, others), /^missing_header$|^malformed_header$/);
+        reasonOf(BODY, { ...headers, 'x-service-signature': text });
+      }),
+    );
+  });
+});
+
+describe('what is no fault of the sender', () => {
+  test('an empty secret, no secret and a parsed body are errors of our own', () => {
+    for (const secret of ['', [], ['one', '']]) {
+      assert.throws(() => verifyWebhook(BODY, signed({ secret: '' }), secret), { name: 'TypeError' });
+    }
+    const parsed: unknown = EVENT;
+    assert.throws(() => verifyWebhook(parsed as string, signed(), SECRET), {
+      name: 'TypeError',
+      message: /^rawBody: /,
+    });
+  });
+
+  test('a body that is signed and yet no event is malformed_body', () => {
+    for (const body of ['', 'x', 'null', '[]', '"event"', '{}', '{"event":1,"event_id":"1","data":{}}']) {
+      assert.equal(reasonOf(body, signed({ body })), 'malformed_body');
+    }
+  });
+});
