@@ -24,7 +24,7 @@ describe('the example verification', () => {
 
   test('accepts whatever the service signs', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.uint8Array(), (anySecret, bytes) => {
+      fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.uint8Array(), (anySecret, bytes) => {
         const [now, raw] = [nowSeconds(), Buffer.from(bytes)];
         return verify(anySecret, String(now), signBody(anySecret, now, raw), raw);
       }),
@@ -45,6 +45,13 @@ describe('the example verification', () => {
     const now = nowSeconds();
     assert.equal(verify(`${secret} `, String(now), signBody(secret, now, body), body), false);
     assert.equal(verify(secret, String(now - 1), signBody(secret, now, body), body), false);
+  });
+
+  test('accepts any secret that is in use, and never an empty one', () => {
+    const now = nowSeconds();
+    assert.equal(verify(['another', secret], String(now), signBody(secret, now, body), body), true);
+    assert.equal(verify([], String(now), signBody(secret, now, body), body), false);
+    assert.equal(verify(['', secret], String(now), signBody('', now, body), body), false);
   });
 
   test('accepts a timestamp within five minutes, and none beyond, whichever clock is late', () => {

@@ -1,0 +1,227 @@
+/**
+ * The guides are true. A block that opens with `sh run` is run in a shell, all of one guide in one shell, as somebody would
+ * paste them; a `json` or `text` block that follows it is its answer, in which `…` stands for what is left out.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { cleanUp, newDataDir, newFolder, runCommand, type Serving, startServing } from './support/command.ts';
+import { type Block, differences, type Guide, parseGuide, readGuides } from './support/guides.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..');
+const TIMEOUT_MS = 120_000;
+/** Those that show events begin where the first guide ends; the others may come in any order. */
+const guides = readGuides().sort((a, b) => Number(b.name === 'quick-start.md') - Number(a.name === 'quick-start.md'));
+
+function readContract(name: string): Map<string, Set<string>> {
+  const text = readFileSync(join(REPOSITORY, 'contract', `${name}.json`), 'utf8');
+  const { paths } = JSON.parse(text) as { paths: Record<string, object> };
+  return new Map(Object.entries(paths).map(([path, methods]) => [path, new Set(Object.keys(methods))]));
+}
+
+describe('the commands of the guides', () => {
+  let service: Serving;
+  let environment: Record<string, string>;
+
+  before(async () => {
+    const env = { DATA_DIR: await newDataDir(), LOG_LEVEL: 'warn' };
+    const { stdout } = await runCommand(['demo', '--json'], { env });
+    const { owner, credential } = JSON.parse(stdout) as {
+      owner: { password: string };
+      credential: { api_key: string; api_secret: string };
+    };
+    // Without deliveries: they would go to an example's address. Without --demo: nothing moves on by itself.
+    service = await startServing(['--only', 'api'], { env });
+    environment = {
+      PATH: process.env['PATH'] ?? '',
+      BASE: service.url,
+      KEY: credential.api_key,
+      SECRET: credential.api_secret,
+      PASSWORD: owner.password,
+    };
+  });
+
+  after(async () => {
+    service.kill('SIGTERM');
+    await service.ended;
+    await cleanUp();
+  });
+
+  /** Runs the blocks one after another in one shell. @returns what each wrote */
+  async function run(blocks: Block[]): Promise<string[]> {
+    const folder = await newFolder();
+    const script = blocks.map(({ code }, index) => `{\n${code}} > ${folder}/${index}\n`).join('');
+    const { status, stderr } = spawnSync('sh', ['-e', '-c', script], {
+      env: environment,
+      encoding: 'utf8',
+      timeout: TIMEOUT_MS,
+    });
+    const ran = blocks.findIndex((_block, index) => !existsSync(join(folder, String(index + 1))));
+    assert.equal(status, 0, `line ${blocks[ran]?.line}: ${stderr}`);
+    return blocks.map((_block, index) => readFileSync(join(folder, String(index)), 'utf8'));
+  }
+
+  for (const { name, blocks } of guides) {
+    const runnable = blocks.filter(({ info }) => info === 'sh run');
+    if (runnable.length === 0) continue;
+    test(`of ${name} do what it shows`, async () => {
+      const outputs = await run(runnable);
+      for (const [index, block] of runnable.entries()) {
+        const answer = blocks[blocks.indexOf(block) + 1];
+        const where = `${name}, line ${block.line}`;
+        const output = outputs[index] ?? '';
+        if (answer?.info === 'json') {
+          assert.deepEqual(differences(JSON.parse(answer.code), JSON.parse(output)), [], where);
+        } else if (answer?.info === 'text') {
+          assert.equal(output.trimEnd(), answer.code.trimEnd(), where);
+        } else {
+          assert.doesNotMatch(output, /"(?:code|message)":/, `${where}: an error that the guide does not show`);
+        }
+      }
+    });
+  }
+});
+
+describe('the guides', () => {
+  const byName = new Map(guides.map((guide) => [guide.name, guide]));
+
+  test('begin with their title, and a paragraph that says what they are for', () => {
+    for (const { name, text } of guides) {
+      assert.match(text, /^# [^\n]+\n\n[A-Z][^\n]*(?:\n[^\n#`|-][^\n]*)*\n\n/, name);
+      assert.equal(text.replaceAll(/^```.*?^```$/gms, '').match(/^# /gm)?.length, 1, name);
+    }
+  });
+
+  test('link to guides and headings that exist, or to standards', () => {
+    const broken = guides.flatMap((guide) => guide.links.filter((link) => !leadsSomewhere(guide, link)));
+    assert.deepEqual(broken, []);
+  });
+
+  function leadsSomewhere(from: Guide, link: string): boolean {
+    if (link.startsWith('https://www.rfc-editor.org/rfc/rfc')) return true;
+    const [file = '', anchor] = link.split('#');
+    const target = file === '' ? from : byName.get(file);
+    return target !== undefined && (anchor === undefined || target.anchors.has(anchor));
+  }
+
+  test('name no path and no method that the contract lacks', () => {
+    const operations = new Map(['third-party', 'pms', 'staff'].flatMap((name) => [...readContract(name)]));
+    const unknown = guides.flatMap(({ name, text }) =>
+      [...text.matchAll(/(?:\b(GET|POST|PUT|PATCH|DELETE) )?(\/v1\/[\w/{}$.%-]*)/g)]
+        .filter(([, method, path = '']) => !isKnown(operations, path, method?.toLowerCase()))
+        .map(([found]) => `${name}: ${found}`),
+    );
+    assert.deepEqual(unknown, []);
+  });
+
+  function isKnown(operations: Map<string, Set<string>>, path: string, method: string | undefined): boolean {
+    const isOperation = [...operations].some(
+      ([template, methods]) => isOf(template, path) && (method === undefined || methods.has(method)),
+    );
+    const isFolder = method === undefined && [...operations.keys()].some((template) => template.startsWith(path));
+    return isOperation || isFolder;
+  }
+
+  /** A parameter of a template may stand for anything. */
+  function isOf(template: string, path: string): boolean {
+    const segments = path.split('/');
+    const expected = template.split('/');
+    return (
+      segments.length === expected.length &&
+      expected.every((segment, index) => segment.startsWith('{') || segment === segments[index])
+    );
+  }
+
+  test('explain every error code, with its status', () => {
+    const catalogue = readFileSync(join(REPOSITORY, 'src/errors.ts'), 'utf8');
+    const codes = [...catalogue.matchAll(/^ {2}([a-z]\w+): (?:\{\s+status: )?(\d{3}),$/gm)];
+    assert.ok(codes.length > 10, 'the catalogue is read');
+    const errors = byName.get('errors.md')?.text ?? '';
+    for (const [, code = '', status = ''] of [...codes, ['', 'error', 'any 4xx']]) {
+      assert.match(errors, new RegExp(`^\\| \`${code}\` \\| ${status} \\| [^|]+ \\| [^|]+ \\|$`, 'm'), code);
+    }
+  });
+
+  test('explain every status that the shell answers by itself', () => {
+    const errors = byName.get('errors.md')?.text ?? '';
+    for (const status of [400, 403, 404, 405, 408, 413, 415, 417, 431, 500, 503]) {
+      assert.match(errors, new RegExp(`^\\| ${status} \\| [^|]+ \\| [^|]+ \\|$`, 'm'), String(status));
+    }
+  });
+});
+
+describe('the TypeScript of the guides', () => {
+  /** What a block takes from those before it, or from its reader. */
+  const GLOBALS = `
+    type Sdk = typeof import('@roomservice/sdk');
+    declare const BASE: string, KEY: string, SECRET: string, PMS_KEY: string, PMS_SECRET: string;
+    declare const Roomservice: Sdk['Roomservice'];
+    declare const roomservice: InstanceType<Sdk['Roomservice']>, pms: InstanceType<Sdk['RoomservicePms']>;
+    declare const room: { room_type_id: string }, stay: Parameters<typeof roomservice.reservations.create>[0];
+    declare const ratePlanId: string, storedCursor: string;
+    declare function offerOtherDates(): void;`;
+  const sdk = join(REPOSITORY, 'sdk/src/index.ts');
+  const skip = existsSync(sdk) ? false : 'there is no SDK in this checkout';
+  const configuration = {
+    extends: join(REPOSITORY, 'tsconfig.json'),
+    compilerOptions: {
+      noUnusedLocals: false,
+      noUncheckedIndexedAccess: false,
+      typeRoots: [join(REPOSITORY, 'node_modules/@types')],
+      paths: { '@roomservice/sdk': [sdk] },
+    },
+    include: ['*'],
+  };
+  after(cleanUp);
+
+  test('compiles with the SDK', { skip }, async () => {
+    const folder = await newFolder();
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(configuration));
+    await writeFile(join(folder, 'globals.d.ts'), GLOBALS);
+    for (const { name, blocks } of guides) {
+      for (const { code, line } of blocks.filter(({ info }) => info === 'ts')) {
+        await writeFile(join(folder, `${name}-line-${line}.mts`), `${code}\nexport {};\n`);
+      }
+    }
+    const tsc = join(REPOSITORY, 'node_modules/.bin/tsc');
+    const { status, stdout } = spawnSync(tsc, ['-p', folder], { encoding: 'utf8' });
+    assert.equal(status, 0, stdout);
+  });
+});
+
+describe('an answer that a guide shows', () => {
+  const id = '01a2003e-3154-7058-8f7a-602fab27ca42';
+
+  test('is found in a guide as it stands there', () => {
+    const { blocks, anchors, links } = parseGuide('a.md', '# A b\n\n```sh run\ntrue\n```\n\n[x](b.md#c)\n');
+    assert.deepEqual(blocks, [{ info: 'sh run', code: 'true\n', line: 3 }]);
+    assert.deepEqual([[...anchors], links], [['a-b'], ['b.md#c']]);
+  });
+
+  for (const [shown, actual, count] of [
+    [{ a: 1 }, { a: 1 }, 0],
+    [{ a: 1 }, { a: 2 }, 1],
+    [{ a: 1 }, { a: 1, b: 2 }, 1],
+    [{ a: 1, b: 2 }, { a: 1 }, 1],
+    [{ a: 1, '…': '…' }, { a: 1, b: 2 }, 0],
+    [{ a: '…' }, { b: 2 }, 2],
+    [[1], [1, 2], 1],
+    [[1, '…'], [1, 2], 0],
+    [[1, 2, '…'], [1], 1],
+    ['rsk_…', 'rsk_abc', 0],
+    ['rsk_…', 'rss_abc', 1],
+    ['rsk_…', 'rsk_', 1],
+    [id, id.replaceAll('0', 'f'), 0],
+    [id, 'no id', 1],
+    ['2026-11-21T22:36:08.065Z', '2030-01-01T00:00:00.000Z', 0],
+    ['2026-11-21', '2026-11-22', 1],
+    [null, {}, 1],
+  ] as const) {
+    test(`${JSON.stringify(shown)} differs from ${JSON.stringify(actual)} in ${count} places`, () => {
+      assert.equal(differences(shown, actual).length, count);
+    });
+  }
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { verify } from '../examples/receiver/verify.ts';
+import vectorFile from '../examples/verify/vectors.json' with { type: 'json' };
+import { verifySignature } from '../src/webhooks/signature.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..');
+const TIMEOUT_MS = 120_000;
+const { now_seconds: nowSeconds, vectors } = vectorFile;
+
+interface Sample {
+  language: string;
+  /** What the guide's code block is marked with. */
+  block: string;
+  sample: string;
+}
+
+interface Program extends Sample {
+  /** Calls the sample for each line of its input: see `lineOf`. */
+  driver: string;
+  needs: string;
+  /** For the shell, in a folder that holds both files. */
+  command: string;
+}
+
+const TYPESCRIPT: Sample = { language: 'TypeScript', block: 'ts', sample: 'examples/receiver/verify.ts' };
+const PROGRAMS: Program[] = [
+  {
+    language: 'Python',
+    block: 'python',
+    sample: 'examples/verify/verify.py',
+    driver: 'vectors.py',
+    needs: 'python3',
+    command: 'python3 vectors.py',
+  },
+  {
+    language: 'PHP',
+    block: 'php',
+    sample: 'examples/verify/verify.php',
+    driver: 'vectors.php',
+    needs: 'php',
+    command: 'php vectors.php',
+  },
+  {
+    language: 'Go',
+    block: 'go',
+    sample: 'examples/verify/verify.go',
+    driver: 'vectors.go',
+    needs: 'go',
+    command: 'mkdir webhook && mv verify.go webhook && go mod init samples && go run vectors.go',
+  },
+  {
+    language: 'Ruby',
+    block: 'ruby',
+    sample: 'examples/verify/verify.rb',
+    driver: 'vectors.rb',
+    needs: 'ruby',
+    command: 'ruby vectors.rb',
+  },
+  {
+    language: 'Java',
+    block: 'java',
+    sample: 'examples/verify/WebhookVerifier.java',
+    driver: 'Vectors.java',
+    needs: 'javac',
+    command: 'javac -Xlint:all -Werror *.java && java -cp . Vectors',
+  },
+  {
+    language: 'C#',
+    block: 'csharp',
+    sample: 'examples/verify/WebhookVerifier.cs',
+    driver: 'Vectors.cs',
+    needs: 'mcs',
+    command: 'mcs -warnaserror *.cs -out:vectors.exe && mono vectors.exe',
+  },
+];
+
+type Vector = (typeof vectors)[number];
+
+/** A vector for a driver: fields between tabs, each in base64; `-` is a header that is missing. Each secret ends with a comma. */
+function lineOf({ secrets, timestamp, signature, body }: Vector): string {
+  const field = (text: string | null) => (text === null ? '-' : Buffer.from(text).toString('base64'));
+  const secretFields = secrets.map((secret) => `${field(secret)},`).join('');
+  return `${[secretFields, field(timestamp), field(signature), field(body), nowSeconds].join('\t')}\n`;
+}
+
+function isOnPath(command: string): boolean {
+  return spawnSync(command, ['--version']).error === undefined;
+}
+
+/** What each vector came to, to be compared at once. */
+function named(outcomes: boolean[]): string[] {
+  return vectors.map(({ name }, index) => `${name}: ${outcomes[index]}`);
+}
+
+const expected = named(vectors.map(({ valid }) => valid));
+
+describe('the test vectors', () => {
+  test('hold what the service signs, and nothing valid that it would not', () => {
+    for (const { name, valid, secrets, timestamp, signature, body } of vectors) {
+      const message = { timestampSeconds: Number(timestamp), body, signature: signature ?? '' };
+      const isLate = Math.abs(nowSeconds - message.timestampSeconds) > vectorFile.tolerance_seconds;
+      const isSigned = secrets.some((secret) => secret !== '' && verifySignature(secret, message));
+      assert.equal(isSigned && !isLate, valid, name);
+    }
+  });
+});
+
+describe('the delivery that the guide shows', () => {
+  test('is signed as it says', () => {
+    const guide = readFileSync(join(REPOSITORY, 'docs/guides/webhooks.md'), 'utf8');
+    const [, head = '', body = ''] = /^```http\n(.*?)\n\n(.*?)\n```$/ms.exec(guide) ?? [];
+    const header = (name: string) => new RegExp(`^X-Service-${name}: (.*)$`, 'm').exec(head)?.[1] ?? '';
+    const [secret = ''] = /rss_[\w-]+(?=`\):\n)/.exec(guide) ?? [];
+    const nowThen = Number(header('Timestamp'));
+    assert.ok(verify(secret, header('Timestamp'), header('Signature'), Buffer.from(body), nowThen));
+    assert.equal((JSON.parse(body) as { event_id: string }).event_id, header('Event-Id'));
+  });
+});
+
+describe('the verification sample', () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'roomservice-samples-'));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  /** Compiles and runs a sample over all vectors. */
+  function run({ sample, driver, command }: Program): boolean[] {
+    const workplace = mkdtempSync(join(folder, 'sample-'));
+    copyFileSync(join(REPOSITORY, sample), join(workplace, basename(sample)));
+    copyFileSync(join(import.meta.dirname, 'verify-samples', driver), join(workplace, driver));
+    const input = vectors.map(lineOf).join('');
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
+      cwd: workplace,
+      input,
+      encoding: 'utf8',
+      timeout: TIMEOUT_MS,
+    });
+    assert.equal(status, 0, `${command}: ${stdout}${stderr}`);
+    return stdout
+      .trimEnd()
+      .split(/\r?\n/)
+      .map((line) => line === 'true');
+  }
+
+  test('in TypeScript agrees with every vector', () => {
+    const outcomes = vectors.map(({ secrets, timestamp, signature, body }) =>
+      verify(secrets, timestamp ?? '', signature ?? '', Buffer.from(body), nowSeconds),
+    );
+    assert.deepEqual(named(outcomes), expected);
+  });
+
+  for (const program of PROGRAMS) {
+    const skip = isOnPath(program.needs) ? false : `there is no ${program.needs} on PATH`;
+    test(`in ${program.language} agrees with every vector`, { skip }, () => {
+      assert.deepEqual(named(run(program)), expected);
+    });
+  }
+
+  test('stands in the guide as it is, in each language', () => {
+    const guide = readFileSync(join(REPOSITORY, 'docs/guides/webhooks.md'), 'utf8');
+    for (const { language, block, sample } of [TYPESCRIPT, ...PROGRAMS]) {
+      const code = readFileSync(join(REPOSITORY, sample), 'utf8');
+      assert.ok(guide.includes(`\`\`\`${block}\n${code}\`\`\`\n`), `${language}: ${sample}`);
+    }
+  });
+});
