@@ -126,7 +126,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
     callerGuard: guards.anyCaller,
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
   });
-  feedRoutes(app, { db, callerGuard: guards.anyCaller });
+  feedRoutes(app, { db, callerGuard: guards.anyCaller, headerBrand: config.webhookHeaderBrand });
   menuRoutes(app, { readListedMenu, publicUrl, callerGuard: guards.restaurantCaller });
   orderRoutes(app, { orders, publicUrl, callerGuard: guards.restaurantCaller });
   roomRoutes(app, { db, publicUrl, callerGuard: guards.hotelCaller });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig, readPartnerConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 import { createHttpApp } from './http/app.ts';
 import { createLogger } from './http/log.ts';
@@ -239,6 +239,62 @@ describe('X_FILE', () => {
     for (const variable of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS']) {
       const fault = faultOf({ [`${variable}_FILE`]: path });
       assert.ok(fault.startsWith(`${variable} must be`) && !fault.includes('hunter2'), fault);
+    }
+  });
+});
+
+describe('what a partner’s command reads', () => {
+  const credential = { ROOMSERVICE_API_KEY: 'rsk_a', ROOMSERVICE_API_SECRET: 'rss_a' };
+
+  it('is the credential alone where nothing else is set', () => {
+    assert.deepEqual(readPartnerConfig({}, credential), {
+      serviceUrl: 'http://localhost:8080',
+      apiKey: 'rsk_a',
+      apiSecret: 'rss_a',
+      stateDir: join(homedir(), '.local/state/roomservice'),
+    });
+  });
+
+  it('is what the demo prints, where nothing with a name of its own is set', () => {
+    const printed = { BASE: 'http://127.0.0.1:1/', KEY: 'rsk_d', SECRET: 'rss_d' };
+    const { stateDir, ...read } = readPartnerConfig({}, printed);
+    assert.deepEqual(read, { serviceUrl: 'http://127.0.0.1:1', apiKey: 'rsk_d', apiSecret: 'rss_d' });
+    const own = readPartnerConfig({}, { ...printed, ...credential, ROOMSERVICE_URL: 'https://api.example/base' });
+    assert.deepEqual([own.serviceUrl, own.apiKey, own.apiSecret], ['https://api.example/base', 'rsk_a', 'rss_a']);
+  });
+
+  it('is first what the command line says', () => {
+    const given = { url: 'https://other.example', apiKey: 'rsk_b' };
+    const read = readPartnerConfig(given, { ...credential, ROOMSERVICE_URL: 'https://api.example' });
+    assert.deepEqual([read.serviceUrl, read.apiKey], ['https://other.example', 'rsk_b']);
+  });
+
+  it('takes XDG_STATE_HOME where it is an absolute path, as its specification says', () => {
+    for (const [home, expected] of [
+      ['/var/state', '/var/state/roomservice'],
+      ['state', join(homedir(), '.local/state/roomservice')],
+    ] as const) {
+      assert.equal(readPartnerConfig({}, { ...credential, XDG_STATE_HOME: home }).stateDir, expected);
+    }
+  });
+
+  it('names what is missing or wrong, and never shows a secret', () => {
+    const wrong: [Environment, RegExp][] = [
+      [{}, /^ROOMSERVICE_API_KEY is missing: set /],
+      [{ KEY: 'rsk_a' }, /^ROOMSERVICE_API_SECRET is missing: set /],
+      [{ ...credential, ROOMSERVICE_API_SECRET: 'hunter2 ' }, /^ROOMSERVICE_API_SECRET must be as it was issued/],
+      [{ ...credential, ROOMSERVICE_API_KEY: 'a\nb' }, /^ROOMSERVICE_API_KEY must be as it was issued/],
+      [{ ...credential, ROOMSERVICE_URL: 'api.example' }, /^--url or ROOMSERVICE_URL must be an http or https URL/],
+      [
+        { ...credential, ROOMSERVICE_API_SECRET_FILE: '/dev/null' },
+        /^ROOMSERVICE_API_SECRET and ROOMSERVICE_API_SECRET_FILE/,
+      ],
+    ];
+    for (const [environment, expected] of wrong) {
+      assert.throws(
+        () => readPartnerConfig({}, environment),
+        (error) => error instanceof OperatorError && expected.test(error.message) && !error.message.includes('hunter2'),
+      );
     }
   });
 });

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { OperatorError } from './errors.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -56,7 +58,7 @@ export function readConfig(environment: Environment = process.env): Config {
   return {
     port: optional(text('PORT'), (value) => parseInteger('PORT', value, 0, 65_535)) ?? 8080,
     host: text('HOST') ?? '127.0.0.1',
-    publicUrl: optional(text('PUBLIC_URL'), parsePublicUrl),
+    publicUrl: optional(text('PUBLIC_URL'), (value) => parseBaseUrl('PUBLIC_URL', value)),
     dataDir: text('DATA_DIR') ?? './data',
     databaseUrl,
     databasePoolSize:
@@ -83,6 +85,57 @@ export function readConfig(environment: Environment = process.env): Config {
     logLevel: optional(text('LOG_LEVEL'), parseLogLevel) ?? 'info',
     metricsPort: optional(text('METRICS_PORT'), (value) => parseInteger('METRICS_PORT', value, 0, 65_535)),
   };
+}
+
+/** What a partner's own machine knows: where the service is, and a credential of it. */
+export interface PartnerConfig {
+  /** Without a trailing slash. */
+  serviceUrl: string;
+  apiKey: string;
+  apiSecret: string;
+  /** Where a command keeps what it needs the next time, by the XDG base directory specification. */
+  stateDir: string;
+}
+
+/**
+ * Reads what a command needs that talks to the service as a partner does. `BASE`, `KEY` and `SECRET` are what the demo prints.
+ * @param given from the command line, where a secret has no place: every user of the machine can see it there
+ * @throws OperatorError that names what is missing or wrong
+ */
+export function readPartnerConfig(
+  given: { url?: string; apiKey?: string },
+  environment: Environment = process.env,
+): PartnerConfig {
+  const text = (...names: string[]) => names.map((name) => environment[name]).find(Boolean) ?? null;
+  const stateHome = text('XDG_STATE_HOME');
+  return {
+    serviceUrl: parseBaseUrl(
+      '--url or ROOMSERVICE_URL',
+      given.url ?? text('ROOMSERVICE_URL', 'BASE') ?? 'http://localhost:8080',
+    ),
+    apiKey: parseCredential('ROOMSERVICE_API_KEY', given.apiKey ?? text('ROOMSERVICE_API_KEY', 'KEY')),
+    apiSecret: parseCredential(
+      'ROOMSERVICE_API_SECRET',
+      readSecret(environment, 'ROOMSERVICE_API_SECRET') ?? text('SECRET'),
+    ),
+    stateDir: join(
+      stateHome !== null && isAbsolute(stateHome) ? stateHome : join(homedir(), '.local', 'state'),
+      'roomservice',
+    ),
+  };
+}
+
+function parseCredential(name: string, value: string | null): string {
+  if (value === null) {
+    throw wrong(
+      name,
+      'is missing: set ROOMSERVICE_API_KEY and ROOMSERVICE_API_SECRET to the credential to listen with',
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(value)) {
+    throw wrong(name, 'must be as it was issued, without spaces or line ends');
+  }
+  return value;
 }
 
 function optional<T>(value: string | null, parse: (value: string) => T): T | null {
@@ -174,10 +227,10 @@ function parseRedisUrl(value: string): string {
   return value;
 }
 
-function parsePublicUrl(value: string): string {
+function parseBaseUrl(name: string, value: string): string {
   const url = parseUrl(value, ['http:', 'https:']);
   if (url === null || /[?#]/.test(value)) {
-    throw wrong('PUBLIC_URL', `must be an http or https URL without query, not ${JSON.stringify(value)}`);
+    throw wrong(name, `must be an http or https URL without query, not ${JSON.stringify(value)}`);
   }
   return url.href.replace(/\/+$/, '');
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { Credentials } from '../credentials/credentials.ts';
 import type { CredentialSecret } from '../credentials/schema.ts';
+import type { Database } from '../db/database.ts';
 import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
-import { findTenantBySlug, setPassword } from '../tenants/tenants.ts';
+import { findTenantBySlug, setPassword, type Tenant } from '../tenants/tenants.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
@@ -55,6 +56,11 @@ export async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   const credentials = new Credentials({ db, keyring, audience: 'third_party' });
   const credential = await credentials.create({ tenantId: tenant.id, type: 'operator', id: null }, 'Demo platform');
   return { owner, credential };
+}
+
+/** Null where nobody has made it yet. */
+export async function findDemoTenant(db: Database): Promise<Tenant | null> {
+  return await findTenantBySlug(db, (await readDemoDocument()).slug);
 }
 
 /** The demo for a person: sign-in, credential, and a first call to paste. */

@@ -35,7 +35,7 @@ describe('roomservice', () => {
   it('0: tells on stdout what there is, where it is asked for help', async () => {
     const [all, one] = await Promise.all([runCommand(['--help']), runCommand(['serve', '--help'])]);
     assert.deepEqual([all.code, one.code, all.stderr, one.stderr], [0, 0, '', '']);
-    for (const command of ['serve', 'migrate', 'demo', 'tenant', 'keys']) {
+    for (const command of ['serve', 'migrate', 'demo', 'listen', 'trigger', 'tenant', 'keys']) {
       assert.match(all.stdout, new RegExp(`^ +${command}\\b`, 'm'));
     }
     assert.match(one.stdout, /--only <part>/);

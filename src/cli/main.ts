@@ -1,6 +1,7 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { readConfig } from '../config.ts';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { readConfig, readPartnerConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
+import { EVENT_TYPES, type EventType } from '../webhooks/event-types.ts';
 import { isInterrupted } from './interruption.ts';
 import type { ServeOptions } from './serve.ts';
 
@@ -56,9 +57,76 @@ function buildProgram(): Command {
       const { demo } = await import('./demo.ts');
       await demo(config, options);
     });
+  addDeveloperCommands(program);
   addTenantCommands(program);
   addMaintenanceCommands(program);
   return program;
+}
+
+/** For who integrates with the service: on a laptop, and on the demo tenant. */
+function addDeveloperCommands(program: Command): void {
+  program
+    .command('listen')
+    .description('print the events of a credential as they happen, and hand them on to a server of yours')
+    .option(
+      '--forward-to <url>',
+      'post each event there, signed as the service signs it (any http or https URL)',
+      parseTarget,
+    )
+    .option('--events <names>', `only these, with commas between them: ${EVENT_TYPES.join(', ')}`, parseEvents)
+    .option('--json', 'print one line of JSON an event')
+    .option('--url <url>', 'where the service is (default: ROOMSERVICE_URL, BASE or http://localhost:8080)')
+    .option('--api-key <key>', 'whose events (default: ROOMSERVICE_API_KEY or KEY)')
+    .addHelpText(
+      'after',
+      '\nThe API secret is read from ROOMSERVICE_API_SECRET, ROOMSERVICE_API_SECRET_FILE or SECRET.',
+    )
+    .action(async (options: ListenFlags) => {
+      const config = readPartnerConfig(options);
+      const { listenToEvents } = await import('./listen.ts');
+      const { forwardTo = null, events = null, json: isJson = false } = options;
+      await listenToEvents(config, { forwardTo, events, isJson });
+    });
+  program
+    .command('trigger')
+    .description(
+      'make a real event on the demo tenant: an order that moves on, a stay that is booked, changed or cancelled',
+    )
+    .addArgument(new Argument('<event>', 'what to make').choices(EVENT_TYPES))
+    .option('--api-key <key>', 'whose event (default: the newest credential of the demo tenant)')
+    .option('--json', 'print JSON')
+    .action(async (event: EventType, options: { apiKey?: string; json?: boolean }) => {
+      const config = readConfig();
+      const { trigger } = await import('./trigger.ts');
+      await trigger(config, event, options);
+    });
+}
+
+interface ListenFlags {
+  forwardTo?: URL;
+  events?: EventType[];
+  json?: boolean;
+  url?: string;
+  apiKey?: string;
+}
+
+function parseTarget(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new InvalidArgumentError('It is a URL such as http://localhost:3000/hooks, without user name and password.');
+  }
+  return url;
+}
+
+function parseEvents(text: string): EventType[] {
+  return text.split(',').map((part) => {
+    const name = part.trim();
+    const event = EVENT_TYPES.find((known) => known === name);
+    if (event === undefined) {
+      throw new InvalidArgumentError(`There is no event "${name}". There are ${EVENT_TYPES.join(', ')}.`);
+    }
+    return event;
+  });
 }
 
 function addTenantCommands(program: Command): void {

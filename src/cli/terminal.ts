@@ -5,6 +5,11 @@ export function showProgress(message: string): void {
   }
 }
 
+/** What a person should know beside the results, on stderr. */
+export function notify(text: string): void {
+  console.error(text);
+}
+
 /** A result on stdout. */
 export function print(text: string): void {
   console.log(text);

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { createDatabase, type Database } from '../db/database.ts';
-import { readFeed } from './feed.ts';
+import { endOfFeed, readFeed } from './feed.ts';
 
 /** Events of each credential, half of them read before. */
 const EVENTS = 60_000;
@@ -86,10 +86,13 @@ describe('what a call of the feed costs', () => {
     await assertCheap([/select/, /select/, /insert/, /select/, /select/, /update/, /update/, /select/]);
   });
 
-  it('where there is nothing new it writes nothing', async () => {
+  it('where there is nothing new it writes nothing, and the end is found by two look-ups', async () => {
     const { partner, credential } = await service.credential(tenant.tenantId);
     assert.ok(partner);
     assert.deepEqual((await read('17', credential.id)).results, []);
+    await assertCheap([/select/, /select/]);
+    statements = [];
+    assert.equal(await endOfFeed(db, { tenantId: tenant.tenantId, credentialId: credential.id }), '0');
     await assertCheap([/select/, /select/]);
     const { rows } = await sql`SELECT 1 FROM event_feed WHERE credential_id = ${credential.id}::uuid`.execute(db);
     assert.deepEqual(rows, []);

@@ -61,6 +61,31 @@ describe('a cursor', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner)).ids, order, 'for every reader the same order');
   });
 
+  it('of the end has before it what was committed, and after it what is committed late', async (t) => {
+    await write(2);
+    const open = await begin(t);
+    await write(3);
+    const { next } = await readEvents(service, tenant.partner, '?after=latest');
+    assert.equal(next, '5');
+    await open.commit();
+    const late = await write(1);
+    assert.deepEqual((await readToEnd(service, tenant.partner, next)).ids, [open.id, ...late]);
+  });
+
+  it('of the end stays true where many ask for it at once, and the answer to a COMMIT is lost', async () => {
+    await write(1_200);
+    loser.loseNext();
+    const ends = await Promise.all(
+      [node, node, service, service].map((each) => readEvents(each, tenant.partner, '?after=latest')),
+    );
+    assert.deepEqual(
+      ends.map(({ next }) => next),
+      Array(4).fill('1200'),
+    );
+    const late = await write(2);
+    assert.deepEqual((await readToEnd(service, tenant.partner, '1200')).ids, late);
+  });
+
   it('stays true where the answer to the COMMIT of a reading is lost', async () => {
     const ids = await write(7);
     const lostBefore = loser.lostCount;

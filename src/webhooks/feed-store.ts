@@ -61,9 +61,21 @@ export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promis
   return feed.last_position;
 }
 
+/** The last position given; 0 where none was. Positions that are just being given are not in it. */
+export async function readLastPosition(db: Database, { tenantId, credentialId }: Feed): Promise<number> {
+  const feed = await db
+    .selectFrom('event_feed')
+    .select('last_position')
+    .where('tenant_id', '=', tenantId)
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst();
+  return feed?.last_position ?? 0;
+}
+
 /** Locks the oldest events without a position, in the order of their ids. @returns the ids in that order */
-export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number): Promise<string[]> {
-  const rows = await unnumberedEvents(tx, feed).limit(limit).forNoKeyUpdate().execute();
+export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId: string | null): Promise<string[]> {
+  const all = unnumberedEvents(tx, feed);
+  const rows = await (afterId === null ? all : all.where('id', '>', afterId)).limit(limit).forNoKeyUpdate().execute();
   return rows.map((row) => row.id);
 }
 

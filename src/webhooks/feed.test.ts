@@ -186,10 +186,61 @@ describe('200: a page', () => {
   });
 });
 
+describe('200: after=latest', () => {
+  const latest = async (partner = tenant.partner) => await readEvents(service, partner, '?after=latest');
+
+  it('shows no event, and leads to those that happen from then on', async () => {
+    assert.deepEqual(await latest(), { results: [], next: '0' });
+    const early = await insert(3);
+    const end = await latest();
+    assert.deepEqual(end, { results: [], next: '3' });
+    assert.deepEqual(await latest(), end, 'the same again');
+    const late = await insert(2);
+    assert.deepEqual((await readToEnd(service, tenant.partner, end.next)).ids, late);
+    assert.deepEqual((await readToEnd(service, tenant.partner)).ids, [...early, ...late], 'and nothing is lost by it');
+  });
+
+  it('goes past all that was never read, however much it is', async () => {
+    const early = await insert(2_001);
+    await readEvents(service, tenant.partner, '?limit=7');
+    const { next } = await latest();
+    assert.equal(next, '2001');
+    assert.deepEqual((await readEvents(service, tenant.partner, `?after=${next}`)).results, []);
+    const [late] = await insert(1);
+    assert.deepEqual((await readToEnd(service, tenant.partner, next)).ids, [late]);
+    assert.deepEqual((await readToEnd(service, tenant.partner, '', 200)).ids, [...early, late]);
+  });
+
+  it('is the end of the credential’s own feed', async () => {
+    const { partner } = await service.credential(tenant.tenantId);
+    await insert(3);
+    assert.equal((await latest(partner)).next, '0');
+    assert.equal((await latest()).next, '3');
+  });
+});
+
+describe('200: headers', () => {
+  it('name the brand of the header names of deliveries', async () => {
+    const branded = await startService({ beside: service, config: { webhookHeaderBrand: 'Harbour-House' } });
+    for (const [node, brand] of [
+      [service, 'Service'],
+      [branded, 'Harbour-House'],
+    ] as const) {
+      for (const query of ['', '?after=latest']) {
+        const answer = await node.call('GET', EVENTS + query, { headers: tenant.partner });
+        assert.equal(answer.headers.get('x-webhook-header-brand'), brand);
+      }
+    }
+    await branded.close();
+  });
+});
+
 describe('400', () => {
   it('names the field that is no cursor or no limit', async () => {
     for (const [query, field] of [
       ['?after=x', 'after'],
+      ['?after=latest1', 'after'],
+      ['?after=Latest', 'after'],
       ['?after=-1', 'after'],
       ['?after=1.5', 'after'],
       ['?after=%201', 'after'],

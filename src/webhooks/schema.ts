@@ -1,12 +1,7 @@
 import Type from 'typebox';
 import { PageQuery } from '../http/paging.ts';
 
-/** Contract §6. */
-export type EventType =
-  | 'order.status_changed'
-  | 'reservation.created'
-  | 'reservation.modified'
-  | 'reservation.cancelled';
+export type { EventType } from './event-types.ts';
 
 const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'stopped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -46,11 +41,16 @@ export const CredentialDeliveries = Type.Object({
 });
 export type CredentialDeliveries = Type.Static<typeof CredentialDeliveries>;
 
+/** Stands for the end of the feed where a cursor is asked for. */
+export const LATEST = 'latest';
+
 export const FeedQuery = Type.Object({
   after: Type.Optional(
     Type.String({
-      pattern: '^[0-9]{0,15}$',
-      description: '`next` of the answer before; without it, or empty, the feed begins with the oldest event there is',
+      pattern: `^(?:[0-9]{0,15}|${LATEST})$`,
+      description:
+        '`next` of the answer before; without it, or empty, the feed begins with the oldest event there is; `latest` shows ' +
+        'no event, and its `next` is where the feed ends: what happens after the answer comes after it',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),

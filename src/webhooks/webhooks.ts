@@ -8,7 +8,8 @@ import type { DeliveryWorker } from './delivery-worker.ts';
 import type { Attempt, CredentialDeliveries, Delivery, DeliveryStatus, EventType } from './schema.ts';
 import * as store from './store.ts';
 
-export { verifySignature } from './signature.ts';
+export type { EventType, FeedEntry, FeedPage } from './schema.ts';
+export { deliveryHeaders, verifySignature } from './signature.ts';
 
 /** What happened, to be told to the partner whose order or reservation it is. */
 export interface Happening {

@@ -16,7 +16,7 @@ const LAYERS = [
   ['nights'],
   ['orders', 'reservations'],
   ['channels', 'pms', 'tenant-document', 'sandbox'],
-  ['app', 'worker'],
+  ['app', 'worker', 'listen'],
   ['openapi', 'cli'],
 ];
 /** Folders of plain tools: any file of theirs may be imported. */

@@ -133,11 +133,13 @@ describe('the bans', () => {
         ['src/orders/orders.ts', "await fetch('https://example.com')"],
         ['src/orders/orders.ts', 'await globalThis.fetch(url)'],
         ['src/orders/orders.ts', "import { Agent } from 'undici';"],
+        ['src/listen/forward.ts', "import { request } from 'undici';"],
         ['src/orders/orders.ts', "import https from 'node:https';"],
         ['src/orders/orders.ts', "import { createServer, request } from 'node:http';"],
       ],
       fine: [
         ['src/webhooks/send.ts', "import { Agent } from 'undici';"],
+        ['src/listen/http.ts', "import { Agent, request } from 'undici';"],
         ['src/http/answers.ts', "import type { Agent, IncomingMessage } from 'node:http';"],
         ['src/http/answers.ts', "import { STATUS_CODES, type Agent } from 'node:http';"],
         ['src/app.ts', "import { createServer } from 'node:http';\nawait this.store.fetch(id);"],

@@ -5,7 +5,7 @@ export interface Operations {
   /** Read the credential's own events after a cursor, oldest first, with their delivery */
   listEvents: {
     query?: {
-      /** `next` of the answer before; without it, or empty, the feed begins with the oldest event there is */
+      /** `next` of the answer before; without it, or empty, the feed begins with the oldest event there is; `latest` shows no event, and its `next` is where the feed ends: what happens after the answer comes after it */
       after?: string;
       limit?: number;
     };

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { cleanUp, freePort, newDataDir, newFolder, runCommand, startServing } from '../../test/support/command.ts';
+import { eventOf, insertEvents } from '../../test/support/feed.ts';
+import { listenerEnv, startListening, startLocalServer } from '../../test/support/listening.ts';
+import { startService } from '../../test/support/service.ts';
+
+after(cleanUp);
+
+describe('roomservice listen, where the service stops and comes back', () => {
+  let serviceEnv: Record<string, string>;
+  let env: Record<string, string>;
+  before(async () => {
+    serviceEnv = { DATA_DIR: await newDataDir(), PORT: String(await freePort()) };
+    const { stdout, stderr } = await runCommand(['demo', '--json'], { env: serviceEnv });
+    assert.equal(stderr, '');
+    const url = `http://localhost:${serviceEnv['PORT']}`;
+    env = listenerEnv(url, JSON.parse(stdout).credential, await newFolder());
+  });
+
+  it('waits for it, misses no event of the time between, and repeats none', async (t) => {
+    const local = await startLocalServer();
+    t.after(() => local.close());
+    const made: string[] = [];
+    const trigger = async (event: string) => {
+      const { code, stdout, stderr } = await runCommand(['trigger', event, '--json'], { env: serviceEnv });
+      assert.equal(code, 0, stderr);
+      made.push(JSON.parse(stdout).event_id);
+    };
+    const first = await startServing([], { env: serviceEnv });
+    const listening = await startListening(['--forward-to', local.url], env);
+    await trigger('order.status_changed');
+    await local.waitFor(1);
+    first.kill('SIGTERM');
+    await first.ended;
+    await listening.prints(/^The service at http:\S+ is away \(ECONNREFUSED\)\. Waiting for it\.$/m);
+    await trigger('order.status_changed');
+    await trigger('reservation.created');
+    const second = await startServing([], { env: serviceEnv });
+    await listening.prints(/^The service is back\. Going on where it was\.$/m);
+    await trigger('order.status_changed');
+    const requests = await local.waitFor(4);
+    assert.deepEqual(
+      requests.map(({ headers }) => headers['x-service-event-id']),
+      made,
+    );
+    const [outage = ''] = /^The service at.+?is back/ms.exec(listening.output()) ?? [];
+    assert.equal(outage.match(/is away/g)?.length, 1, 'said once, however often it was tried');
+    listening.kill('SIGINT');
+    assert.equal((await listening.ended).code, 0);
+    second.kill('SIGTERM');
+    await second.ended;
+  });
+});
+
+describe('roomservice listen, where the budget of calls is used up', () => {
+  it('waits for as long as the service says, and goes on where it was', async (t) => {
+    const windowSeconds = 4;
+    const budget = (keyPrefix: string) => ({
+      limit: 2,
+      limiter: new RateLimiterMemory({ keyPrefix, points: 2, duration: windowSeconds }),
+    });
+    const service = await startService({ budgets: { budget, close: async () => {} } });
+    t.after(() => service.close());
+    const tenant = await service.tenant();
+    const listening = await startListening(['--json'], listenerEnv(service.url, tenant.credential, await newFolder()));
+    const [, seconds] = await listening.prints(/calls of this minute are used up\. Going on in (\d+) s/);
+    assert.ok(Number(seconds) >= 1 && Number(seconds) <= windowSeconds, seconds);
+    const [id] = await insertEvents(service.database.db, [eventOf(tenant)]);
+    await listening.prints(new RegExp(`"event_id":"${id}"`));
+    listening.kill('SIGINT');
+    assert.equal((await listening.ended).code, 0);
+  });
+});
