@@ -10,6 +10,7 @@ const CHECKS: Record<string, string[]> = {
   format: bin('biome', 'format'),
   structure: ['--test', '--test-reporter=dot', 'test/tidy.test.ts', 'test/tidy/rules.test.ts'],
   generated: ['scripts/generate.ts', '--check'],
+  contract: ['scripts/contract.ts'],
 };
 
 async function main(): Promise<void> {

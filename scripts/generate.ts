@@ -1,7 +1,7 @@
 /**
  * Writes what follows from other files: the types of the database's tables, from the migrations; the OpenAPI documents,
- * from the routes' schemas; and the SDK's types, from these. With `--check` it writes nothing and fails where a file is
- * not what it would have written.
+ * from the routes' schemas; and the SDK's types and the Postman collection, from these. With `--check` it writes nothing and
+ * fails where a file is not what it would have written.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,8 @@ import { generate, PostgresDialect } from 'kysely-codegen';
 import { createDatabase } from '../src/db/database.ts';
 import { openEmbeddedPostgres } from '../src/db/embedded/embedded.ts';
 import { migrateToLatest } from '../src/db/migrate.ts';
-import { buildOpenApiDocuments } from '../src/openapi.ts';
+import { buildOpenApiDocuments } from '../src/openapi/openapi.ts';
+import { postmanFiles } from './postman/postman.ts';
 import { type Document, sdkTypes } from './sdk/sdk-types.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
@@ -54,10 +55,12 @@ async function databaseTypes(): Promise<string> {
 }
 
 async function contractFiles(): Promise<Record<string, string>> {
-  const documents = Object.entries(await buildOpenApiDocuments());
+  const built = await buildOpenApiDocuments();
+  const documents = Object.entries(built);
   return Object.fromEntries([
     ...documents.map(([name, document]) => [`contract/${name}.json`, `${JSON.stringify(document, null, 2)}\n`]),
     ...documents.flatMap(([name, document]) => sdkFile(name, document)),
+    ...Object.entries(postmanFiles(built)),
   ]);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startService, type TestService, type TestTenant } from '../test/support/service.ts';
 import { exchange } from '../test/support/raw-http.ts';
-import { buildOpenApiDocuments } from './openapi.ts';
+import { buildOpenApiDocuments } from './openapi/openapi.ts';
 
 interface Route {
   path: string;

@@ -110,7 +110,7 @@ describe('the guides', () => {
   test('name no path and no method that the contract lacks', () => {
     const operations = new Map(['third-party', 'pms', 'staff'].flatMap((name) => [...readContract(name)]));
     const unknown = guides.flatMap(({ name, text }) =>
-      [...text.matchAll(/(?:\b(GET|POST|PUT|PATCH|DELETE) )?(\/v1\/[\w/{}$.%-]*)/g)]
+      [...text.matchAll(/(?:\b(GET|POST|PUT|PATCH|DELETE) )?(\/v1\/[\w/{}$.%-]*[\w/}])/g)]
         .filter(([, method, path = '']) => !isKnown(operations, path, method?.toLowerCase()))
         .map(([found]) => `${name}: ${found}`),
     );

@@ -23,8 +23,11 @@ export function auditStaffRoutes(app: App, { db, publicUrl, ownerGuard, tenantOf
       schema: {
         operationId: 'listAudit',
         summary: 'Read the audit trail, newest first',
+        description:
+          'Who made, rotated and revoked credentials and channels, registered webhook URLs, wrote rates and ' +
+          'restrictions, and whose sign-ins failed. A change and its entry are written together or not at all, and ' +
+          'no entry is ever changed or removed. For the owner alone.',
         tags: ['Audit'],
-        security: [{ bearer: [] }],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(AuditEntry), pageOf(AuditEntry)]) },
       },

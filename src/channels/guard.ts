@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { permissionDenied } from '../errors.ts';
+import { PERMISSION_DENIED, permissionDenied } from '../errors.ts';
 import { readBody, TOO_LARGE, tooLarge } from '../http/decode/read-body.ts';
+import type { GuardFacts } from '../http/guard.ts';
 import type { ChannelCall, Channels } from './channels.ts';
 
 declare module 'fastify' {
@@ -17,7 +18,7 @@ declare module 'fastify' {
  */
 export function channelGuard(channels: Channels, headerBrand: string) {
   const brand = headerBrand.toLowerCase();
-  return async (request: FastifyRequest, _reply: FastifyReply, payload: Readable): Promise<Readable> => {
+  const guard = async (request: FastifyRequest, _reply: FastifyReply, payload: Readable): Promise<Readable> => {
     const { headers, routeOptions } = request;
     const body = await readBody(payload, routeOptions.bodyLimit);
     if (body === TOO_LARGE) {
@@ -34,4 +35,8 @@ export function channelGuard(channels: Channels, headerBrand: string) {
     }
     return Readable.from(body);
   };
+  return Object.assign(guard, {
+    security: ['channelKey', 'channelTimestamp', 'channelSignature'],
+    errors: ['invalid_credentials', PERMISSION_DENIED],
+  } satisfies GuardFacts);
 }

@@ -1,5 +1,6 @@
-import { permissionDenied } from '../errors.ts';
-import type { Guard } from '../http/guard.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PERMISSION_DENIED, permissionDenied } from '../errors.ts';
+import type { Guard, GuardFacts } from '../http/guard.ts';
 import { type Budget, takeFromBudget } from '../http/rate-limit.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import type { Authentication, Caller } from './authentication.ts';
@@ -13,7 +14,7 @@ declare module 'fastify' {
 
 /** In the order of decision 1: credentials (401), the budget (429), the tenant's feature where one is asked for (403). */
 export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
-  return async (request, reply) => {
+  const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
     request.caller = await authentication.authenticate(headers['x-api-key'], headers['x-api-secret']);
     await takeFromBudget(budget, request.caller.credentialId, reply);
@@ -21,13 +22,21 @@ export function callerGuard(authentication: Authentication, budget: Budget, feat
       throw permissionDenied();
     }
   };
+  return Object.assign(guard, {
+    security: ['apiKey', 'apiSecret'],
+    errors: ['invalid_credentials', 'rate_limited', ...(feature === undefined ? [] : [PERMISSION_DENIED])],
+  } satisfies GuardFacts);
 }
 
 /** The same for the PMS API, which takes its own credentials alone and knows no features (decision 17). */
 export function pmsGuard(authentication: Authentication, budget: Budget): Guard {
-  return async (request, reply) => {
+  const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
     request.caller = await authentication.authenticate(headers['x-pms-api-key'], headers['x-pms-api-secret']);
     await takeFromBudget(budget, request.caller.credentialId, reply);
   };
+  return Object.assign(guard, {
+    security: ['pmsApiKey', 'pmsApiSecret'],
+    errors: ['invalid_credentials', 'rate_limited'],
+  } satisfies GuardFacts);
 }

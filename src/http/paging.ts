@@ -9,8 +9,22 @@ const MAX_PAGE_SIZE = 200;
 
 /** The query of every list: without either parameter the answer is the plain array (decision 10). */
 export const PageQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER })),
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE })),
+  page: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_INTEGER,
+      description: 'Which page is wanted. Without `page` and `page_size` the whole list is answered, as an array.',
+      examples: [1],
+    }),
+  ),
+  page_size: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGE_SIZE,
+      description: `Entries of a page: ${DEFAULT_PAGE_SIZE} where only \`page\` is sent, at most ${MAX_PAGE_SIZE}.`,
+      examples: [DEFAULT_PAGE_SIZE],
+    }),
+  ),
 });
 export type PageQuery = Type.Static<typeof PageQuery>;
 
@@ -73,12 +87,25 @@ function pageLink(request: FastifyRequest, publicUrl: string | null, { page, pag
   return `${base}${path}?${parameters}`;
 }
 
-/** The schema of a page, for the generated documents. */
-export function pageOf<T extends Type.TSchema>(entry: T) {
-  return Type.Object({
-    count: Type.Integer(),
-    next: Type.Union([Type.String(), Type.Null()]),
-    previous: Type.Union([Type.String(), Type.Null()]),
-    results: Type.Array(entry),
-  });
+/** The schema of a page, for the generated documents. It takes title and example from its entries'. */
+export function pageOf<T extends Type.TSchema & { title?: string; examples?: unknown }>(entry: T) {
+  return Type.Object(
+    {
+      count: Type.Integer({ description: 'Entries of the whole list.' }),
+      next: Type.Union([Type.String(), Type.Null()], { description: 'URL of the next page; null on the last.' }),
+      previous: Type.Union([Type.String(), Type.Null()], { description: 'URL of the page before; null on the first.' }),
+      results: Type.Array(entry, { description: 'The entries of this page.' }),
+    },
+    { description: 'One page of the list.', ...titleOf(entry), ...exampleOf(entry) },
+  );
+}
+
+function titleOf({ title }: { title?: string }) {
+  return title === undefined ? {} : { title: `${title}Page` };
+}
+
+function exampleOf({ examples }: { examples?: unknown }) {
+  return Array.isArray(examples)
+    ? { examples: [{ count: examples.length, next: null, previous: null, results: examples }] }
+    : {};
 }

@@ -19,11 +19,15 @@ export function menuRoutes(app: App, { readListedMenu, publicUrl, callerGuard }:
     '/v1/third-party/menu/',
     {
       onRequest: callerGuard,
+      config: { hasEtag: true },
       schema: {
         operationId: 'getMenu',
         summary: 'Read the menu',
+        description:
+          'Every dish that can be ordered now, with its variants and add-ons: what is listed here is accepted in an order, and ' +
+          'nothing else is. Keep the answer with its `ETag` and ask again every few minutes: until something changes, 304 is ' +
+          'answered without a body. The whole list comes compressed where the caller accepts gzip.',
         tags: ['Restaurant'],
-        security: [{ apiKey: [], apiSecret: [] }],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(Dish), pageOf(Dish)]) },
       },

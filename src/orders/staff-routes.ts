@@ -6,6 +6,8 @@ import { pageOf } from '../http/paging.ts';
 import { type Orders, staffShape } from './orders.ts';
 import { OrderPath, StaffOrder, StaffOrderQuery, StatusChange } from './schema.ts';
 
+const NOT_FOUND = { status: 404, code: 'error', message: 'No such order.' } as const;
+
 interface Dependencies {
   orders: Orders;
   publicUrl: string | null;
@@ -13,7 +15,7 @@ interface Dependencies {
 }
 
 export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: Dependencies): void {
-  const shared = { tags: ['Orders'], security: [{ bearer: [] }] };
+  const shared = { tags: ['Orders'] };
   app.get(
     '/v1/staff/orders/',
     {
@@ -22,6 +24,9 @@ export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: De
         ...shared,
         operationId: 'listStaffOrders',
         summary: "List the restaurant's orders",
+        description:
+          'The orders of all partners, newest first, with their lines. The whole list is streamed and may be long: ' +
+          'ask by `status`, or for a page.',
         querystring: StaffOrderQuery,
         response: { 200: Type.Union([Type.Array(StaffOrder), pageOf(StaffOrder)]) },
       },
@@ -35,10 +40,12 @@ export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: De
     '/v1/staff/orders/:order_id/',
     {
       onRequest: staffGuard,
+      config: { errors: [NOT_FOUND] },
       schema: {
         ...shared,
         operationId: 'getStaffOrder',
         summary: 'Read an order with its lines',
+        description: 'One order by our id of it, whichever partner placed it.',
         params: OrderPath,
         response: { 200: StaffOrder },
       },
@@ -49,10 +56,17 @@ export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: De
     '/v1/staff/orders/:order_id/status/',
     {
       onRequest: staffGuard,
+      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
       schema: {
         ...shared,
         operationId: 'changeOrderStatus',
         summary: 'Move an order along',
+        description:
+          'The way is `pending`, `confirmed`, `preparing`, `ready`, `out_for_delivery`, `completed`. Steps may be ' +
+          'skipped, none is taken back, and only an order of type `delivery` goes out for delivery. Every status ' +
+          'but `completed` may become `cancelled`; both are final.\n\n' +
+          'The partner is told by an `order.status_changed` event. The same status again is refused with 409, so ' +
+          'after a lost answer read the order before you repeat the call.',
         params: OrderPath,
         body: StatusChange,
         response: { 200: StaffOrder },

@@ -7,7 +7,6 @@ import type { Guard } from '../http/guard.ts';
 import type { ReadHeldNights } from '../nights/nights.ts';
 import {
   listActivePlans,
-  Rate,
   RatesWrite,
   RestrictionsWrite,
   readRates,
@@ -24,11 +23,13 @@ import {
 import { type Clock, type FindRoomType, listProperties, readClocks } from '../rooms/rooms.ts';
 import {
   BookingPath,
-  InventoryEntry,
+  Inventory,
   InventoryQuery,
   Property,
   PropertyPath,
+  RateCalendar,
   RatesQuery,
+  RatesWritten,
   ReservationsQuery,
   RestrictionsWritten,
   RoomType,
@@ -46,7 +47,8 @@ interface Dependencies {
 
 /** PMS contract §8. */
 const MAX_RESERVATIONS = 200;
-const SHARED = { tags: ['PMS'], security: [{ pmsApiKey: [], pmsApiSecret: [] }] };
+const SHARED = { tags: ['PMS'] };
+const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.' } as const;
 
 /** The PMS API: an adapter over rooms, rates, nights and reservations. */
 export function pmsRoutes(app: App, dependencies: Dependencies): void {
@@ -65,7 +67,8 @@ function roomRoutes(app: App, { db, pmsGuard }: Dependencies): void {
         ...SHARED,
         operationId: 'pmsListProperties',
         summary: 'List the properties',
-        response: { 200: Type.Array(Property) },
+        description: 'The active properties, in the order of the tenant document. The list is whole: it has no pages.',
+        response: { 200: Type.Array(Property, { description: 'Every active property.' }) },
       },
     },
     async (request) =>
@@ -77,12 +80,16 @@ function roomRoutes(app: App, { db, pmsGuard }: Dependencies): void {
     '/v1/channel-manager/pms/properties/:property_id/room-types/',
     {
       onRequest: pmsGuard,
+      config: { errors: [{ status: 404, code: 'error', message: 'No such property.' }] },
       schema: {
         ...SHARED,
         operationId: 'pmsListRoomTypes',
         summary: "List a property's room types with their active rate plans",
+        description:
+          'The active room types of one property, each with the plans that rates and restrictions are written to. A ' +
+          'property of another tenant is answered as one that does not exist.',
         params: PropertyPath,
-        response: { 200: Type.Array(RoomType) },
+        response: { 200: Type.Array(RoomType, { description: 'Every active room type of the property.' }) },
       },
     },
     async (request) => {
@@ -108,12 +115,16 @@ function inventoryRoute(app: App, { findRoomType, readHeldNights, pmsGuard }: De
     '/v1/channel-manager/pms/inventory/',
     {
       onRequest: pmsGuard,
+      config: { errors: [{ status: 404, code: 'error', message: 'No such room type.' }] },
       schema: {
         ...SHARED,
         operationId: 'pmsGetInventory',
         summary: 'Read capacity and what is left of a room type, night by night',
+        description:
+          'Counts rooms and nothing else: a night on which every rate plan is closed still shows what is left. ' +
+          'After an oversell `sellable` is below zero. Always up to date, also right after a booking.',
         querystring: InventoryQuery,
-        response: { 200: Type.Array(InventoryEntry) },
+        response: { 200: Inventory },
       },
     },
     async (request) => {
@@ -136,12 +147,16 @@ function rateRoutes(app: App, { db, batchSize, pmsGuard }: Dependencies): void {
     '/v1/channel-manager/pms/rates/',
     {
       onRequest: pmsGuard,
+      config: { errors: [NO_RATE_PLAN] },
       schema: {
         ...SHARED,
         operationId: 'pmsGetRates',
         summary: 'Read the price of every night under a rate plan',
+        description:
+          'A night without a price of its own shows the `base_price` of the plan; one that was never closed is not ' +
+          'sold out. A plan that is no longer active answers too.',
         querystring: RatesQuery,
-        response: { 200: Type.Array(Rate) },
+        response: { 200: RateCalendar },
       },
     },
     async (request) => {
@@ -154,12 +169,19 @@ function rateRoutes(app: App, { db, batchSize, pmsGuard }: Dependencies): void {
     '/v1/channel-manager/pms/rates/',
     {
       onRequest: pmsGuard,
+      config: { errors: [NO_RATE_PLAN] },
       schema: {
         ...SHARED,
         operationId: 'pmsPutRates',
         summary: 'Write prices, all or none',
+        description:
+          'Writes 1 to 1,000 nights of one plan at once: where one entry is refused, nothing is written. The last ' +
+          'entry for a date wins, within a call and between calls, so the same call may be sent again. A date that ' +
+          'is left out keeps what it has.\n\n' +
+          'Watch `is_sold_out`: where it is left out it is written as false, which opens a night that `stop_sell` ' +
+          'had closed.',
         body: RatesWrite,
-        response: { 200: Type.Array(Rate) },
+        response: { 200: RatesWritten },
       },
     },
     async (request) => await writeRates({ db, batchSize }, callerActor(request.caller), request.body),
@@ -168,10 +190,17 @@ function rateRoutes(app: App, { db, batchSize, pmsGuard }: Dependencies): void {
     '/v1/channel-manager/pms/restrictions/',
     {
       onRequest: pmsGuard,
+      config: { errors: [NO_RATE_PLAN] },
       schema: {
         ...SHARED,
         operationId: 'pmsPutRestrictions',
         summary: 'Write restrictions, all or none',
+        description:
+          'Writes 1 to 1,000 entries of one plan at once: where one is refused, nothing is written. `stop_sell` is ' +
+          'the same flag as `is_sold_out` of a rate. A price that the night has is kept, and a night without one ' +
+          'keeps the `base_price`. The same call may be sent again.\n\n' +
+          'Two traps: an entry without `stop_sell` opens its night, also where it was sent for its `min_nights` ' +
+          'alone; and `min_nights` is of the whole plan, not of the night, so the last one in the list counts.',
         body: RestrictionsWrite,
         response: { 200: RestrictionsWritten },
       },
@@ -191,8 +220,11 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
         ...SHARED,
         operationId: 'pmsListReservations',
         summary: 'List reservations, newest check-in first, at most 200',
+        description:
+          'Reservations of every origin: of partners and of OTAs. The list ends after 200 and has no pages; ask by ' +
+          '`status` to see more of those that matter.',
         querystring: ReservationsQuery,
-        response: { 200: Type.Array(PmsReservation) },
+        response: { 200: Type.Array(PmsReservation, { description: 'At most 200, newest check-in first.' }) },
       },
     },
     async (request) => {
@@ -210,10 +242,13 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
     '/v1/channel-manager/pms/reservations/:booking_id/',
     {
       onRequest: pmsGuard,
+      config: { errors: [{ status: 404, code: 'error', message: 'No such reservation.' }] },
       schema: {
         ...SHARED,
         operationId: 'pmsGetReservation',
         summary: 'Read a reservation',
+        description:
+          'One reservation by its `id`, however old. That of another tenant is answered as one that does not exist.',
         params: BookingPath,
         response: { 200: PmsReservation },
       },

@@ -23,8 +23,10 @@ export function propertyStaffRoutes(app: App, { db, publicUrl, staffGuard }: Dep
       schema: {
         operationId: 'listProperties',
         summary: 'List the properties with their room types and rate plans',
+        description:
+          'The active properties, in the order of the tenant document, each with its active room types and their ' +
+          'active rate plans. Prices of single nights are not shown here.',
         tags: ['Properties'],
-        security: [{ bearer: [] }],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(StaffProperty), pageOf(StaffProperty)]) },
       },

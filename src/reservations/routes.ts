@@ -18,7 +18,7 @@ interface Dependencies {
   callerGuard: Guard;
 }
 
-const SHARED = { tags: ['Hotel'], security: [{ apiKey: [], apiSecret: [] }] };
+const SHARED = { tags: ['Hotel'] };
 
 export function reservationRoutes(app: App, dependencies: Dependencies): void {
   availabilityRoute(app, dependencies);
@@ -31,10 +31,15 @@ function availabilityRoute(app: App, { reservations, callerGuard }: Dependencies
     '/v1/third-party/hotels/availability/',
     {
       onRequest: callerGuard,
+      config: { errors: ['room_type_not_found'] },
       schema: {
         ...SHARED,
         operationId: 'getAvailability',
         summary: 'Read what can be sold of a room type, night by night',
+        description:
+          'Never stale: it counts what is booked at this moment. It reserves nothing, so a room that was seen here may be gone ' +
+          'when it is booked; the booking says so with `room_not_available`. A stay may also be refused because no rate plan ' +
+          'is sold for so few nights.',
         querystring: AvailabilityQuery,
         response: { 200: Availability },
       },
@@ -53,6 +58,9 @@ function collectionRoutes(app: App, { reservations, publicUrl, callerGuard }: De
         ...SHARED,
         operationId: 'listReservations',
         summary: 'List the reservations this credential has booked',
+        description:
+          'Newest first. Without `page` and `page_size` all of them are answered, as a stream that the caller may read as slowly ' +
+          'as it likes. To follow changes, take the events: this list is for a look back.',
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(ReservationResponse), pageOf(ReservationResponse)]) },
       },
@@ -66,10 +74,18 @@ function collectionRoutes(app: App, { reservations, publicUrl, callerGuard }: De
     '/v1/third-party/hotels/reservations/',
     {
       onRequest: callerGuard,
+      config: { isIdempotent: true, errors: ['room_type_not_found', 'room_not_available'] },
       schema: {
         ...SHARED,
         operationId: 'createReservation',
         summary: 'Book a stay, once per external_reservation_id',
+        description:
+          'Books one room of the type for all nights, or none: a room type is never sold beyond its capacity, however many ask ' +
+          'at once. The price is that of the cheapest rate plan which is open on all nights and is sold for so many; ' +
+          'without any plan it is the `base_price` of each night. The event `reservation.created` follows.\n\n' +
+          'Safe to repeat: where this credential has used the `external_reservation_id` before, the stored reservation is ' +
+          'answered with 200 and `Idempotent-Replayed: true`, and nothing else of the body is looked at beyond its form. So ' +
+          'send the same call again whenever its answer was lost.',
         body: ReservationCreate,
         response: { 200: ReservationResponse, 201: ReservationResponse },
       },
@@ -88,10 +104,13 @@ function itemRoutes(app: App, { reservations, callerGuard }: Dependencies): void
     '/v1/third-party/hotels/reservations/:external_reservation_id/',
     {
       onRequest: callerGuard,
+      config: { errors: ['reservation_not_found'] },
       schema: {
         ...SHARED,
         operationId: 'getReservation',
         summary: 'Read a reservation',
+        description:
+          'Always as it stands now. Reservations of other credentials are answered as if they did not exist.',
         params: ExternalReservationPath,
         response: { 200: ReservationResponse },
       },
@@ -102,10 +121,15 @@ function itemRoutes(app: App, { reservations, callerGuard }: Dependencies): void
     '/v1/third-party/hotels/reservations/:external_reservation_id/cancel/',
     {
       onRequest: callerGuard,
+      config: { errors: ['reservation_not_found', 'invalid_status_transition'] },
       schema: {
         ...SHARED,
         operationId: 'cancelReservation',
         summary: 'Cancel a reservation',
+        description:
+          'Gives the nights back at once. Possible from every status but `cancelled` and `completed`. The event ' +
+          '`reservation.cancelled` follows. Sent again after its answer was lost, it is refused with ' +
+          '`invalid_status_transition`: the reservation is cancelled then.',
         params: ExternalReservationPath,
         response: { 200: ReservationResponse },
       },

@@ -6,6 +6,8 @@ import { pageOf } from '../http/paging.ts';
 import { type Reservations, staffShape } from './reservations.ts';
 import { ReservationPath, ReservationStatusChange, StaffReservation, StaffReservationQuery } from './schema.ts';
 
+const NOT_FOUND = { status: 404, code: 'error', message: 'No such reservation.' } as const;
+
 interface Dependencies {
   reservations: Reservations;
   publicUrl: string | null;
@@ -13,7 +15,7 @@ interface Dependencies {
 }
 
 export function reservationStaffRoutes(app: App, { reservations, publicUrl, staffGuard }: Dependencies): void {
-  const shared = { tags: ['Reservations'], security: [{ bearer: [] }] };
+  const shared = { tags: ['Reservations'] };
   app.get(
     '/v1/staff/reservations/',
     {
@@ -22,6 +24,9 @@ export function reservationStaffRoutes(app: App, { reservations, publicUrl, staf
         ...shared,
         operationId: 'listStaffReservations',
         summary: "List the hotel's reservations",
+        description:
+          'The reservations of all partners and OTAs, newest first. The whole list is streamed and may be long: ask ' +
+          'by `status`, or for a page.',
         querystring: StaffReservationQuery,
         response: { 200: Type.Union([Type.Array(StaffReservation), pageOf(StaffReservation)]) },
       },
@@ -35,10 +40,12 @@ export function reservationStaffRoutes(app: App, { reservations, publicUrl, staf
     '/v1/staff/reservations/:id/',
     {
       onRequest: staffGuard,
+      config: { errors: [NOT_FOUND] },
       schema: {
         ...shared,
         operationId: 'getStaffReservation',
         summary: 'Read a reservation',
+        description: 'One reservation by our id of it, whoever booked it.',
         params: ReservationPath,
         response: { 200: StaffReservation },
       },
@@ -49,10 +56,17 @@ export function reservationStaffRoutes(app: App, { reservations, publicUrl, staf
     '/v1/staff/reservations/:id/status/',
     {
       onRequest: staffGuard,
+      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
       schema: {
         ...shared,
         operationId: 'changeReservationStatus',
         summary: 'Move a reservation along',
+        description:
+          'From `pending` to `confirmed`, `expired` or `cancelled`; from `confirmed` to `completed`, `no_show` or ' +
+          '`cancelled`; from `no_show` and `expired` to `cancelled`. `completed` and `cancelled` are final.\n\n' +
+          '`cancelled` and `expired` give the nights back, once; a no-show keeps them. The partner that booked is ' +
+          'told by a `reservation.cancelled` or `reservation.modified` event; an OTA is not. The same status again ' +
+          'is refused with 409, so after a lost answer read the reservation before you repeat the call.',
         params: ReservationPath,
         body: ReservationStatusChange,
         response: { 200: StaffReservation },

@@ -19,11 +19,15 @@ export function roomRoutes(app: App, { db, publicUrl, callerGuard }: Dependencie
     '/v1/third-party/hotels/rooms/',
     {
       onRequest: callerGuard,
+      config: { hasEtag: true },
       schema: {
         operationId: 'listRoomTypes',
         summary: 'List the room types',
+        description:
+          'Every room type that can be booked, of all properties, in the order in which the house keeps them. How many rooms are ' +
+          'left is not said here: ask for the availability. Keep the answer with its `ETag`; until something changes, 304 is ' +
+          'answered without a body.',
         tags: ['Hotel'],
-        security: [{ apiKey: [], apiSecret: [] }],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(RoomType), pageOf(RoomType)]) },
       },

@@ -2,7 +2,6 @@ import Type from 'typebox';
 import { MONEY_PATTERN } from '../lib/money.ts';
 
 const MAX_INTEGER = 2_147_483_647;
-const Uuid = Type.String({ format: 'uuid' });
 const Money = Type.String({ pattern: MONEY_PATTERN });
 const Time = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: 'HH:MM' });
 
@@ -41,23 +40,56 @@ export const PropertyDocument = Type.Object({
 });
 export type PropertyDocument = Type.Static<typeof PropertyDocument>;
 
-const Property = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  city: Type.String(),
-  country_code: Type.String(),
-});
+const text = (description: string) => Type.String({ description });
+
+const Property = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'The id of the property.' }),
+    name: text('Its name.'),
+    city: text('The city; may be empty.'),
+    country_code: text('The country, two letters of ISO 3166.'),
+  },
+  { title: 'Property', description: 'The house that the rooms are in.' },
+);
 
 /** The room type as partners see it (decision 27). */
-export const RoomType = Type.Object({
-  room_type_id: Uuid,
-  name: Type.String(),
-  description: Type.String(),
-  max_occupancy: Type.Integer(),
-  base_price: Type.Union([Money, Type.Null()]),
-  currency: Type.String(),
-  property: Property,
-  amenities: Type.Array(Type.String()),
-  images: Type.Array(Type.String()),
-});
+export const RoomType = Type.Object(
+  {
+    room_type_id: Type.String({ format: 'uuid', description: 'What it is asked for and booked by.' }),
+    name: text('Its name, unique within the property.'),
+    description: text('What a guest should know of it; may be empty.'),
+    max_occupancy: Type.Integer({ description: 'How many guests it is for. More are refused.' }),
+    base_price: Type.Union([Money, Type.Null()], {
+      description:
+        'What a night costs where the room type is sold under no rate plan. A stay under a plan costs what its nights cost there; ' +
+        'the reservation tells. Null: no price is set.',
+    }),
+    currency: text('Three letters of ISO 4217.'),
+    property: Property,
+    amenities: Type.Array(Type.String(), { description: 'What is in the room, in words.' }),
+    images: Type.Array(Type.String(), { description: 'URLs of pictures.' }),
+  },
+  {
+    title: 'RoomType',
+    description: 'Rooms that are sold as one.',
+    examples: [
+      {
+        room_type_id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85',
+        name: 'Double',
+        description: 'A double bed and a small balcony.',
+        max_occupancy: 2,
+        base_price: '90.00',
+        currency: 'EUR',
+        property: {
+          id: '01a19b53-7418-7fc9-9841-34ae56728784',
+          name: 'Harbour House',
+          city: 'Porto',
+          country_code: 'PT',
+        },
+        amenities: ['wifi', 'balcony'],
+        images: [],
+      },
+    ],
+  },
+);
 export type RoomType = Type.Static<typeof RoomType>;

@@ -6,20 +6,33 @@ import { PropertyDocument } from '../rooms/rooms.ts';
 const SLUG_PATTERN = '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$';
 
 const UserDocument = Type.Object({
-  email: Type.String({ format: 'email', maxLength: 254 }),
-  password: Type.String({ minLength: 12, maxLength: 1024 }),
-  role: Type.Enum(['owner', 'staff'], { type: 'string' }),
+  email: Type.String({
+    format: 'email',
+    maxLength: 254,
+    description: 'What they sign in with, unique over all tenants.',
+  }),
+  password: Type.String({ minLength: 12, maxLength: 1024, description: 'Kept as a hash alone.' }),
+  role: Type.Enum(['owner', 'staff'], { type: 'string', description: 'The owner may do everything.' }),
 });
 
 /** One JSON file that describes a whole tenant (decision 37). */
-export const TenantDocument = Type.Object({
-  slug: Type.String({ pattern: SLUG_PATTERN }),
-  name: Type.String({ minLength: 1, maxLength: 255 }),
-  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
-  timezone: Type.String({ minLength: 1 }),
-  features: Type.Array(Type.Enum(['restaurant', 'hotel'], { type: 'string' })),
-  users: Type.Optional(Type.Array(UserDocument)),
-  menu: Type.Optional(MenuDocument),
-  properties: Type.Optional(Type.Array(PropertyDocument)),
-});
+export const TenantDocument = Type.Object(
+  {
+    slug: Type.String({ pattern: SLUG_PATTERN, description: 'What the tenant is known by; it never changes.' }),
+    name: Type.String({ minLength: 1, maxLength: 255, description: 'Its name, for people.' }),
+    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'Of every amount, three letters of ISO 4217.' }),
+    timezone: Type.String({ minLength: 1, description: 'An IANA name, such as `Europe/Lisbon`.' }),
+    features: Type.Array(Type.Enum(['restaurant', 'hotel'], { type: 'string' }), {
+      description: 'The modules that are open to it.',
+    }),
+    users: Type.Optional(
+      Type.Array(UserDocument, { description: 'Who may sign in. One whom it no longer names is disabled.' }),
+    ),
+    menu: Type.Optional(MenuDocument),
+    properties: Type.Optional(
+      Type.Array(PropertyDocument, { description: 'The houses. What is no longer named becomes inactive.' }),
+    ),
+  },
+  { title: 'TenantDocument', description: 'A whole tenant. A part that is left out stays as it is.' },
+);
 export type TenantDocument = Type.Static<typeof TenantDocument>;

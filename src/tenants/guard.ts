@@ -1,6 +1,7 @@
+import type { FastifyRequest } from 'fastify';
 import type { Database } from '../db/database.ts';
-import { permissionDenied } from '../errors.ts';
-import type { Guard } from '../http/guard.ts';
+import { PERMISSION_DENIED, permissionDenied } from '../errors.ts';
+import type { Guard, GuardFacts } from '../http/guard.ts';
 import { authenticatePerson, type Feature, type Person } from './tenants.ts';
 import type { VerifyToken } from './tokens.ts';
 
@@ -13,20 +14,28 @@ declare module 'fastify' {
 
 /** Lets owner and staff in (401), of a tenant that has the feature where one is asked for (403). */
 export function personGuard(db: Database, verifyToken: VerifyToken, feature?: Feature): Guard {
-  return async (request) => {
+  const guard = async (request: FastifyRequest) => {
     request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);
     if (feature !== undefined && !request.person.tenant.features.includes(feature)) {
       throw permissionDenied();
     }
   };
+  return Object.assign(guard, {
+    security: ['bearer'],
+    errors: ['invalid_credentials', ...(feature === undefined ? [] : [PERMISSION_DENIED])],
+  } satisfies GuardFacts);
 }
 
 /** Lets the owner in: staff get 403 (decision 12). */
 export function ownerGuard(db: Database, verifyToken: VerifyToken): Guard {
-  return async (request) => {
+  const guard = async (request: FastifyRequest) => {
     request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);
     if (request.person.role !== 'owner') {
       throw permissionDenied();
     }
   };
+  return Object.assign(guard, {
+    security: ['bearer'],
+    errors: ['invalid_credentials', PERMISSION_DENIED],
+  } satisfies GuardFacts);
 }

@@ -15,9 +15,16 @@ export function authRoutes(app: App, deps: { db: Database; tokenKey: Buffer; bud
     '/v1/auth/token/',
     {
       onRequest: (request, reply) => takeFromBudget(byAddress, request.ip, reply),
+      config: { errors: ['invalid_credentials', 'rate_limited'] },
       schema: {
         operationId: 'signIn',
         summary: 'Sign in as owner or staff',
+        description:
+          'Exchanges e-mail and password for a bearer token that lasts 8 hours. An unknown e-mail, a wrong password ' +
+          'and a disabled account are all answered alike. The account is looked up at every use of the token, so one ' +
+          'that is disabled stops at once.\n\n' +
+          `Attempts are limited to ${SIGN_INS_PER_EMAIL} a minute for an e-mail and ${SIGN_INS_PER_ADDRESS} a minute ` +
+          'for a client address, successful ones included.',
         tags: ['Sign-in'],
         body: SignInRequest,
         response: { 200: SignInResponse },

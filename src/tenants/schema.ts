@@ -1,21 +1,60 @@
 import Type from 'typebox';
 
-export const Feature = Type.Enum(['restaurant', 'hotel'], { type: 'string' });
+export const Feature = Type.Enum(['restaurant', 'hotel'], {
+  type: 'string',
+  description: 'What the tenant runs: each feature opens the operations of its own module.',
+});
 export type Feature = 'restaurant' | 'hotel';
 
-export const Role = Type.Enum(['owner', 'staff'], { type: 'string' });
+export const Role = Type.Enum(['owner', 'staff'], {
+  type: 'string',
+  description: 'The owner may do everything; staff may not see or change credentials, channels or the audit trail.',
+});
 export type Role = 'owner' | 'staff';
 
-export const SignInRequest = Type.Object({
-  email: Type.String({ minLength: 1, maxLength: 254 }),
-  password: Type.String({ minLength: 1, maxLength: 1024 }),
-});
+export const SignInRequest = Type.Object(
+  {
+    email: Type.String({
+      minLength: 1,
+      maxLength: 254,
+      description: 'The e-mail address of the account. Upper and lower case make no difference.',
+    }),
+    password: Type.String({ minLength: 1, maxLength: 1024, description: 'The password of the account.' }),
+  },
+  {
+    title: 'SignInRequest',
+    description: 'Who signs in.',
+    examples: [{ email: 'owner@demo.example', password: 'the password that the start printed' }],
+  },
+);
 
-export const SignInResponse = Type.Object({
-  access_token: Type.String(),
-  token_type: Type.Enum(['Bearer'], { type: 'string' }),
-  expires_in: Type.Integer({ description: 'seconds' }),
-  role: Role,
-  tenant: Type.Object({ id: Type.Integer(), name: Type.String(), features: Type.Array(Feature) }),
-});
+export const SignInResponse = Type.Object(
+  {
+    access_token: Type.String({ description: 'A JWT. Send it as `Authorization: Bearer <access_token>`.' }),
+    token_type: Type.Enum(['Bearer'], { type: 'string', description: 'Always `Bearer`.' }),
+    expires_in: Type.Integer({ description: 'Seconds until the token ends: 8 hours. Then sign in again.' }),
+    role: Role,
+    tenant: Type.Object(
+      {
+        id: Type.Integer({ description: 'The number of the tenant.' }),
+        name: Type.String({ description: 'Its name, for people.' }),
+        features: Type.Array(Feature, { description: 'The modules that are open to it.' }),
+      },
+      { description: 'The tenant that the account belongs to, and that every call with the token acts for.' },
+    ),
+  },
+  {
+    title: 'SignInResponse',
+    description: 'A token, and what it opens.',
+    examples: [
+      {
+        access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0ZW5hbnQiOjF9.bm90LWEtcmVhbC1zaWduYXR1cmU',
+        token_type: 'Bearer',
+        expires_in: 28_800,
+        role: 'owner',
+        tenant: { id: 1, name: 'Harbour House', features: ['restaurant', 'hotel'] },
+      },
+    ],
+  },
+);
 export type SignInResponse = Type.Static<typeof SignInResponse>;

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
-import type { DeliveryStatus, EventType } from './schema.ts';
+import type { EventType } from './event-types.ts';
+import type { DeliveryStatus } from './schema.ts';
 
 export interface NewEvent {
   tenantId: number;

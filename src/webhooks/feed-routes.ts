@@ -19,14 +19,17 @@ export function feedRoutes(app: App, { db, callerGuard, headerBrand }: Dependenc
     '/v1/third-party/events/',
     {
       onRequest: callerGuard,
+      config: { namesHeaderBrand: true },
       schema: {
         operationId: 'listEvents',
-        summary: "Read the credential's own events after a cursor, oldest first, with their delivery",
+        summary: "Read the credential's events after a cursor",
         description:
-          'The header `X-Webhook-Header-Brand` of the answer names the brand in the header names of a delivery, so that what reads ' +
-          'the feed can hand events on as the service does.',
+          'Oldest first, each with what has become of its delivery. What a receiver missed while it was away is read here; ' +
+          'nothing is sent again by it. Keep `next` and ask on with it in `after`: no event is skipped, however late it was ' +
+          'written, and none is shown twice. Works without a registered webhook. Events are kept for 30 days, or as long as ' +
+          'the service is set to keep them. With `X-Webhook-Header-Brand`, whatever reads them can hand them on as the service ' +
+          'does.',
         tags: ['Webhook'],
-        security: [{ apiKey: [], apiSecret: [] }],
         querystring: FeedQuery,
         response: { 200: FeedPage },
       },

@@ -20,8 +20,13 @@ export function webhookRoutes(app: App, { credentials, callerGuard, allowPrivate
       schema: {
         operationId: 'registerWebhook',
         summary: 'Register the URL that events are sent to',
+        description:
+          'A credential has one URL, for the events of restaurant and hotel alike; another URL takes the place of the one before. ' +
+          'A new URL brings a new `webhook_secret`, in this answer alone: keep it. Registering the same URL again changes ' +
+          'nothing and answers with an empty secret. Where the secret was lost, register another URL and then this one again.\n\n' +
+          'Deliveries go to public addresses only. Those that wait already go to the URL and under the secret of the time at ' +
+          'which they are sent.',
         tags: ['Webhook'],
-        security: [{ apiKey: [], apiSecret: [] }],
         body: WebhookRegister,
         response: { 200: WebhookRegisterResponse },
       },

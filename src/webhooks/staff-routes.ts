@@ -22,8 +22,11 @@ export function deliveryStaffRoutes(app: App, { db, publicUrl, staffGuard }: Dep
       schema: {
         operationId: 'listWebhookDeliveries',
         summary: 'List the webhook deliveries with every attempt',
+        description:
+          'What became of the events of all partners, newest first: what the receiver answered, how long it took, ' +
+          'and why an attempt failed. An event that happened while no webhook was registered has no delivery. ' +
+          'Deliveries that have ended are kept for 30 days, or as long as the service is set to keep them.',
         tags: ['Webhooks'],
-        security: [{ bearer: [] }],
         querystring: DeliveryQuery,
         response: { 200: Type.Union([Type.Array(Delivery), pageOf(Delivery)]) },
       },
@@ -50,7 +53,31 @@ interface CredentialDependencies {
  */
 export function credentialStaffRoutes(app: App, dependencies: CredentialDependencies): void {
   const { credentials, db, publicUrl, ownerGuard, shape } = dependencies;
-  const entry = Type.Object({ ...shape.properties, deliveries: CredentialDeliveries });
+  const entry = Type.Object(
+    { ...shape.properties, deliveries: CredentialDeliveries },
+    {
+      title: 'StaffCredential',
+      description: "A partner's access, and what its deliveries have come to.",
+      examples: [
+        {
+          id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
+          label: 'City Delivery',
+          api_key: 'rsk_cmLYmA0l5iGq574RsMHcvw',
+          webhook_url: 'https://partner.example/hooks/roomservice',
+          is_active: true,
+          created_at: '2026-11-02T09:30:12.408Z',
+          last_used_at: '2026-11-20T19:05:31.207Z',
+          last_rotated_at: null,
+          deliveries: {
+            pending: 1,
+            failed: 1,
+            last_failed_at: '2026-11-18T21:07:55.330Z',
+            oldest_pending_at: '2026-11-20T19:05:31.208Z',
+          },
+        },
+      ],
+    },
+  );
   app.get(
     '/v1/staff/credentials/',
     {
@@ -58,8 +85,10 @@ export function credentialStaffRoutes(app: App, dependencies: CredentialDependen
       schema: {
         operationId: 'listStaffCredentials',
         summary: 'List the third-party credentials with what their deliveries have come to',
+        description:
+          'Every credential ever made for a partner, newest first, and how many of its deliveries wait and failed: ' +
+          "the place to see that a partner's receiver is down. For the owner alone.",
         tags: ['Credentials'],
-        security: [{ bearer: [] }],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(entry), pageOf(entry)]) },
       },

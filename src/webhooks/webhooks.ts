@@ -5,10 +5,12 @@ import { newId } from '../lib/ids.ts';
 import { countDeliveries, type DeliveryCounts } from './delivery-counts-store.ts';
 import { hasEvent, insertEvent } from './delivery-store.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
-import type { Attempt, CredentialDeliveries, Delivery, DeliveryStatus, EventType } from './schema.ts';
+import type { EventType } from './event-types.ts';
+import type { Attempt, CredentialDeliveries, Delivery, DeliveryStatus } from './schema.ts';
 import * as store from './store.ts';
 
-export type { EventType, FeedEntry, FeedPage } from './schema.ts';
+export type { EventType } from './event-types.ts';
+export type { FeedEntry, FeedPage } from './schema.ts';
 export { deliveryHeaders, verifySignature } from './signature.ts';
 
 /** What happened, to be told to the partner whose order or reservation it is. */

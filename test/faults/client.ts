@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, type CallOptions, call } from '../support/service.ts';
+import { type Answer, type CallOptions, callUnchecked } from '../support/service.ts';
 import type { History } from './history.ts';
 import type { Random } from './random.ts';
 import type { Marker, Tenant } from './tenants.ts';
@@ -31,7 +31,7 @@ export class Client {
   /** One try; null where no answer came. `url` is a process's own where it is not the balancer's. */
   async try(tenant: Tenant, { method, path, options }: Request, url = this.url): Promise<Answer | null> {
     const signal = AbortSignal.timeout(TRY_TIMEOUT_MS);
-    const answer = await call(url, method, path, { ...options, signal }).catch(() => null);
+    const answer = await callUnchecked(url, method, path, { ...options, signal }).catch(() => null);
     this.#note(answer);
     if (url === this.url && (answer === null || answer.status >= 500)) {
       this.history.balancedFailures.push(`${method} ${path}: ${answer?.status ?? 'no answer'} ${answer?.text ?? ''}`);

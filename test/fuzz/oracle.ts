@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../src/errors.ts';
-import { findOperation, type Operation } from './operations.ts';
+import { findOperation } from '../support/documents.ts';
+import type { Operation } from './operations.ts';
 import type { Outcome, Sent } from './send.ts';
 import type { World } from './world.ts';
 

@@ -88,7 +88,7 @@ function toCase(operation: Operation, method: string, parts: Parts): HttpCase {
 }
 
 /** Whom the operation is for. */
-function usualActor({ schemes, path }: Operation): Actor {
+function usualActor({ schemes }: Operation): Actor {
   if (schemes.includes('apiKey')) {
     return 'partner';
   }
@@ -98,8 +98,7 @@ function usualActor({ schemes, path }: Operation): Actor {
   if (schemes.includes('bearer')) {
     return 'owner';
   }
-  // What is signed has no security scheme in OpenAPI.
-  return path.includes('/receiver/') ? 'channel' : 'nobody';
+  return schemes.includes('channelKey') ? 'channel' : 'nobody';
 }
 
 /** Staff do most of what an owner does, and are turned away by the rest. */

@@ -12,6 +12,7 @@ import type { TenantDocument } from '../../src/tenant-document/schema.ts';
 import { type AppliedTenant, applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
 import { issueToken } from '../../src/tenants/tokens.ts';
 import { type DeliveryPace, startWorker } from '../../src/worker.ts';
+import { assertDocumented } from './documents.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { sampleTenant } from './tenants.ts';
 
@@ -141,8 +142,20 @@ async function bearer({ db }: TestDatabase, keyring: Keyring, tenantId: number, 
   return { authorization: `Bearer ${await issueToken(keyring.token, { tenantId, userId: user.id })}` };
 }
 
-/** One call of the service at an address, in this process or another. */
+/** One call of the service at an address, in this process or another. What it answers must be as the documents say. */
 export async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const answer = await callUnchecked(url, method, path, options);
+  assertDocumented(method, path, answer);
+  return answer;
+}
+
+/** The same, whatever is answered and by whom, such as a balancer on the way. */
+export async function callUnchecked(
+  url: string,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Answer> {
   const { json, body, signal, headers = {} } = options;
   const response = await fetch(url + path, {
     method,

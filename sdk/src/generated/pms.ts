@@ -1,136 +1,203 @@
 /** Written by `npm run generate` from the OpenAPI document of the same name in contract/; do not edit. */
 
+/** One night of a room type. */
+export interface InventoryEntry {
+  /** The day on which the night begins. */
+  date: string;
+  /** How many rooms of the type there are. */
+  physical_capacity: number;
+  /** Capacity less the rooms that reservations hold. Below zero after an oversell, never cut off at 0. */
+  sellable: number;
+}
+
+/** A house of the tenant. */
+export interface PmsProperty {
+  /** The id of the property: `property_id` of its room types. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** Street and number; may be empty. */
+  address: string;
+  /** The city; may be empty. */
+  city: string;
+  /** The country, two letters of ISO 3166. */
+  country_code: string;
+}
+
+/** A stay, whoever booked it. */
+export interface PmsReservation {
+  /** The id of the reservation: `booking_id` in paths. */
+  id: string;
+  /** A short reference for people, to be read aloud. */
+  natural_id: string;
+  /** Where the reservation stands. All but `cancelled` and `expired` hold their nights. */
+  status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
+  /** The moment of arrival: the first day at the property's check-in time, in UTC. */
+  check_in_date: string;
+  /** The moment of departure: the last day at the property's check-out time, in UTC. */
+  check_out_date: string;
+  /** The booked room type. */
+  room_type_id: string | null;
+  /** What the stay costs, in the currency of the tenant. */
+  total_amount: string;
+  /** The OTA it came from; null where it came from none. */
+  external_source: string | null;
+  /** The OTA's own id of it; null where it came from none. */
+  external_id: string | null;
+  /** Who stays. */
+  guest: {
+    /** The name of the guest. */
+    full_name: string;
+    /** A telephone number, where one is known. */
+    phone: string | null;
+    /** An e-mail address, where one is known. */
+    email: string | null;
+  };
+}
+
+/** Rooms that are sold as one, with the plans that they are sold under. */
+export interface PmsRoomType {
+  /** The id of the room type: `room_type_id` of the inventory. */
+  id: string;
+  /** Its name, unique within the property. */
+  name: string;
+  /** How many guests it is for. */
+  max_occupancy: number;
+  /** The price of a night where the room type has no active rate plan; null: none. */
+  base_price: string | null;
+  /** Its active rate plans. One that was taken out of use is not shown. */
+  rate_plans: RatePlan[];
+}
+
+/** One night under a rate plan. */
+export interface Rate {
+  /** The day on which the night begins. */
+  date: string;
+  /** The price of the night: its own, or else the plan's `base_price`. */
+  price: string;
+  /** Whether the plan is closed for this night, by a rate or by `stop_sell`. */
+  is_sold_out: boolean;
+}
+
+/** One of the ways in which a room type is sold. */
+export interface RatePlan {
+  /** The id of the plan: `rate_plan_id` of rates and restrictions. */
+  id: string;
+  /** Its name, unique within the room type. */
+  name: string;
+  /** The price of a night that has none of its own, in the currency of the tenant. */
+  base_price: string;
+  /** Whether the guest gets the money back after cancelling. */
+  is_refundable: boolean;
+  /** The shortest stay that the plan is sold for. */
+  min_nights: number;
+}
+
+/** The price of one night. */
+export interface RateWrite {
+  /** The day on which the night begins; it may lie in the past. */
+  date: string;
+  /** The price of the night, 0 to 99999999.99 with at most two decimals, as text or number. */
+  price: string | number;
+  /** Closes the plan for this night. Left out it is false, and so opens the night. */
+  is_sold_out?: boolean;
+}
+
+/** Prices of some nights under one plan. */
+export interface RatesWrite {
+  /** The plan to write to. It need not be active. */
+  rate_plan_id: string;
+  /** One entry a night. The last one for a date wins. */
+  rates: RateWrite[];
+}
+
+/** Whether one night is closed, and a shortest stay for the plan. */
+export interface RestrictionWrite {
+  /** The day on which the night begins; it may lie in the past. */
+  date: string;
+  /** Closes the plan for this night. Left out it is false, and so opens the night. */
+  stop_sell?: boolean;
+  /** The shortest stay of the whole plan, whatever date it stands beside: of several the last one counts. Null or left out it changes nothing. */
+  min_nights?: number | null;
+}
+
+/** What one plan is closed for, and its shortest stay. */
+export interface RestrictionsWrite {
+  /** The plan to write to. It need not be active. */
+  rate_plan_id: string;
+  /** One entry a night. The last one for a date wins. */
+  restrictions: RestrictionWrite[];
+}
+
+/** What came of the call. */
+export interface RestrictionsWritten {
+  /** How many entries were sent, repeated dates included. */
+  updated: number;
+}
+
 /** What each operation takes and answers with, by operation id. */
 export interface Operations {
   /** Read capacity and what is left of a room type, night by night */
   pmsGetInventory: {
     query: {
+      /** The room type to read. */
       room_type_id: string;
+      /** The first night. */
       check_in: string;
+      /** The day after the last night: after `check_in`, by at most 730 nights. */
       check_out: string;
     };
-    answer: {
-      date: string;
-      physical_capacity: number;
-      /** below zero after an oversell */
-      sellable: number;
-    }[];
+    answer: InventoryEntry[];
   };
   /** List the properties */
   pmsListProperties: {
-    answer: {
-      id: string;
-      name: string;
-      address: string;
-      city: string;
-      country_code: string;
-    }[];
+    answer: PmsProperty[];
   };
   /** List a property's room types with their active rate plans */
   pmsListRoomTypes: {
     path: {
+      /** The id of the property. What is no UUID is a 404, as an unknown one. */
       property_id: string;
     };
-    answer: {
-      id: string;
-      name: string;
-      max_occupancy: number;
-      base_price: string | null;
-      rate_plans: {
-        id: string;
-        name: string;
-        base_price: string;
-        is_refundable: boolean;
-        min_nights: number;
-      }[];
-    }[];
+    answer: PmsRoomType[];
   };
   /** Read the price of every night under a rate plan */
   pmsGetRates: {
     query: {
+      /** The plan to read. It need not be active. */
       rate_plan_id: string;
+      /** The first night. */
       check_in: string;
+      /** The day after the last night: after `check_in`, by at most 730 nights. */
       check_out: string;
     };
-    answer: {
-      date: string;
-      price: string;
-      is_sold_out: boolean;
-    }[];
+    answer: Rate[];
   };
   /** Write prices, all or none */
   pmsPutRates: {
-    body: {
-      rate_plan_id: string;
-      rates: {
-        date: string;
-        price: string | number;
-        is_sold_out?: boolean;
-      }[];
-    };
-    answer: {
-      date: string;
-      price: string;
-      is_sold_out: boolean;
-    }[];
+    body: RatesWrite;
+    answer: Rate[];
   };
   /** List reservations, newest check-in first, at most 200 */
   pmsListReservations: {
     query?: {
+      /** Only reservations in this status. */
       status?: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
     };
-    answer: {
-      id: string;
-      natural_id: string;
-      status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
-      check_in_date: string;
-      check_out_date: string;
-      room_type_id: string | null;
-      total_amount: string;
-      external_source: string | null;
-      external_id: string | null;
-      guest: {
-        full_name: string;
-        phone: string | null;
-        email: string | null;
-      };
-    }[];
+    answer: PmsReservation[];
   };
   /** Read a reservation */
   pmsGetReservation: {
     path: {
+      /** The `id` of the reservation. What is no UUID is a 404, as an unknown one. */
       booking_id: string;
     };
-    answer: {
-      id: string;
-      natural_id: string;
-      status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
-      check_in_date: string;
-      check_out_date: string;
-      room_type_id: string | null;
-      total_amount: string;
-      external_source: string | null;
-      external_id: string | null;
-      guest: {
-        full_name: string;
-        phone: string | null;
-        email: string | null;
-      };
-    };
+    answer: PmsReservation;
   };
   /** Write restrictions, all or none */
   pmsPutRestrictions: {
-    body: {
-      rate_plan_id: string;
-      restrictions: {
-        date: string;
-        stop_sell?: boolean;
-        min_nights?: number | null;
-      }[];
-    };
-    answer: {
-      updated: number;
-    };
+    body: RestrictionsWrite;
+    answer: RestrictionsWritten;
   };
 }
 

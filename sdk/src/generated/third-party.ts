@@ -1,449 +1,538 @@
 /** Written by `npm run generate` from the OpenAPI document of the same name in contract/; do not edit. */
 
+/** Something that can be ordered along with the dish. */
+export interface AddOnDish {
+  /** Sent as `addon_id` to order it. The same for as long as dish and name are. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** What one of it adds to the price of one piece. */
+  price: string;
+  /** URL of a picture. */
+  image: string | null;
+  /** A diet it suits; empty or null: not said. */
+  dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
+  /** Always true here: an add-on that is not offered is not listed. */
+  is_active: boolean;
+}
+
+/** What can be booked of a room type, night by night. */
+export interface AvailabilityResponse {
+  /** The room type that was asked for. */
+  room_type_id: string;
+  /** Its name. */
+  name: string;
+  /** What a night costs where the room type is sold under no rate plan; null: no price is set. */
+  base_price: string | null;
+  /** One entry a night, from `check_in` to the night before `check_out`. A stay needs a room in each of them. */
+  days: AvailableNight[];
+}
+
+/** What is left of a room type in one night. */
+export interface AvailableNight {
+  /** The day on which the night begins. */
+  date: string;
+  /** How many rooms can still be booked. 0 where the night is full or closed; below zero after an oversell. */
+  sellable: number;
+}
+
+/** A heading of the menu. */
+export interface Category {
+  /** The same for as long as the name is. */
+  id: string;
+  /** The heading under which the dish stands. */
+  name: string;
+  /** How many dishes the menu lists under it, as text. */
+  dish_count: string;
+  /** More about it; may be empty. */
+  description: string;
+  /** URL of a picture. */
+  image: string | null;
+  /** Which ticket of the house it is printed on. */
+  ticket_type: string | null;
+  /** A number for the house whose menu this is. */
+  tenant: number;
+  /** The sub-menu that the whole category belongs to, where it belongs to one. */
+  sub_menu: string | null;
+  /** The menu set that the whole category belongs to, where it belongs to one. */
+  menu_set: string | null;
+  /** When it came onto the menu. */
+  created_at: string;
+  /** When something of it last changed. */
+  updated_at: string;
+  /** Null: what is deleted is not listed. */
+  deleted_at: string | null;
+  /** When it came back after it was deleted. */
+  restored_at: string | null;
+  /** Not used. */
+  transaction_id: string | null;
+}
+
+/** One attempt to deliver an event. */
+export interface DeliveryAttempt {
+  /** When it began. */
+  at: string;
+  /** What the receiver answered; null where no answer came. */
+  http_status: number | null;
+  /** How long it took, in milliseconds; null where that is not known. */
+  duration_ms: number | null;
+  /** Why it failed; null where it did not. */
+  error: string | null;
+}
+
+/** A dish that can be ordered now. */
+export interface Dish {
+  /** The id of the dish inside Roomservice. To order, send the `sku`. */
+  id: string;
+  /** What the dish is ordered by: `item_id` of an order. */
+  sku: string;
+  /** Its name. */
+  name: string;
+  /** What a guest should know of it; may be empty. */
+  description: string;
+  /** A diet it suits; empty or null: not said. */
+  dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
+  /** What one piece costs, without variant and add-ons. */
+  price: string;
+  /** Three letters of ISO 4217; the same for the whole menu. */
+  currency: string;
+  /** Whether it can be ordered. */
+  is_active: boolean;
+  /** Whether `extra_tax_percentage` is added to what is ordered of it. */
+  is_taxable: boolean;
+  /** Per cent that come on top of the price. */
+  extra_tax_percentage: string;
+  /** URL of a picture. */
+  image: string | null;
+  category: Category;
+  sub_menu: SubMenu;
+  kitchen: Kitchen;
+  menu_set: MenuSet;
+  /** Its forms; empty where there is one only. */
+  price_variants: PriceVariant[];
+  /** What can be ordered along with it. */
+  addons: AddOnDish[];
+}
+
+/** One page of the list. */
+export interface DishPage {
+  /** Entries of the whole list. */
+  count: number;
+  /** URL of the next page; null on the last. */
+  next: string | null;
+  /** URL of the page before; null on the first. */
+  previous: string | null;
+  /** The entries of this page. */
+  results: Dish[];
+}
+
+/** What has become of its delivery. */
+export interface FeedDelivery {
+  /** `pending`: it waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt failed, and there is no other. `stopped`: the credential was revoked. */
+  status: 'pending' | 'delivered' | 'failed' | 'stopped';
+  /** Every attempt, oldest first; five at most. */
+  attempts: DeliveryAttempt[];
+}
+
+/** An event, and what has become of its delivery. */
+export interface FeedEntry {
+  /** Its place in the feed. */
+  cursor: string;
+  /** What happened. */
+  event: 'order.status_changed' | 'reservation.created' | 'reservation.modified' | 'reservation.cancelled';
+  /** The same as in the delivery. */
+  event_id: string;
+  /** When it happened. */
+  occurred_at: string;
+  /** Which order or reservation, and its status. */
+  data: OrderEventData | ReservationEventData;
+  /** Null where no webhook was registered when it happened. */
+  delivery: FeedDelivery | null;
+}
+
+/** The credential's events after the cursor. */
+export interface FeedPage {
+  /** Oldest first; empty where nothing new has happened. */
+  results: FeedEntry[];
+  /** Where to go on: `after` of the next call, also where `results` is empty. */
+  next: string;
+}
+
+/** Where the dish is made. */
+export interface Kitchen {
+  /** The same for as long as the name is. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** More about it; may be empty. */
+  description: string;
+  /** The hotel it belongs to, where that is known. */
+  hotel_id: string | null;
+  /** Where its stock is kept, where that is known. */
+  stock_location_id: string | null;
+  /** When it came onto the menu. */
+  created_at: string;
+  /** When something of it last changed. */
+  updated_at: string;
+}
+
+/** A card of the house, such as the one for the evening. */
+export interface MenuSet {
+  /** The same for as long as the name is. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** When it is served. For show: orders are taken at any time. */
+  service: 'all_day' | 'breakfast' | 'lunch' | 'dinner';
+  /** As the house keeps it. It takes no dish off the menu. */
+  status: 'active' | 'inactive';
+  /** A number for the house whose menu this is. */
+  tenant: number;
+  /** What it is made of. */
+  sub_menus: SubMenu[];
+  /** When it came onto the menu. */
+  created_at: string;
+  /** When something of it last changed. */
+  updated_at: string;
+}
+
+/** An add-on that goes with each piece of an item. */
+export interface OrderAddonInput {
+  /** The `id` of one of the dish's `addons`. */
+  addon_id: string;
+  /** How many of it go with each piece. */
+  quantity?: number;
+}
+
+/** An order as a platform places it. Prices are those of the menu; none are sent. */
+export interface OrderCreate {
+  /** The caller's own id of the order. However often it is sent, one order is placed. */
+  external_order_id: string;
+  /** What is ordered. */
+  items: OrderItemInput[];
+  /** How the food reaches the guest. */
+  order_type?: 'delivery' | 'take_away' | 'pick_up';
+  /** Whom the order is for. */
+  customer?: {
+    /** The name to call out or to ring for. */
+    name?: string;
+    /** A number for questions. */
+    phone?: string;
+  };
+  /** Where a delivery goes, in the words a driver needs. */
+  delivery_address?: string;
+  /** Wishes for the kitchen. */
+  notes?: string;
+}
+
+/** Which order, and what has become of it. */
+export interface OrderEventData {
+  /** The id of the order inside Roomservice. */
+  order_id: string;
+  /** The platform's own id of it. */
+  external_order_id: string;
+  /** Its new status. */
+  status: string;
+}
+
+/** A dish that is ordered. */
+export interface OrderItemInput {
+  /** The `sku` of a dish on the menu. */
+  item_id: string;
+  /** How many pieces. */
+  quantity: number;
+  /** The `id` of one of the dish's `price_variants`; left out: the dish as it is. */
+  variant_id?: string;
+  /** What goes with each piece. */
+  addons?: OrderAddonInput[];
+}
+
+/** The order as it stands now. */
+export interface OrderResponse {
+  /** Always true: a refusal is answered with an error. */
+  success: boolean;
+  /** The id of the order inside Roomservice; events carry it too. */
+  order_id: string;
+  /** The caller's own id, as it was sent. */
+  external_order_id: string;
+  /** Where the order stands. A new one is `pending`; it ends `completed` or `cancelled`. Statuses on the way may be left out. */
+  status: 'pending' | 'confirmed' | 'preparing' | 'ready' | 'out_for_delivery' | 'completed' | 'cancelled';
+}
+
+/** One page of the list. */
+export interface OrderResponsePage {
+  /** Entries of the whole list. */
+  count: number;
+  /** URL of the next page; null on the last. */
+  next: string | null;
+  /** URL of the page before; null on the first. */
+  previous: string | null;
+  /** The entries of this page. */
+  results: OrderResponse[];
+}
+
+/** A form of the dish with a price of its own. */
+export interface PriceVariant {
+  /** Sent as `variant_id` to order it. The same for as long as dish and name are. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** What one piece costs, in place of the dish's own price. */
+  price: string;
+  /** Three letters of ISO 4217. */
+  currency: string;
+}
+
+/** The house that the rooms are in. */
+export interface Property {
+  /** The id of the property. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** The city; may be empty. */
+  city: string;
+  /** The country, two letters of ISO 3166. */
+  country_code: string;
+}
+
+/** A stay as a platform books it: one room of the type, for all the nights. */
+export interface ReservationCreate {
+  /** The caller's own id of the reservation. However often it is sent, one stay is booked. */
+  external_reservation_id: string;
+  /** A room type of the list. */
+  room_type_id: string;
+  /** The day of arrival: the first night of the stay. Not before today at the property. */
+  check_in: string;
+  /** The day of departure: after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay. */
+  check_out: string;
+  /** How many stay: at most the room type's `max_occupancy`. */
+  guests?: number;
+  /** In whose name the stay is booked. */
+  guest: {
+    /** The name, as it is asked for at the desk. */
+    name: string;
+    /** A number under which the guest is reached. */
+    phone: string;
+    /** An e-mail address. */
+    email?: string;
+  };
+}
+
+/** Which reservation, and what has become of it. */
+export interface ReservationEventData {
+  /** The id of the reservation inside Roomservice. */
+  reservation_id: string;
+  /** The platform's own id of it. */
+  external_reservation_id: string;
+  /** Its new status. */
+  status: string;
+}
+
+/** The reservation as it stands now. */
+export interface ReservationResponse {
+  /** Always true: a refusal is answered with an error. */
+  success: boolean;
+  /** The id inside Roomservice; events carry it too. */
+  reservation_id: string;
+  /** The caller's own id, as it was sent. */
+  external_reservation_id: string;
+  /** Where the reservation stands. A new one is `confirmed`. */
+  status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
+  /** The booked room type. */
+  room_type_id: string;
+  /** The day of arrival: the first night of the stay. */
+  check_in: string;
+  /** The day of departure. */
+  check_out: string;
+  /** How many stay. */
+  guests: number;
+  /** What the whole stay costs: the nights under the cheapest rate plan that was open for all of them. */
+  total_amount: string;
+  /** Three letters of ISO 4217. */
+  currency: string;
+  /** When it was booked. */
+  created_at: string;
+}
+
+/** One page of the list. */
+export interface ReservationResponsePage {
+  /** Entries of the whole list. */
+  count: number;
+  /** URL of the next page; null on the last. */
+  next: string | null;
+  /** URL of the page before; null on the first. */
+  previous: string | null;
+  /** The entries of this page. */
+  results: ReservationResponse[];
+}
+
+/** Rooms that are sold as one. */
+export interface RoomType {
+  /** What it is asked for and booked by. */
+  room_type_id: string;
+  /** Its name, unique within the property. */
+  name: string;
+  /** What a guest should know of it; may be empty. */
+  description: string;
+  /** How many guests it is for. More are refused. */
+  max_occupancy: number;
+  /** What a night costs where the room type is sold under no rate plan. A stay under a plan costs what its nights cost there; the reservation tells. Null: no price is set. */
+  base_price: string | null;
+  /** Three letters of ISO 4217. */
+  currency: string;
+  property: Property;
+  /** What is in the room, in words. */
+  amenities: string[];
+  /** URLs of pictures. */
+  images: string[];
+}
+
+/** One page of the list. */
+export interface RoomTypePage {
+  /** Entries of the whole list. */
+  count: number;
+  /** URL of the next page; null on the last. */
+  next: string | null;
+  /** URL of the page before; null on the first. */
+  previous: string | null;
+  /** The entries of this page. */
+  results: RoomType[];
+}
+
+/** A part of the menu, such as the kitchen or the bar. */
+export interface SubMenu {
+  /** The same for as long as the name is. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** As the house keeps it. It takes no dish off the menu. */
+  is_active: boolean;
+}
+
+/** Where events are to be sent. */
+export interface WebhookRegister {
+  /** An https URL of at most 2,048 characters, without user name, password or fragment, on port 443 or from 1024 up. */
+  webhook_url: string;
+}
+
+/** The registered URL with its secret. */
+export interface WebhookRegisterResponse {
+  /** The URL that is registered now. */
+  webhook_url: string;
+  /** What deliveries are signed with. Shown once: empty where this very URL was registered already. */
+  webhook_secret: string;
+}
+
 /** What each operation takes and answers with, by operation id. */
 export interface Operations {
-  /** Read the credential's own events after a cursor, oldest first, with their delivery */
+  /** Read the credential's events after a cursor */
   listEvents: {
     query?: {
-      /** `next` of the answer before; without it, or empty, the feed begins with the oldest event there is; `latest` shows no event, and its `next` is where the feed ends: what happens after the answer comes after it */
+      /** The `next` of the answer before. Left out, or empty: from the oldest event that is still kept. `latest`: no event, and `next` is where the feed ends; what happens after the answer comes after it. */
       after?: string;
+      /** How many events are wanted at most. */
       limit?: number;
     };
-    answer: {
-      results: {
-        cursor: string;
-        event: string;
-        event_id: string;
-        occurred_at: string;
-        data: Record<string, string>;
-        /** null where no webhook was registered when it happened */
-        delivery: {
-          status: 'pending' | 'delivered' | 'failed' | 'stopped';
-          attempts: {
-            at: string;
-            http_status: number | null;
-            duration_ms: number | null;
-            error: string | null;
-          }[];
-        } | null;
-      }[];
-      /** where to go on: `after` of the next call */
-      next: string;
-    };
+    answer: FeedPage;
   };
   /** Read what can be sold of a room type, night by night */
   getAvailability: {
     query: {
+      /** A room type of the list. */
       room_type_id: string;
+      /** The day of arrival: the first night of the stay. */
       check_in: string;
+      /** The day of departure: after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay. */
       check_out: string;
     };
-    answer: {
-      room_type_id: string;
-      name: string;
-      base_price: string | null;
-      days: {
-        date: string;
-        sellable: number;
-      }[];
-    };
+    answer: AvailabilityResponse;
   };
   /** List the reservations this credential has booked */
   listReservations: {
     query?: {
+      /** Which page is wanted. Without `page` and `page_size` the whole list is answered, as an array. */
       page?: number;
+      /** Entries of a page: 50 where only `page` is sent, at most 200. */
       page_size?: number;
     };
-    answer:
-      | {
-          success: boolean;
-          reservation_id: string;
-          external_reservation_id: string;
-          status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
-          room_type_id: string;
-          check_in: string;
-          check_out: string;
-          guests: number;
-          total_amount: string;
-          currency: string;
-          created_at: string;
-        }[]
-      | {
-          count: number;
-          next: string | null;
-          previous: string | null;
-          results: {
-            success: boolean;
-            reservation_id: string;
-            external_reservation_id: string;
-            status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
-            room_type_id: string;
-            check_in: string;
-            check_out: string;
-            guests: number;
-            total_amount: string;
-            currency: string;
-            created_at: string;
-          }[];
-        };
+    answer: ReservationResponse[] | ReservationResponsePage;
   };
   /** Book a stay, once per external_reservation_id */
   createReservation: {
-    body: {
-      /** the caller's own id; idempotency key */
-      external_reservation_id: string;
-      room_type_id: string;
-      check_in: string;
-      check_out: string;
-      guests?: number;
-      guest: {
-        name: string;
-        phone: string;
-        email?: string;
-      };
-    };
-    answer: {
-      success: boolean;
-      reservation_id: string;
-      external_reservation_id: string;
-      status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
-      room_type_id: string;
-      check_in: string;
-      check_out: string;
-      guests: number;
-      total_amount: string;
-      currency: string;
-      created_at: string;
-    };
+    body: ReservationCreate;
+    answer: ReservationResponse;
   };
   /** Read a reservation */
   getReservation: {
     path: {
+      /** The id that the stay was booked under, percent-encoded. */
       external_reservation_id: string;
     };
-    answer: {
-      success: boolean;
-      reservation_id: string;
-      external_reservation_id: string;
-      status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
-      room_type_id: string;
-      check_in: string;
-      check_out: string;
-      guests: number;
-      total_amount: string;
-      currency: string;
-      created_at: string;
-    };
+    answer: ReservationResponse;
   };
   /** Cancel a reservation */
   cancelReservation: {
     path: {
+      /** The id that the stay was booked under, percent-encoded. */
       external_reservation_id: string;
     };
-    answer: {
-      success: boolean;
-      reservation_id: string;
-      external_reservation_id: string;
-      status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
-      room_type_id: string;
-      check_in: string;
-      check_out: string;
-      guests: number;
-      total_amount: string;
-      currency: string;
-      created_at: string;
-    };
+    answer: ReservationResponse;
   };
   /** List the room types */
   listRoomTypes: {
     query?: {
+      /** Which page is wanted. Without `page` and `page_size` the whole list is answered, as an array. */
       page?: number;
+      /** Entries of a page: 50 where only `page` is sent, at most 200. */
       page_size?: number;
     };
-    answer:
-      | {
-          room_type_id: string;
-          name: string;
-          description: string;
-          max_occupancy: number;
-          base_price: string | null;
-          currency: string;
-          property: {
-            id: string;
-            name: string;
-            city: string;
-            country_code: string;
-          };
-          amenities: string[];
-          images: string[];
-        }[]
-      | {
-          count: number;
-          next: string | null;
-          previous: string | null;
-          results: {
-            room_type_id: string;
-            name: string;
-            description: string;
-            max_occupancy: number;
-            base_price: string | null;
-            currency: string;
-            property: {
-              id: string;
-              name: string;
-              city: string;
-              country_code: string;
-            };
-            amenities: string[];
-            images: string[];
-          }[];
-        };
+    answer: RoomType[] | RoomTypePage;
   };
   /** Read the menu */
   getMenu: {
     query?: {
+      /** Which page is wanted. Without `page` and `page_size` the whole list is answered, as an array. */
       page?: number;
+      /** Entries of a page: 50 where only `page` is sent, at most 200. */
       page_size?: number;
     };
-    answer:
-      | {
-          id: string;
-          sku: string;
-          name: string;
-          description: string;
-          dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
-          price: string;
-          currency: string;
-          is_active: boolean;
-          is_taxable: boolean;
-          extra_tax_percentage: string;
-          image: string | null;
-          category: {
-            id: string;
-            name: string;
-            dish_count: string;
-            description: string;
-            image: string | null;
-            ticket_type: string | null;
-            tenant: number;
-            sub_menu: string | null;
-            menu_set: string | null;
-            created_at: string;
-            updated_at: string;
-            deleted_at: string | null;
-            restored_at: string | null;
-            transaction_id: string | null;
-          };
-          sub_menu: {
-            id: string;
-            name: string;
-            is_active: boolean;
-          };
-          kitchen: {
-            id: string;
-            name: string;
-            description: string;
-            hotel_id: string | null;
-            stock_location_id: string | null;
-            created_at: string;
-            updated_at: string;
-          };
-          menu_set: {
-            id: string;
-            name: string;
-            service: 'all_day' | 'breakfast' | 'lunch' | 'dinner';
-            status: 'active' | 'inactive';
-            tenant: number;
-            sub_menus: {
-              id: string;
-              name: string;
-              is_active: boolean;
-            }[];
-            created_at: string;
-            updated_at: string;
-          };
-          price_variants: {
-            id: string;
-            name: string;
-            price: string;
-            currency: string;
-          }[];
-          addons: {
-            id: string;
-            name: string;
-            price: string;
-            image: string | null;
-            dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
-            is_active: boolean;
-          }[];
-        }[]
-      | {
-          count: number;
-          next: string | null;
-          previous: string | null;
-          results: {
-            id: string;
-            sku: string;
-            name: string;
-            description: string;
-            dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
-            price: string;
-            currency: string;
-            is_active: boolean;
-            is_taxable: boolean;
-            extra_tax_percentage: string;
-            image: string | null;
-            category: {
-              id: string;
-              name: string;
-              dish_count: string;
-              description: string;
-              image: string | null;
-              ticket_type: string | null;
-              tenant: number;
-              sub_menu: string | null;
-              menu_set: string | null;
-              created_at: string;
-              updated_at: string;
-              deleted_at: string | null;
-              restored_at: string | null;
-              transaction_id: string | null;
-            };
-            sub_menu: {
-              id: string;
-              name: string;
-              is_active: boolean;
-            };
-            kitchen: {
-              id: string;
-              name: string;
-              description: string;
-              hotel_id: string | null;
-              stock_location_id: string | null;
-              created_at: string;
-              updated_at: string;
-            };
-            menu_set: {
-              id: string;
-              name: string;
-              service: 'all_day' | 'breakfast' | 'lunch' | 'dinner';
-              status: 'active' | 'inactive';
-              tenant: number;
-              sub_menus: {
-                id: string;
-                name: string;
-                is_active: boolean;
-              }[];
-              created_at: string;
-              updated_at: string;
-            };
-            price_variants: {
-              id: string;
-              name: string;
-              price: string;
-              currency: string;
-            }[];
-            addons: {
-              id: string;
-              name: string;
-              price: string;
-              image: string | null;
-              dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
-              is_active: boolean;
-            }[];
-          }[];
-        };
+    answer: Dish[] | DishPage;
   };
   /** List the orders this credential has placed */
   listOrders: {
     query?: {
+      /** Which page is wanted. Without `page` and `page_size` the whole list is answered, as an array. */
       page?: number;
+      /** Entries of a page: 50 where only `page` is sent, at most 200. */
       page_size?: number;
     };
-    answer:
-      | {
-          success: boolean;
-          order_id: string;
-          external_order_id: string;
-          status: 'pending' | 'confirmed' | 'preparing' | 'ready' | 'out_for_delivery' | 'completed' | 'cancelled';
-        }[]
-      | {
-          count: number;
-          next: string | null;
-          previous: string | null;
-          results: {
-            success: boolean;
-            order_id: string;
-            external_order_id: string;
-            status: 'pending' | 'confirmed' | 'preparing' | 'ready' | 'out_for_delivery' | 'completed' | 'cancelled';
-          }[];
-        };
+    answer: OrderResponse[] | OrderResponsePage;
   };
   /** Place an order, once per external_order_id */
   createOrder: {
-    body: {
-      /** the caller's own id; idempotency key */
-      external_order_id: string;
-      items: {
-        /** the sku of a dish on the menu */
-        item_id: string;
-        quantity: number;
-        variant_id?: string;
-        addons?: {
-          addon_id: string;
-          quantity?: number;
-        }[];
-      }[];
-      order_type?: 'delivery' | 'take_away' | 'pick_up';
-      customer?: {
-        name?: string;
-        phone?: string;
-      };
-      delivery_address?: string;
-      notes?: string;
-    };
-    answer: {
-      success: boolean;
-      order_id: string;
-      external_order_id: string;
-      status: 'pending' | 'confirmed' | 'preparing' | 'ready' | 'out_for_delivery' | 'completed' | 'cancelled';
-    };
+    body: OrderCreate;
+    answer: OrderResponse;
   };
   /** Read an order */
   getOrder: {
     path: {
+      /** The id that the order was placed under, percent-encoded. */
       external_order_id: string;
     };
-    answer: {
-      success: boolean;
-      order_id: string;
-      external_order_id: string;
-      status: 'pending' | 'confirmed' | 'preparing' | 'ready' | 'out_for_delivery' | 'completed' | 'cancelled';
-    };
+    answer: OrderResponse;
   };
   /** Cancel an order */
   cancelOrder: {
     path: {
+      /** The id that the order was placed under, percent-encoded. */
       external_order_id: string;
     };
-    answer: {
-      success: boolean;
-      order_id: string;
-      external_order_id: string;
-      status: 'pending' | 'confirmed' | 'preparing' | 'ready' | 'out_for_delivery' | 'completed' | 'cancelled';
-    };
+    answer: OrderResponse;
   };
   /** Register the URL that events are sent to */
   registerWebhook: {
-    body: {
-      /** an https URL of at most 2,048 characters */
-      webhook_url: string;
-    };
-    answer: {
-      webhook_url: string;
-      /** shown once; empty when the URL was registered already */
-      webhook_secret: string;
-    };
+    body: WebhookRegister;
+    answer: WebhookRegisterResponse;
   };
 }
 

@@ -1,0 +1,35 @@
+import { type Operation, schemesOf } from './documents.ts';
+import { schemeVariable, type Step } from './story.ts';
+
+/** What is run before and after a request: skips it where it cannot succeed, checks the status, takes over values. */
+export function scriptsOf(operation: Operation, step: Step): object[] {
+  return [scriptOf('prerequest', beforeLines(operation, step)), scriptOf('test', afterLines(operation, step))].filter(
+    (script) => script !== null,
+  );
+}
+
+function beforeLines(operation: Operation, { needs = [], unless, before = [] }: Step): string[] {
+  const absent = [...schemesOf(operation).map(schemeVariable), ...needs].map((name) => `!pm.variables.get('${name}')`);
+  const present = unless === undefined ? [] : [`pm.variables.get('${unless}')`];
+  const reasons = [...absent, ...present];
+  return reasons.length === 0 ? before : [`if (${reasons.join(' || ')}) pm.execution.skipRequest();`, ...before];
+}
+
+function afterLines(operation: Operation, { status = usualStatus(operation), after = [] }: Step): string[] {
+  if (!(status in operation.responses)) {
+    throw new Error(`${operation.operationId} answers no ${status} by its document: correct scripts/postman/story.ts`);
+  }
+  const lines = [`pm.response.to.have.status(${status});`, ...after];
+  if (after.some((line) => line.includes('answer'))) {
+    lines.splice(1, 0, 'const answer = pm.response.json();');
+  }
+  return [`pm.test('answers ${status}', () => {`, ...lines.map((line) => `  ${line}`), '});'];
+}
+
+function usualStatus({ responses }: Operation): number {
+  return '201' in responses ? 201 : 200;
+}
+
+function scriptOf(listen: string, exec: string[]): object | null {
+  return exec.length === 0 ? null : { listen, script: { type: 'text/javascript', exec } };
+}

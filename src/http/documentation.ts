@@ -1,0 +1,27 @@
+import type { RouteError } from '../errors.ts';
+
+/**
+ * What a route tells the OpenAPI documents beside the schemas that it validates with. What follows from its guard, its body
+ * and its parameters is derived from them (src/openapi), not said again.
+ */
+declare module 'fastify' {
+  interface FastifySchema {
+    operationId?: string;
+    /** What it does, in a few words and the imperative. */
+    summary?: string;
+    /** Its rules and pitfalls, in Markdown. */
+    description?: string;
+    tags?: readonly string[];
+  }
+
+  interface FastifyContextConfig {
+    /** The errors of its own. */
+    errors?: readonly RouteError[];
+    /** Its answer carries an `ETag`, and 304 answers the `If-None-Match` that names it. */
+    hasEtag?: boolean;
+    /** Under an external id that was used already it answers 200 with what is stored, and `Idempotent-Replayed`. */
+    isIdempotent?: boolean;
+    /** `X-Webhook-Header-Brand` tells how deliveries name their headers. */
+    namesHeaderBrand?: boolean;
+  }
+}

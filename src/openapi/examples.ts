@@ -1,0 +1,42 @@
+import type { Schema } from './components.ts';
+
+/**
+ * Values that a schema describes: those it names itself (`examples`), or what its parts come to together; none where a part
+ * that has to be there has none.
+ */
+export function examplesOf({ examples, anyOf, items, properties, required }: Schema): readonly unknown[] {
+  if (examples !== undefined) {
+    return examples;
+  }
+  if (anyOf !== undefined) {
+    return anyOf.flatMap(examplesOf);
+  }
+  if (items !== undefined) {
+    const entries = examplesOf(items);
+    return entries.length === 0 ? [] : [entries];
+  }
+  return properties === undefined ? [] : composed(properties, required ?? []);
+}
+
+function composed(properties: Readonly<Record<string, Schema>>, required: readonly string[]): object[] {
+  const fields = Object.entries(properties).flatMap(([name, part]) =>
+    examplesOf(part)
+      .slice(0, 1)
+      .map((value) => [name, value] as const),
+  );
+  const value = Object.fromEntries(fields);
+  return fields.length > 0 && required.every((name) => name in value) ? [value] : [];
+}
+
+/** The same under names, as a document lists them. The two forms of a list are called `all` and `page`. */
+export function namedExamples(schema: Schema): Record<string, { value: unknown }> {
+  const values = examplesOf(schema);
+  const isList = schema.anyOf !== undefined && values.some(Array.isArray);
+  const nameOf = (value: unknown, index: number) => {
+    if (isList) {
+      return Array.isArray(value) ? 'all' : 'page';
+    }
+    return index === 0 ? 'example' : `example-${index + 1}`;
+  };
+  return Object.fromEntries(values.map((value, index) => [nameOf(value, index), { value }]));
+}

@@ -1,0 +1,103 @@
+import Type from 'typebox';
+import type { EventType } from './event-types.ts';
+
+/** Contract §6: identifiers and the new status, nothing more. */
+export const OrderEventData = Type.Object(
+  {
+    order_id: Type.String({ description: 'The id of the order inside Roomservice.' }),
+    external_order_id: Type.String({ description: "The platform's own id of it." }),
+    status: Type.String({ description: 'Its new status.' }),
+  },
+  { title: 'OrderEventData', description: 'Which order, and what has become of it.' },
+);
+
+export const ReservationEventData = Type.Object(
+  {
+    reservation_id: Type.String({ description: 'The id of the reservation inside Roomservice.' }),
+    external_reservation_id: Type.String({ description: "The platform's own id of it." }),
+    status: Type.String({ description: 'Its new status.' }),
+  },
+  { title: 'ReservationEventData', description: 'Which reservation, and what has become of it.' },
+);
+
+/** What is posted: as compact JSON, with its fields in this order (contract §6). */
+interface Envelope {
+  event: EventType;
+  event_id: string;
+  occurred_at: string;
+  data: Record<string, string>;
+}
+
+/** An event as the documents tell of it. */
+export interface EventFacts {
+  summary: string;
+  description: string;
+  schema: Type.TObject;
+  example: Envelope;
+}
+
+const STAY = { reservation_id: '01a1fa59-7d47-72d5-b816-c40f93e7a52d', external_reservation_id: 'CD-STAY-5521' };
+
+export const EVENTS: Record<EventType, EventFacts> = {
+  'order.status_changed': eventOf('OrderStatusChanged', OrderEventData, {
+    summary: 'An order has another status',
+    description: 'The status of an order has changed, whoever changed it. Placing an order is no change.',
+    example: {
+      event: 'order.status_changed',
+      event_id: '01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e',
+      occurred_at: '2026-11-20T18:49:15.204Z',
+      data: {
+        order_id: '01a1fa44-1218-71c4-9e05-7a36d8b1f240',
+        external_order_id: 'CD-2026-1187',
+        status: 'preparing',
+      },
+    },
+  }),
+  'reservation.created': eventOf('ReservationCreated', ReservationEventData, {
+    summary: 'A stay was booked',
+    description: 'A stay was booked by a call of `createReservation`.',
+    example: {
+      event: 'reservation.created',
+      event_id: '01a1fa59-7d48-74f7-a938-62d0e5f3b19c',
+      occurred_at: '2026-11-20T19:05:31.208Z',
+      data: { ...STAY, status: 'confirmed' },
+    },
+  }),
+  'reservation.modified': eventOf('ReservationModified', ReservationEventData, {
+    summary: 'A reservation has another status',
+    description: 'The status of a reservation has changed to anything but `cancelled`.',
+    example: {
+      event: 'reservation.modified',
+      event_id: '01bb973a-65ff-7508-ba49-73e1f604c2ad',
+      occurred_at: '2030-05-04T10:12:44.031Z',
+      data: { ...STAY, status: 'completed' },
+    },
+  }),
+  'reservation.cancelled': eventOf('ReservationCancelled', ReservationEventData, {
+    summary: 'A reservation was cancelled',
+    description: 'A reservation was cancelled, by the platform or by the house. Its nights are free again.',
+    example: {
+      event: 'reservation.cancelled',
+      event_id: '01a20298-4284-7619-8b5a-84f20715d3be',
+      occurred_at: '2026-11-22T09:31:02.660Z',
+      data: { ...STAY, status: 'cancelled' },
+    },
+  }),
+};
+
+function eventOf(title: string, data: Type.TObject, facts: Omit<EventFacts, 'schema'>): EventFacts {
+  const { description, example } = facts;
+  const schema = Type.Object(
+    {
+      event: Type.Enum([example.event], { type: 'string', description: 'What happened.' }),
+      event_id: Type.String({ format: 'uuid', description: 'The same at every attempt: drop what was seen before.' }),
+      occurred_at: Type.String({
+        format: 'date-time',
+        description: 'When it happened. Events may arrive out of order.',
+      }),
+      data,
+    },
+    { title, description, examples: [example] },
+  );
+  return { ...facts, schema };
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { default as formats } from 'ajv-formats';
+import { ERRORS, GENERIC_ERRORS } from '../../src/errors.ts';
+import { type Content, type DocumentedOperation, readDocuments, resolved } from '../support/documents.ts';
+
+interface Schema {
+  $ref?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+}
+
+const ajv = new Ajv2020({ allErrors: true, strictSchema: false, strictTypes: false });
+formats.default(ajv);
+
+/** Where a schema, whole or in its parts, has a field of which nothing is said. */
+function undescribed(schema: Schema, where: string): string[] {
+  const { properties = {}, items, anyOf = [] } = schema;
+  return [
+    ...Object.entries(properties).flatMap(([name, field]) => [
+      ...(field.description === undefined && field.$ref === undefined ? [`${where}.${name}`] : []),
+      ...undescribed(field, `${where}.${name}`),
+    ]),
+    ...(items === undefined ? [] : undescribed(items, `${where}[]`)),
+    ...anyOf.flatMap((arm) => undescribed(arm, where)),
+  ];
+}
+
+for (const [name, document] of readDocuments()) {
+  describe(`${name}.json`, () => {
+    const operations = [
+      ...Object.values(document.paths).flatMap((methods) => Object.values(methods)),
+      ...Object.values(document.webhooks ?? {}).map(({ post }) => post),
+    ] as (DocumentedOperation & {
+      summary?: string;
+      description?: string;
+      responses: Record<string, { description?: string }>;
+    })[];
+
+    it('tells of every operation, parameter and answer in words', () => {
+      for (const { operationId, summary, description, parameters = [], responses } of operations) {
+        assert.ok(summary, `${operationId} has no summary`);
+        assert.ok(description, `${operationId} has no description`);
+        for (const parameter of parameters as { name: string; description?: string }[]) {
+          assert.ok(parameter.description, `${operationId}: ${parameter.name}`);
+        }
+        for (const [status, answer] of Object.entries(responses)) {
+          assert.ok(answer.description, `${operationId} ${status}`);
+        }
+      }
+    });
+
+    it('tells of every named schema and every field in words', () => {
+      const schemas = Object.entries(document.components['schemas'] ?? {}) as [string, Schema][];
+      assert.deepEqual(
+        schemas.filter(([, { description }]) => description === undefined).map(([schema]) => schema),
+        [],
+      );
+      assert.deepEqual(
+        schemas.flatMap(([schema, content]) => undescribed(content, schema)),
+        [],
+      );
+    });
+
+    it('has an example of every parameter, body and answer, and each is what its schema says', () => {
+      for (const operation of operations) {
+        const { operationId, parameters = [], requestBody, responses } = resolved(operation, document);
+        for (const { name: parameter, schema, example } of parameters) {
+          assert.notEqual(example, undefined, `${operationId}: ${parameter} has no example`);
+          assertValid(schema, example, `${operationId}: ${parameter}`);
+        }
+        assertExamples(operationId, requestBody?.content ?? {});
+        for (const [status, { content }] of Object.entries(responses)) {
+          assertExamples(`${operationId} ${status}`, content ?? {});
+        }
+      }
+    });
+  });
+}
+
+function assertExamples(where: string, content: Record<string, Content>): void {
+  for (const [type, { schema, examples = {} }] of Object.entries(content)) {
+    assert.notEqual(Object.keys(examples).length, 0, `${where} ${type} has no example`);
+    for (const { value } of Object.values(examples)) {
+      assertValid(schema, value, `${where} ${type}`);
+    }
+  }
+}
+
+function assertValid(schema: object, value: unknown, where: string): void {
+  const validate = ajv.compile(schema);
+  assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
+}
+
+describe('the guide of errors', () => {
+  it('names every code, and every status that has no code of its own', async () => {
+    const guide = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'guides', 'errors.md'), 'utf8');
+    for (const code of Object.keys(ERRORS)) {
+      assert.ok(guide.includes(`\`${code}\``), code);
+    }
+    for (const status of Object.keys(GENERIC_ERRORS)) {
+      assert.match(guide, new RegExp(`\\b${status}\\b`));
+    }
+  });
+});

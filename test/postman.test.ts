@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import newman, { type NewmanRunSummary } from 'newman';
+import { type Document, type Endpoint, endpointsOf, schemesOf } from '../scripts/postman/documents.ts';
+import { LEFT_OUT } from '../scripts/postman/story.ts';
+import { dayAhead, openHotel, pmsHeaders, writePlan } from './support/hotel.ts';
+import { startService, type TestService, type TestTenant } from './support/service.ts';
+import { OWNER_PASSWORD } from './support/tenants.ts';
+
+const COLLECTION = readJson('postman/roomservice.postman_collection.json');
+const ENVIRONMENT = readJson('postman/roomservice.postman_environment.json');
+const THIRD_PARTY = endpointsIn('third-party');
+const PMS = endpointsIn('pms');
+
+const SIGN_IN = 'POST /v1/auth/token/';
+const MAKE_CREDENTIAL = 'POST /v1/third-party/credentials/';
+const MAKE_PMS_CREDENTIAL = 'POST /v1/channel-manager/credentials/';
+const REGISTER_WEBHOOK = 'POST /v1/third-party/webhook/';
+/** Each is sent twice: the second call is a repetition. */
+const CREATES = ['POST /v1/third-party/orders/', 'POST /v1/third-party/hotels/reservations/'];
+
+describe('the Postman collection', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startService();
+  });
+
+  after(() => service.close());
+
+  /** What an owner fills into the environment. */
+  function ownersValues({ document }: TestTenant): Record<string, string> {
+    const owner = document.users?.find(({ role }) => role === 'owner');
+    assert.ok(owner);
+    return { baseUrl: service.url, ownerEmail: owner.email, ownerPassword: OWNER_PASSWORD };
+  }
+
+  test("calls every operation of partners and PMSs but those left out by name, and the owner's sign-in", async () => {
+    const values = { ...ownersValues(await openHotel(service)), webhookUrl: 'https://partner.example/hooks' };
+    const documented = [...THIRD_PARTY, ...PMS].filter(({ operation }) => !(operation.operationId in LEFT_OUT));
+    const expected = [SIGN_IN, ...CREATES, ...documented.map(callOf)];
+    assert.deepEqual(callsOf(await run(values)).toSorted(), expected.toSorted());
+  });
+
+  test('leaves out no operation that is not there', () => {
+    const ids = new Set([...THIRD_PARTY, ...PMS].map(({ operation }) => operation.operationId));
+    const unknown = Object.keys(LEFT_OUT).filter((id) => !ids.has(id));
+    assert.deepEqual(unknown, []);
+  });
+
+  test("passes with the demo tenant's menu and hotel", async () => {
+    const { menu, properties } = readJson('demo/tenant.json');
+    await run(ownersValues(await openHotel(service, { menu, properties })));
+  });
+
+  test('runs again with the credentials that the first run made, and makes no others', async () => {
+    const first = await run(ownersValues(await openHotel(service)));
+    const second = await run(first.environment.toObject(false, true));
+    const made = [MAKE_CREDENTIAL, MAKE_PMS_CREDENTIAL];
+    const others = callsOf(first).filter((call) => !made.includes(call));
+    assert.equal(others.length, callsOf(first).length - made.length);
+    assert.deepEqual(callsOf(second), others);
+  });
+
+  test("sends what a partner's keys alone open, and skips the rest", async () => {
+    const { credential } = await openHotel(service);
+    const keys = { apiKey: credential.api_key, apiSecret: credential.api_secret };
+    const opened = THIRD_PARTY.filter(({ operation }) => schemesOf(operation).includes('apiKey')).map(callOf);
+    const expected = [...CREATES, ...opened.filter((call) => call !== REGISTER_WEBHOOK)];
+    assert.deepEqual(callsOf(await run({ baseUrl: service.url, ...keys })).toSorted(), expected.toSorted());
+  });
+
+  for (const folder of ['Restaurant', 'Hotel', 'Webhook', 'PMS']) {
+    test(`runs the folder ${folder} on its own`, async () => {
+      const hotel = await openHotel(service);
+      const { 'x-pms-api-key': pmsApiKey = '', 'x-pms-api-secret': pmsApiSecret = '' } = await pmsHeaders(
+        service,
+        hotel,
+      );
+      const { api_key: apiKey, api_secret: apiSecret } = hotel.credential;
+      const values = { baseUrl: service.url, apiKey, apiSecret, pmsApiKey, pmsApiSecret };
+      assert.notEqual(callsOf(await run(values, folder)).length, 0);
+    });
+  }
+
+  test('leaves order and stay cancelled, and prices and restrictions as they were', async () => {
+    const hotel = await openHotel(service);
+    const pms = await pmsHeaders(service, hotel);
+    const planId = hotel.plans['Double/Flexible'];
+    const nights = [30, 31].map((days) => ({ date: dayAhead(days), price: '123.45', is_sold_out: true }));
+    await writePlan(service, pms, 'rates', planId, nights);
+    await writePlan(service, pms, 'restrictions', planId, [{ date: dayAhead(40), stop_sell: true, min_nights: 3 }]);
+
+    const plansBefore = await planRows(hotel);
+    await run(ownersValues(hotel));
+
+    assert.deepEqual(await planRows(hotel), plansBefore);
+    const lists = ['/v1/staff/orders/', '/v1/staff/reservations/'].map(async (path) => {
+      const answer = await service.call('GET', path, { headers: hotel.owner });
+      return answer.body.map(({ status }: { status: string }) => status);
+    });
+    assert.deepEqual(await Promise.all(lists), [['cancelled'], ['cancelled']]);
+  });
+
+  /** What a tenant's plans and their nights say. */
+  async function planRows({ tenantId }: TestTenant): Promise<object[]> {
+    const { db } = service.database;
+    const [plans, rates] = await Promise.all([
+      db.selectFrom('rate_plan').select(['id', 'min_nights']).where('tenant_id', '=', tenantId).orderBy('id').execute(),
+      db.selectFrom('rate').selectAll().where('tenant_id', '=', tenantId).orderBy('date').execute(),
+    ]);
+    return [...plans, ...rates];
+  }
+});
+
+/** Runs the committed collection, or a folder of it, with what is filled in. No script may find fault with an answer. */
+async function run(values: Record<string, string>, folder?: string): Promise<NewmanRunSummary> {
+  const filled = Object.entries({ ...defaults(), ...values }).map(([key, value]) => ({ key, value }));
+  const summary = await new Promise<NewmanRunSummary>((resolve, reject) => {
+    const options = { collection: COLLECTION, environment: { values: filled }, folder, reporters: [] };
+    newman.run(options, (error, result) => (error === null ? resolve(result) : reject(error)));
+  });
+  const failures = summary.run.failures.map(({ source, error }) => `${source?.name}: ${error.message}`);
+  assert.deepEqual(failures, []);
+  return summary;
+}
+
+function defaults(): Record<string, string> {
+  return Object.fromEntries(ENVIRONMENT.values.map(({ key, value }: { key: string; value: string }) => [key, value]));
+}
+
+/** The operations that were sent and answered, in the order in which they were. */
+function callsOf({ run: { executions } }: NewmanRunSummary): string[] {
+  return executions
+    .filter(({ response }) => response !== undefined)
+    .map(({ item: { request } }) => {
+      const segments = request.url.path ?? [];
+      return `${request.method} /${segments.map((segment) => segment.replace(/^:(.*)/, '{$1}')).join('/')}`;
+    });
+}
+
+function callOf({ method, path }: Endpoint): string {
+  return `${method} ${path}`;
+}
+
+function endpointsIn(name: string): Endpoint[] {
+  const document: Document = readJson(`contract/${name}.json`);
+  return endpointsOf(document);
+}
+
+function readJson(path: string) {
+  return JSON.parse(readFileSync(join(import.meta.dirname, '..', path), 'utf8'));
+}

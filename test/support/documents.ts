@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { default as formats } from 'ajv-formats';
+
+/** What of an OpenAPI document is looked at. */
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  webhooks?: Record<string, { post: DocumentedOperation }>;
+  components: Record<string, Record<string, object>>;
+}
+
+export interface DocumentedOperation {
+  operationId: string;
+  security: Record<string, unknown>[];
+  parameters?: {
+    in: 'path' | 'query' | 'header';
+    name: string;
+    required: boolean;
+    schema: object;
+    example?: unknown;
+  }[];
+  requestBody?: { content: Record<string, Content> };
+  responses: Record<string, DocumentedAnswer>;
+}
+
+export interface Content {
+  schema: object;
+  examples?: Record<string, { value: unknown }>;
+}
+
+export interface DocumentedAnswer {
+  headers?: Record<string, { required?: boolean }>;
+  content?: Record<string, Content>;
+}
+
+/** The node with everything it refers to in its place. */
+export function resolved<T>(node: T, document: OpenApiDocument): T {
+  if (Array.isArray(node)) {
+    return node.map((each: unknown) => resolved(each, document)) as T;
+  }
+  if (typeof node !== 'object' || node === null) {
+    return node;
+  }
+  if ('$ref' in node) {
+    const [kind = '', name = ''] = String(node.$ref).split('/').slice(2);
+    const found = document.components[kind]?.[name];
+    assert.ok(found, `${String(node.$ref)} leads nowhere`);
+    return resolved(found, document) as T;
+  }
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value, document)])) as T;
+}
+
+/** The schema, with every object in it closed to fields that it does not name: what is not documented is not answered. */
+export function closed<T>(schema: T): T {
+  if (Array.isArray(schema)) {
+    return schema.map(closed) as T;
+  }
+  if (typeof schema !== 'object' || schema === null) {
+    return schema;
+  }
+  const parts = Object.entries(schema).map(([keyword, value]) => [
+    keyword,
+    keyword === 'examples' || keyword === 'enum' ? value : closed(value as unknown),
+  ]);
+  const isObject = 'type' in schema && schema.type === 'object' && 'properties' in schema;
+  return Object.fromEntries(isObject ? [['additionalProperties', false], ...parts] : parts) as T;
+}
+
+/** The one that a request line reaches, or undefined where there is none. */
+export function findOperation<T extends { method: string; path: string }>(
+  operations: T[],
+  method: string,
+  target: string,
+): T | undefined {
+  const steps = stepsOf(target.split(/[?#]/, 1)[0] ?? '');
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  return operations.find((operation) => operation.method === wanted && sameSteps(stepsOf(operation.path), steps));
+}
+
+function stepsOf(path: string): string[] {
+  return path.replace(/\/$/, '').split('/');
+}
+
+function sameSteps(pattern: string[], steps: string[]): boolean {
+  const matches = (step: string, index: number) =>
+    step.startsWith('{') ? steps[index] !== '' : step === percentDecoded(steps[index] ?? '');
+  return pattern.length === steps.length && pattern.every(matches);
+}
+
+function percentDecoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
+
+/** An operation of the committed documents, with the checks of its answers as far as they were needed. */
+interface Known {
+  method: string;
+  path: string;
+  document: OpenApiDocument;
+  operation: DocumentedOperation;
+  validators: Map<string, ValidateFunction>;
+}
+
+const ajv = new Ajv2020({ allErrors: true, strictSchema: false, strictTypes: false });
+formats.default(ajv);
+
+let operations: Known[] | null = null;
+
+/** The documents that partners get, read when the first answer comes. `npm run check` sees to it that they are up to date. */
+function knownOperations(): Known[] {
+  operations ??= readDocuments().flatMap(([, document]) =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path,
+        document,
+        operation,
+        validators: new Map<string, ValidateFunction>(),
+      })),
+    ),
+  );
+  return operations;
+}
+
+/** The committed documents by name. */
+export function readDocuments(): [name: string, document: OpenApiDocument][] {
+  const folder = join(import.meta.dirname, '..', '..', 'contract');
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  return files.map((file) => [file.replace('.json', ''), JSON.parse(readFileSync(join(folder, file), 'utf8'))]);
+}
+
+/** An answer, read whole: `body` is what its JSON holds. */
+export interface ReadAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: unknown;
+}
+
+/** They are given before it is clear which operation is called, so no document has them at an operation. */
+const OF_THE_SHELL = new Set([405, 408, 417, 431]);
+
+/**
+ * Asserts that the documents tell of this answer: its status, headers and body, without a field more. Left out are answers
+ * of paths that no document has, those of the HTTP shell, and a 5xx other than 503, which nobody promises.
+ */
+export function assertDocumented(method: string, target: string, answer: ReadAnswer): void {
+  const known = findOperation(knownOperations(), method, target);
+  const { status } = answer;
+  if (known === undefined || OF_THE_SHELL.has(status) || (status >= 500 && status !== 503)) {
+    return;
+  }
+  const where = `${method} ${known.path} ${status}`;
+  const documented = known.operation.responses[status];
+  assert.ok(documented, `${where} is in no document (src/openapi): ${answer.text.slice(0, 500)}`);
+  for (const [name, header] of Object.entries(resolved(documented.headers ?? {}, known.document))) {
+    assert.ok(!header.required || answer.headers.has(name), `${where} comes without its header ${name}`);
+  }
+  if (method !== 'HEAD' && documented.content !== undefined) {
+    assertBody(where, known, documented.content, answer);
+  } else {
+    assert.equal(answer.text, '', `${where} comes with a body`);
+  }
+}
+
+function assertBody(where: string, known: Known, content: Record<string, Content>, answer: ReadAnswer): void {
+  const type = answer.headers.get('content-type')?.split(';', 1)[0] ?? '';
+  const schema = content[type]?.schema;
+  assert.ok(schema, `${where} comes as "${type}"`);
+  const validate = known.validators.get(where) ?? ajv.compile(closed(resolved(schema, known.document)));
+  known.validators.set(where, validate);
+  const isValid = validate(answer.body);
+  assert.ok(
+    isValid,
+    `${where} is not as its document says: ${ajv.errorsText(validate.errors)}: ${answer.text.slice(0, 500)}`,
+  );
+}
