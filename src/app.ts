@@ -11,6 +11,7 @@ import { credentialRoutes } from './credentials/routes.ts';
 import { Credential, PmsCredential } from './credentials/schema.ts';
 import type { Database } from './db/database.ts';
 import { isMigrated } from './db/migrate.ts';
+import { docsRoutes } from './docs/routes.ts';
 import { invalidField } from './errors.ts';
 import { type App, createHttpApp } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
@@ -103,6 +104,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   const { publicUrl } = config;
 
   healthRoutes(app, async () => (deps.isServing?.() ?? true) && (await isMigrated(db)));
+  docsRoutes(app);
   authRoutes(app, { db, tokenKey: keyring.token, budgets });
   credentialRoutes(app, {
     credentials,

@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { ERRORS } from '../src/errors.ts';
 import { cleanUp, newDataDir, newFolder, runCommand, type Serving, startServing } from './support/command.ts';
 import { type Block, differences, type Guide, parseGuide, readGuides } from './support/guides.ts';
 
@@ -136,9 +137,7 @@ describe('the guides', () => {
   }
 
   test('explain every error code, with its status', () => {
-    const catalogue = readFileSync(join(REPOSITORY, 'src/errors.ts'), 'utf8');
-    const codes = [...catalogue.matchAll(/^ {2}([a-z]\w+): (?:\{\s+status: )?(\d{3}),$/gm)];
-    assert.ok(codes.length > 10, 'the catalogue is read');
+    const codes = Object.entries(ERRORS).map(([code, { status }]) => [code, String(status)]);
     const errors = byName.get('errors.md')?.text ?? '';
     for (const [, code = '', status = ''] of [...codes, ['', 'error', 'any 4xx']]) {
       assert.match(errors, new RegExp(`^\\| \`${code}\` \\| ${status} \\| [^|]+ \\| [^|]+ \\|$`, 'm'), code);

@@ -87,14 +87,14 @@ describe('the claims of a worker', () => {
     const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
     await inTransaction(db, async (tx) => {
       // A connection tells of its earlier transactions too, until it has reported them: once a second.
-      const before = await scansOf(tx);
+      const earlier = await scansOf(tx);
       for (let times = 0; times < 10; times += 1) {
         const { deliveries } = await claimDue(tx, wanted, newLease());
         assert.equal(deliveries.length, 4);
       }
-      const after = await scansOf(tx);
-      assert.equal(after.whole - before.whole, 0);
-      assert.ok(after.byIndex - before.byIndex >= 10);
+      const now = await scansOf(tx);
+      assert.equal(now.whole - earlier.whole, 0);
+      assert.ok(now.byIndex - earlier.byIndex >= 10);
     });
   });
 

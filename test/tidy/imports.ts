@@ -15,7 +15,7 @@ const LAYERS = [
   ['rates'],
   ['nights'],
   ['orders', 'reservations'],
-  ['channels', 'pms', 'tenant-document', 'sandbox'],
+  ['channels', 'pms', 'tenant-document', 'sandbox', 'docs'],
   ['app', 'worker', 'listen'],
   ['openapi', 'cli'],
 ];

@@ -1,0 +1,67 @@
+// Starts Scalar with nothing that would leave this service: no proxy, telemetry, agent, web font or link to an outside client.
+const mount = document.getElementById('content');
+
+// The page's policy takes styles with its nonce alone, and not every part of Scalar gives it to those that it makes.
+const { nonce } = document.currentScript;
+const createElement = document.createElement.bind(document);
+document.createElement = (...args) => {
+  const element = createElement(...args);
+  if (element instanceof HTMLStyleElement) {
+    element.nonce = nonce;
+  }
+  return element;
+};
+
+// What Scalar leaves without a name, a role or the keyboard; null removes the attribute. Done again whenever it has drawn.
+const REPAIRS = [
+  ['header', 'role', 'none'],
+  ['.t-doc__header', 'role', 'region'],
+  ['.t-doc__header', 'aria-label', 'Place in the document'],
+  ['.response-card', 'role', 'group'],
+  ['.endpoints', 'tabindex', '0'],
+  ['.scalar-code-copy', 'aria-label', 'Copy'],
+  ['.show-more', 'aria-label', null],
+  ['[data-testid=response-variant-picker]', 'aria-label', null],
+  ['.code-input-lite__editor', 'role', 'textbox'],
+  ['.code-input-lite__editor', 'aria-label', 'Value'],
+  ['.scalar-password-input', 'placeholder', 'yours'],
+  ['[class*=copy-button]', 'aria-controls', null],
+  ['[role=combobox]:not([aria-expanded])', 'aria-expanded', 'true'],
+  ['.cm-scroller', 'tabindex', '0'],
+  ['.cm-content', 'aria-label', 'Code'],
+  ['button[role=none], button[role=alert]', 'role', null],
+  ['section[aria-label^=Notifications]', 'role', 'status'],
+];
+
+function repair() {
+  for (const [selector, attribute, value] of REPAIRS) {
+    for (const element of mount.querySelectorAll(selector)) {
+      if (value === null) {
+        element.removeAttribute(attribute);
+      } else if (element.getAttribute(attribute) !== value) {
+        element.setAttribute(attribute, value);
+      }
+    }
+  }
+}
+new MutationObserver(repair).observe(mount, { childList: true, subtree: true });
+
+// Scalar's own script comes after this one.
+document.addEventListener('DOMContentLoaded', () => {
+  Scalar.createApiReference(mount, {
+    sources: JSON.parse(mount.dataset.sources),
+    servers: [{ url: window.location.origin }],
+    proxyUrl: '',
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    withDefaultFonts: false,
+    hideClientButton: true,
+    hideDarkModeToggle: true,
+    showDeveloperTools: 'never',
+    defaultOpenAllTags: true,
+    modelsSectionLabel: 'Schemas',
+    localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
+    theme: 'none',
+  });
+});

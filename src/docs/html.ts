@@ -1,0 +1,47 @@
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text as it stands in an element or in a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+export interface PageParts {
+  title: string;
+  description: string;
+  /** Which link of the header leads here. */
+  section: 'reference' | 'guides';
+  /** What else stands in the head. */
+  head: string;
+  /** Below the header; holds the element `main`. */
+  body: string;
+}
+
+/** A whole page: head, skip link and header around what is given. All addresses begin at the root, so that a trailing slash does not matter. */
+export function htmlPage({ title, description, section, head, body }: PageParts): string {
+  const current = (name: string) => (name === section ? ' aria-current="true"' : '');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<meta name="description" content="${escapeHtml(description)}">
+<link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/docs/assets/site.css">
+${head}
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header class="site">
+<a class="brand" href="/docs/">Roomservice</a>
+<nav aria-label="Site">
+<a href="/docs/"${current('reference')}>Reference</a>
+<a href="/docs/guides/"${current('guides')}>Guides</a>
+</nav>
+</header>
+${body}
+</body>
+</html>
+`;
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { renderMarkdown } from './markdown.ts';
+
+const render = (markdown: string) => renderMarkdown(markdown, (href) => href);
+
+describe('Markdown', () => {
+  it('markup in the text is shown, never taken as markup', async () => {
+    const { html } = await render(
+      '<script>alert(1)</script>\n\na <b onclick="x">b</b> `<i>` [<u>](x"y) ![<s>](z "<t>")\n\n```"><p>\n</code>\n```\n\n# <em>\n\n| <q> |\n|---|\n| <img src=x> |',
+    );
+    const tags = new Set([...html.matchAll(/<\/?(\w+)/g)].map(([, name]) => name));
+    const ours = new Set(['p', 'code', 'a', 'img', 'pre', 'h1', 'div', 'table', 'thead', 'tbody', 'tr', 'th', 'td']);
+    assert.deepEqual(
+      [...tags].filter((tag) => !ours.has(tag ?? '')),
+      [],
+    );
+    assert.equal(html.match(/<img/g)?.length, 1, 'the picture that was written as Markdown');
+    assert.doesNotMatch(html, /<[^>]*\sonclick/);
+    assert.match(html, /href="x&quot;y"/);
+  });
+
+  it('title, summary and sections are plain text', async () => {
+    const { title, summary, sections } = await render(
+      '# A `code` & *more*\n\nFirst **bold**\nline, [link](x).\n\nSecond.\n\n## One `x`\n\n### Deep\n\n## Two',
+    );
+    assert.deepEqual([title, summary], ['A code & more', 'First bold line, link.']);
+    assert.deepEqual(sections, [
+      { id: 'one-x', title: 'One x' },
+      { id: 'two', title: 'Two' },
+    ]);
+  });
+
+  it('headings below the first have an anchor of their own, however often a title comes', async () => {
+    const { html } = await render('# T\n\n## Größe: `a_b`-c!\n\n## Next\n\n### Next');
+    assert.deepEqual(
+      [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id),
+      ['größe-a_b-c', 'next', 'next-1'],
+    );
+  });
+
+  it('code and tables scroll within themselves, and the keyboard reaches them', async () => {
+    const { html } = await render('```sh\nls\n```\n\n| a |\n|---|\n| b |');
+    assert.match(html, /<pre tabindex="0"><code class="language-sh">ls\n<\/code><\/pre>/);
+    assert.match(html, /<div class="table" tabindex="0"><table>[^]*<\/table><\/div>/);
+  });
+
+  it('a link that leads nowhere is its text alone', async () => {
+    const { html } = await renderMarkdown('see [the *text*](../x)', () => null);
+    assert.equal(html, '<p>see the <em>text</em></p>\n');
+  });
+});

