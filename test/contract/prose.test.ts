@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as formats } from 'ajv-formats';
-import { ERRORS, GENERIC_ERRORS } from '../../src/errors.ts';
+import { GENERIC_ERRORS } from '../../src/errors.ts';
 import { type Content, type DocumentedOperation, readDocuments, resolved } from '../support/documents.ts';
 
 interface Schema {
@@ -98,11 +98,8 @@ function assertValid(schema: object, value: unknown, where: string): void {
 }
 
 describe('the guide of errors', () => {
-  it('names every code, and every status that has no code of its own', async () => {
+  it('names every status that has no code of its own', async () => {
     const guide = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'guides', 'errors.md'), 'utf8');
-    for (const code of Object.keys(ERRORS)) {
-      assert.ok(guide.includes(`\`${code}\``), code);
-    }
     for (const status of Object.keys(GENERIC_ERRORS)) {
       assert.match(guide, new RegExp(`\\b${status}\\b`));
     }
