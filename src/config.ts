@@ -97,6 +97,11 @@ export interface PartnerConfig {
   stateDir: string;
 }
 
+/** The API key that a developer's shell has, as `listen` takes it; null where there is none. */
+export function readPartnerApiKey(given: string | undefined, environment: Environment = process.env): string | null {
+  return given || environment['ROOMSERVICE_API_KEY'] || environment['KEY'] || null;
+}
+
 /**
  * Reads what a command needs that talks to the service as a partner does. `BASE`, `KEY` and `SECRET` are what the demo prints.
  * @param given from the command line, where a secret has no place: every user of the machine can see it there
@@ -113,7 +118,7 @@ export function readPartnerConfig(
       '--url or ROOMSERVICE_URL',
       given.url ?? text('ROOMSERVICE_URL', 'BASE') ?? 'http://localhost:8080',
     ),
-    apiKey: parseCredential('ROOMSERVICE_API_KEY', given.apiKey ?? text('ROOMSERVICE_API_KEY', 'KEY')),
+    apiKey: parseCredential('ROOMSERVICE_API_KEY', readPartnerApiKey(given.apiKey, environment)),
     apiSecret: parseCredential(
       'ROOMSERVICE_API_SECRET',
       readSecret(environment, 'ROOMSERVICE_API_SECRET') ?? text('SECRET'),

@@ -12,7 +12,7 @@ const MAX_NAMED = 5;
 
 /** `roomservice keys rotate`. Exits 1 where a secret does not open; the older keys then stay. */
 export async function rotateKeys(config: Config, options: { json?: boolean }): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
+  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   const { db, keyring } = runtime;
   try {
     const rotation = await rotateEncryptionKey({

@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { readConfig, readPartnerConfig } from '../config.ts';
+import { readConfig, readPartnerApiKey, readPartnerConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { EVENT_TYPES, type EventType } from '../webhooks/event-types.ts';
 import { isInterrupted } from './interruption.ts';
@@ -93,12 +93,15 @@ function addDeveloperCommands(program: Command): void {
       'make a real event on the demo tenant: an order that moves on, a stay that is booked, changed or cancelled',
     )
     .addArgument(new Argument('<event>', 'what to make').choices(EVENT_TYPES))
-    .option('--api-key <key>', 'whose event (default: the newest credential of the demo tenant)')
+    .option(
+      '--api-key <key>',
+      'whose event (default: ROOMSERVICE_API_KEY or KEY, else the newest credential of the demo tenant)',
+    )
     .option('--json', 'print JSON')
     .action(async (event: EventType, options: { apiKey?: string; json?: boolean }) => {
       const config = readConfig();
       const { trigger } = await import('./trigger.ts');
-      await trigger(config, event, options);
+      await trigger(config, event, { ...options, apiKey: readPartnerApiKey(options.apiKey) });
     });
 }
 

@@ -9,7 +9,7 @@ import { print, printJson, showProgress } from './terminal.ts';
 
 /** `roomservice nights verify`. Exits 1 where a counter is not what the reservations say. */
 export async function verifyNights(config: Config, options: { tenant?: string; json?: boolean }): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
+  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   try {
     const results = [];
     for (const { id, slug } of await chosenTenants(runtime.db, options.tenant)) {

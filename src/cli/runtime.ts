@@ -24,6 +24,8 @@ export interface Runtime {
 export interface RuntimeOptions {
   /** A second `serve` on one DATA_DIR is refused; any number of commands come and go beside it. */
   role: 'serve' | 'command';
+  /** False for a command that is of no use without what is in the database: it is not made then. */
+  mayCreate?: boolean;
   /** Told what takes long. */
   progress: (message: string) => void;
   onConnectionError?: (error: Error) => void;
@@ -75,8 +77,11 @@ async function migrate(url: string): Promise<string[]> {
   }
 }
 
-async function openEmbedded({ dataDir }: Config, { role, progress }: RuntimeOptions): Promise<EmbeddedPostgres> {
-  const opening = openEmbeddedPostgres({ dataDir, role, log: progress });
+async function openEmbedded(
+  { dataDir }: Config,
+  { role, mayCreate = true, progress }: RuntimeOptions,
+): Promise<EmbeddedPostgres> {
+  const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress });
   if (role === 'command') {
     leaveWhenInterrupted(opening);
   }

@@ -201,6 +201,6 @@ async function introduce(config: Config, runtime: Runtime, address: string, opti
   if ((await listTenants(runtime.db)).length === 0) {
     print(describeDemo(await makeDemo(runtime), address));
   } else {
-    print('"npx roomservice demo" issues a new sign-in and credential of the demo tenant.');
+    print('"npx roomservice demo" issues a new sign-in and credential of the demo tenant (the old password ends).');
   }
 }

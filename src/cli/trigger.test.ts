@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, runCommand } from '../../test/support/command.ts';
+import { cleanUp, newFolder, runCommand } from '../../test/support/command.ts';
 import { readToEnd } from '../../test/support/feed.ts';
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
@@ -87,7 +89,7 @@ describe('roomservice trigger', () => {
     assert.match(stdout, /"roomservice listen"/);
   });
 
-  it('0: makes it for the newest active credential, or for the one whose key is given', async () => {
+  it('0: makes it for the newest active credential, or for the one whose key is given or in the environment', async () => {
     const [second, third] = [await issue(), await issue()];
     const keyOf = async (...args: string[]) =>
       JSON.parse((await trigger('order.status_changed', '--json', ...args)).stdout).credential.api_key;
@@ -95,6 +97,12 @@ describe('roomservice trigger', () => {
     await service.database.db.updateTable('credential').set({ is_active: false }).where('id', '=', third.id).execute();
     assert.equal(await keyOf(), second.api_key);
     assert.equal(await keyOf('--api-key', credential.api_key), credential.api_key);
+    for (const name of ['ROOMSERVICE_API_KEY', 'KEY']) {
+      const ofShell = await runCommand(['trigger', 'order.status_changed', '--json'], {
+        env: { ...env, [name]: credential.api_key },
+      });
+      assert.equal(JSON.parse(ofShell.stdout).credential.api_key, credential.api_key, name);
+    }
     const revoked = await trigger('order.status_changed', '--api-key', third.api_key);
     assert.equal(revoked.code, 1);
     assert.ok(revoked.stderr.includes(third.api_key));
@@ -106,6 +114,23 @@ describe('roomservice trigger', () => {
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^roomservice: The demo tenant has no active credential with the API key rsk_/);
     assert.deepEqual((await readToEnd(service, other.partner)).ids, []);
+  });
+
+  it('1: ends so where there is no database, and makes none', async () => {
+    const dataDir = join(await newFolder(), 'data');
+    for (const args of [
+      ['trigger', 'order.status_changed'],
+      ['nights', 'verify'],
+      ['keys', 'rotate'],
+    ]) {
+      const { code, stderr } = await runCommand(args, { env: { DATA_DIR: dataDir } });
+      assert.equal(code, 1);
+      assert.equal(
+        stderr,
+        `roomservice: There is no database in ${dataDir}. Set DATA_DIR (or DATABASE_URL) to what the service has.\n`,
+      );
+      assert.equal(existsSync(dataDir), false);
+    }
   });
 
   it('2: ends so for an event that there is not, and names those that there are', async () => {

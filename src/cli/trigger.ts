@@ -21,9 +21,9 @@ const MAX_EVENTS = 200;
 export async function trigger(
   config: Config,
   event: EventType,
-  options: { apiKey?: string; json?: boolean },
+  options: { apiKey: string | null; json?: boolean },
 ): Promise<void> {
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
+  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   try {
     const tenant = await requireDemoTenant(runtime.db);
     const credential = await chooseCredential(runtime, tenant, options.apiKey);
@@ -49,12 +49,12 @@ async function requireDemoTenant(db: Database): Promise<Tenant> {
   return tenant;
 }
 
-async function chooseCredential({ db, keyring }: Runtime, tenant: Tenant, apiKey?: string): Promise<Credential> {
+async function chooseCredential({ db, keyring }: Runtime, tenant: Tenant, apiKey: string | null): Promise<Credential> {
   const all = await new Credentials({ db, keyring, audience: 'third_party' }).list(tenant.id);
   const active = all.filter((credential) => credential.is_active);
-  const chosen = apiKey === undefined ? active[0] : active.find((credential) => credential.api_key === apiKey);
+  const chosen = apiKey === null ? active[0] : active.find((credential) => credential.api_key === apiKey);
   if (chosen === undefined) {
-    const what = apiKey === undefined ? 'credential' : `credential with the API key ${apiKey}`;
+    const what = apiKey === null ? 'credential' : `credential with the API key ${apiKey}`;
     throw new OperatorError(`The demo tenant has no active ${what}. "roomservice demo" issues a new one.`);
   }
   return chosen;

@@ -195,7 +195,10 @@ describe('the site', () => {
     ]) {
       const [answer] = await exchange(service.url, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
       assert.equal(answer?.status, 404, path);
-      assert.deepEqual(JSON.parse(answer.body), { code: 'error', message: 'No such path.' });
+      assert.deepEqual(JSON.parse(answer.body), {
+        code: 'error',
+        message: 'No such path. /docs/ tells which there are.',
+      });
     }
   });
 

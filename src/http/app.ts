@@ -127,7 +127,7 @@ function refuseBadHead({ raw }: FastifyRequest): void {
 /** @param allowed the methods that the path has */
 function noRoute(allowed: string[]): ApiError {
   return allowed.length === 0
-    ? new ApiError(404, 'error', 'No such path.')
+    ? new ApiError(404, 'error', 'No such path. /docs/ tells which there are.')
     : new ApiError(405, 'error', `The method must be ${allowed.join(' or ')}.`, { allow: allowed.join(', ') });
 }
 

@@ -74,7 +74,7 @@ describe('a path', () => {
       '/livez;a=1',
     ]) {
       const answer = await service.call('GET', path, { headers: partner });
-      assert.deepEqual(answer.body, { code: 'error', message: 'No such path.' }, path);
+      assert.deepEqual(answer.body, { code: 'error', message: 'No such path. /docs/ tells which there are.' }, path);
       assert.equal(answer.status, 404);
     }
   });

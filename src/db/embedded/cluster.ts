@@ -12,6 +12,11 @@ export const NAME = 'roomservice';
 /** No locale of the system's, and nothing that the person who started us has set for another PostgreSQL. */
 export const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
 
+/** Whether a database was ever opened there: its password is what is made first. */
+export async function hasPassword(dataDir: string): Promise<boolean> {
+  return (await readFile(join(dataDir, PASSWORD_FILE)).catch(ifAbsent)) !== undefined;
+}
+
 /** The role's password: 256 random bits in DATA_DIR, mode 0600, made at the first start. */
 export async function readOrMakePassword(dataDir: string): Promise<string> {
   const file = join(dataDir, PASSWORD_FILE);

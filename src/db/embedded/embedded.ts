@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOrMakePassword } from './cluster.ts';
+import { hasPassword, readOrMakePassword } from './cluster.ts';
+import { EmbeddedPostgresError } from './failure.ts';
 import { locate } from './location.ts';
 import type { Presence, Role } from './presence.ts';
 import { databaseUrl, enter, leave, type Server } from './server.ts';
@@ -24,6 +25,8 @@ export interface EmbeddedOptions {
   role: Role;
   /** More settings for PostgreSQL, used if it is this process that starts it. */
   settings?: Record<string, string>;
+  /** False: a database that is not there is a fault, not made. */
+  mayCreate?: boolean;
   /** Told what takes long, where the database lives when not in DATA_DIR, and when PostgreSQL is lost and back. */
   log?: (message: string) => void;
 }
@@ -37,7 +40,12 @@ const MAX_RETRY_WAIT_MS = 2_000;
  * @throws EmbeddedPostgresError that says what is wrong and what to do; AlreadyServedError for a second `serve`
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { role, settings = {}, log = () => {} } = options;
+  const { role, settings = {}, mayCreate = true, log = () => {} } = options;
+  if (!mayCreate && !(await hasPassword(options.dataDir))) {
+    throw new EmbeddedPostgresError(
+      `There is no database in ${options.dataDir}. Set DATA_DIR (or DATABASE_URL) to what the service has.`,
+    );
+  }
   const location = await locate(options.dataDir, log);
   const password = await readOrMakePassword(location.dataDir);
   const server: Server = { location, password, settings, mayCreate: true, log };

@@ -171,6 +171,19 @@ describe('registerBodyParsers', () => {
       await refuses(400, 'body must be object', '/orders', 'null', JSON_TYPE);
     });
 
+    it('JSON under a type of forms says so, and does not look like a form without fields', async () => {
+      for (const path of ['/orders', '/label', '/cancel']) {
+        const { status, json } = await post(
+          path,
+          JSON.stringify({ id: 'a', items: [{ item_id: 'x&y=%', quantity: 1 }] }),
+          FORM,
+        );
+        assert.equal(status, 400);
+        assert.deepEqual(json, { message: 'body: is JSON sent as a form: set Content-Type to application/json' });
+      }
+      assert.equal((await post('/label', '{a}=1&label=b', FORM)).status, 200, 'a field may have any name');
+    });
+
     it('malformed bodies are refused also where no body is expected, and the connection stays', async () => {
       const answer = await post('/cancel', '{', JSON_TYPE);
       assert.deepEqual([answer.status, answer.headers.get('connection')], [400, 'keep-alive']);

@@ -63,6 +63,7 @@ function decodeBody(bytes: Buffer, headers: FastifyRequest['headers'], schema: u
     case 'application/json':
       return decodeJson(bytes);
     case 'application/x-www-form-urlencoded':
+      refuseJson(bytes);
       return convertText(decodeForm(decodeUrlEncoded(bytes, 'body')), schema);
     case 'multipart/form-data':
       return convertText(decodeForm(decodeMultipart(bytes, params.get('boundary'))), schema);
@@ -70,6 +71,24 @@ function decodeBody(bytes: Buffer, headers: FastifyRequest['headers'], schema: u
       throw unsupported(
         'Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data',
       );
+  }
+}
+
+const OPENING_BRACE = '{'.charCodeAt(0);
+
+/** What curl sends of JSON where nobody names a type: as a form it would be one field of an odd name, and all others missing. */
+function refuseJson(bytes: Buffer): void {
+  if (bytes[0] === OPENING_BRACE && isJson(bytes)) {
+    throw new DecodeError(400, 'body', 'is JSON sent as a form: set Content-Type to application/json');
+  }
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    decodeJson(bytes);
+    return true;
+  } catch {
+    return false;
   }
 }
 
