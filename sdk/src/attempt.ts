@@ -24,14 +24,14 @@ interface Attempt {
 
 /**
  * Sends a request once. Redirects are not followed: key and secret would go along.
- * @throws RoomserviceError for whatever is not a 2xx with JSON
+ * @throws RoomserviceError for whatever is not a 2xx with a JSON object or list
  * @throws the signal's reason where the caller gives up
  */
 export async function send(request: Request, attempt: Attempt): Promise<Answer> {
   const { response, text } = await exchange(request, attempt);
   const { status, headers } = response;
   const body = parseJson(text);
-  if (response.ok && body !== undefined) {
+  if (response.ok && typeof body === 'object' && body !== null) {
     return { body, isReplayed: headers.get('idempotent-replayed') === 'true' };
   }
   throw new RoomserviceError(messageOf(status, body), {

@@ -128,6 +128,8 @@ describe('the base URL', () => {
 describe('an answer that is not of Roomservice', () => {
   for (const answer of [
     { status: 200, body: '<html>' },
+    { status: 200, body: 'null' },
+    { status: 200, body: '"OK"' },
     { status: 204 },
     { status: 404, body: 'no such page' },
     { status: 403, body: '"no"' },

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { cleanUp, freePort, newDataDir, newFolder, runCommand, startServing } from '../../test/support/command.ts';
 import { eventOf, insertEvents } from '../../test/support/feed.ts';
@@ -54,6 +57,30 @@ describe('roomservice listen, where the service stops and comes back', () => {
   });
 });
 
+describe('roomservice listen, where something else answers in the place of the service', () => {
+  const NO_PAGES = ['{"results":[', 'null', '{"next":"0"}'];
+  const CREDENTIAL = { id: '', label: '', api_key: 'rsk_x', api_secret: 'rss_x' };
+
+  it('says so once, and waits for the service', async (t) => {
+    let answered = 0;
+    const nextBody = () => NO_PAGES[answered++] ?? '{"results":[],"next":"0"}';
+    const url = await serveAnswers(t, 200, nextBody);
+    const listening = await startListening([], listenerEnv(url, CREDENTIAL, await newFolder()));
+    listening.kill('SIGINT');
+    const { code, stderr } = await listening.ended;
+    assert.equal(code, 0);
+    assert.ok(answered > NO_PAGES.length);
+    assert.equal(stderr.match(/is away \(it answers 200, and no events\)/g)?.length, 1, stderr);
+  });
+
+  it('shows a refusal in words, and nothing of it that steers a terminal', async (t) => {
+    const url = await serveAnswers(t, 404, () => '\u001b[2Jno such\u001b]0;page\u0007');
+    const { code, stderr } = await runCommand(['listen'], { env: listenerEnv(url, CREDENTIAL, await newFolder()) });
+    assert.equal(code, 1);
+    assert.match(stderr, /refuses to show events \(404\): \\u\{1b\}\[2Jno such\\u\{1b\}\]0;page\\u\{7\}\n$/);
+  });
+});
+
 describe('roomservice listen, where the budget of calls is used up', () => {
   it('waits for as long as the service says, and goes on where it was', async (t) => {
     const windowSeconds = 4;
@@ -73,3 +100,14 @@ describe('roomservice listen, where the budget of calls is used up', () => {
     assert.equal((await listening.ended).code, 0);
   });
 });
+
+/** Something that answers every request alike and, as the service does, names the brand. */
+async function serveAnswers(t: TestContext, status: number, body: () => string): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'x-webhook-header-brand': 'Service' }).end(body());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createHttpApp } from '../http/app.ts';
 import { resourceRoute } from './resource.ts';
@@ -14,7 +17,7 @@ describe('a resource', () => {
       const response = await fetch(`${url}/a`);
       return { status: response.status, text: await response.text() };
     };
-    return { ask, close: () => app.close() };
+    return { url: new URL(url), ask, close: () => app.close() };
   }
 
   it('is read once for all who ask at the same time and later', async () => {
@@ -37,5 +40,21 @@ describe('a resource', () => {
     assert.doesNotMatch(first.text, /open files/);
     assert.deepEqual(await ask(), { status: 200, text: 'there' });
     await close();
+  });
+
+  it('costs next to nothing for each who takes it uncompressed and does not read on', async () => {
+    const { url, ask, close } = await serve(async () => 'a'.repeat(4_000_000));
+    await ask();
+    const before = process.memoryUsage.rss();
+    const sockets = Array.from({ length: 300 }, () => connect(Number(url.port), url.hostname).pause());
+    for (const socket of sockets) {
+      await once(socket, 'connect');
+      socket.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n');
+    }
+    await sleep(1_000);
+    const grownMb = (process.memoryUsage.rss() - before) / 1e6;
+    sockets.forEach((socket) => socket.destroy());
+    await close();
+    assert.ok(grownMb < 30, `${grownMb} MB`);
   });
 });

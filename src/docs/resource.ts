@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { createGunzip, gzip } from 'node:zlib';
+import { gunzip, gzip } from 'node:zlib';
 import type { App } from '../http/app.ts';
 import { acceptsGzip } from '../http/content-encoding.ts';
 import { etagOf, hasCurrent, sendNotModified } from '../http/etag.ts';
@@ -14,21 +14,23 @@ export interface Resource {
   headers?: Record<string, string>;
 }
 
-/** Kept compressed alone: nearly every caller takes it so. */
+/** Kept compressed, as nearly every caller takes it. */
 interface Kept {
   gzipped: Buffer;
-  plainBytes: number;
+  /** Unpacked for the first who takes it so, then one for all: who reads slowly holds nothing of their own. */
+  plain: () => Promise<Buffer>;
   /** One for each content coding (RFC 9110 §8.8.3.3). */
   etags: { plain: string; gzipped: string };
 }
 
 const compress = promisify(gzip);
+const decompress = promisify(gunzip);
 
 /** Registers `GET` and `HEAD` of a resource that needs no credential, and is in no OpenAPI document. */
 export function resourceRoute(app: App, path: string, { contentType, read, cacheControl, headers }: Resource): void {
   const load = once(async () => keep(await read()));
   app.get(path, async (request, reply) => {
-    const { gzipped, plainBytes, etags } = await load();
+    const { gzipped, plain, etags } = await load();
     const isGzipped = acceptsGzip(request.headers['accept-encoding']);
     const etag = isGzipped ? etags.gzipped : etags.plain;
     reply.headers({ etag, vary: 'accept-encoding', 'cache-control': cacheControl ?? 'public, no-cache', ...headers });
@@ -36,16 +38,14 @@ export function resourceRoute(app: App, path: string, { contentType, read, cache
       return sendNotModified(reply);
     }
     reply.type(contentType);
-    return isGzipped
-      ? reply.header('content-encoding', 'gzip').send(gzipped)
-      : reply.header('content-length', plainBytes).send(createGunzip().end(gzipped));
+    return isGzipped ? reply.header('content-encoding', 'gzip').send(gzipped) : reply.send(await plain());
   });
 }
 
 async function keep(body: string | Buffer): Promise<Kept> {
   const plain = typeof body === 'string' ? Buffer.from(body) : body;
   const gzipped = await compress(plain);
-  return { gzipped, plainBytes: plain.length, etags: { plain: etagOf(plain), gzipped: etagOf(gzipped) } };
+  return { gzipped, plain: once(() => decompress(gzipped)), etags: { plain: etagOf(plain), gzipped: etagOf(gzipped) } };
 }
 
 /** Makes something at the first call, for all calls; a failure is not remembered. */

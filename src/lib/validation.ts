@@ -106,6 +106,8 @@ function textOf(fault: Fault): string {
       return `must have at least ${String(params['limit'])} ${params['limit'] === 1 ? 'entry' : 'entries'}`;
     case 'maxItems':
       return `must have at most ${String(params['limit'])} entries`;
+    case 'minProperties':
+      return `must have at least ${String(params['limit'])} ${params['limit'] === 1 ? 'field' : 'fields'}`;
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
     case 'format':

@@ -3,6 +3,7 @@ import type { PartnerConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import type { FeedPage } from '../webhooks/webhooks.ts';
 import { callService, type HttpAnswer } from './http.ts';
+import { escaped } from './printing.ts';
 
 /** A page of the feed, and the brand that the service's deliveries bear in the names of their headers. */
 export interface BrandedPage extends FeedPage {
@@ -90,7 +91,29 @@ export class Feed {
 /** @returns null where it is the answer of something else, such as a proxy's page */
 function pageOf(answer: HttpAnswer): BrandedPage | null {
   const brand = answer.header('x-webhook-header-brand');
-  return answer.status === 200 && brand !== null ? { ...(JSON.parse(answer.text) as FeedPage), brand } : null;
+  const page = parseJson(answer.text);
+  return answer.status === 200 && brand !== null && isFeedPage(page) ? { ...page, brand } : null;
+}
+
+/** @returns undefined where it is no JSON */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who answers in this form and names the brand is the service: it is believed in the rest. */
+function isFeedPage(value: unknown): value is FeedPage {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'results' in value &&
+    Array.isArray(value.results) &&
+    'next' in value &&
+    typeof value.next === 'string'
+  );
 }
 
 function refused(serviceUrl: string, { status, text }: HttpAnswer): OperatorError {
@@ -100,5 +123,5 @@ function refused(serviceUrl: string, { status, text }: HttpAnswer): OperatorErro
         'of another service, revoked, or its secret rotated.',
     );
   }
-  return new OperatorError(`${serviceUrl} refuses to show events (${status}): ${text.slice(0, 300)}`);
+  return new OperatorError(`${serviceUrl} refuses to show events (${status}): ${escaped(text.slice(0, 300))}`);
 }

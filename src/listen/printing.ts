@@ -71,9 +71,12 @@ function jsonShape({ httpStatus, durationMs, error, attempts }: NonNullable<Forw
 
 /** An id as it stands where that is plain; quoted and escaped where it could pass for something else, or steer a terminal. */
 function printable(text: string): string {
-  return /^[\w.:/-]+$/.test(text)
-    ? text
-    : JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-        return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-      });
+  return /^[\w.:/-]+$/.test(text) ? text : escaped(JSON.stringify(text));
+}
+
+/** Text of somebody else's, without anything in it that could steer a terminal. */
+export function escaped(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
 }
