@@ -23,8 +23,8 @@ export interface WorkerDependencies {
   log: Logger;
   metrics?: DeliveryMetrics;
   pace?: DeliveryPace;
-  /** Where given, the tenant of this slug is kept alive. */
-  sandbox?: Pick<SandboxOptions, 'slug' | 'speed'> | undefined;
+  /** Where given, this tenant is kept alive. */
+  sandbox?: Pick<SandboxOptions, 'findTenant' | 'speed'> | undefined;
 }
 
 /** What may run faster than the contract's times where nobody has those times to wait. */

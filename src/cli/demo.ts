@@ -6,7 +6,7 @@ import { Credentials } from '../credentials/credentials.ts';
 import type { CredentialSecret } from '../credentials/schema.ts';
 import type { Database } from '../db/database.ts';
 import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
-import { findTenantBySlug, setPassword, type Tenant } from '../tenants/tenants.ts';
+import { findTenantBySlug, hasUser, setPassword, type Tenant } from '../tenants/tenants.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
@@ -35,7 +35,7 @@ export async function demo(config: Config, options: { json?: boolean }): Promise
 }
 
 /** The demo tenant as a tenant document, without users. */
-export async function readDemoDocument(): Promise<{ slug: string }> {
+async function readDemoDocument(): Promise<{ slug: string }> {
   return JSON.parse(await readFile(DOCUMENT, 'utf8')) as { slug: string };
 }
 
@@ -58,9 +58,10 @@ export async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   return { owner, credential };
 }
 
-/** Null where nobody has made it yet. */
+/** Null where nobody has made it yet. A tenant of its slug without its owner is somebody's real house. */
 export async function findDemoTenant(db: Database): Promise<Tenant | null> {
-  return await findTenantBySlug(db, (await readDemoDocument()).slug);
+  const tenant = await findTenantBySlug(db, (await readDemoDocument()).slug);
+  return tenant !== null && (await hasUser(db, tenant.id, OWNER_EMAIL)) ? tenant : null;
 }
 
 /** The demo for a person: sign-in, credential, and a first call to paste. */

@@ -5,6 +5,7 @@ import { cleanUp, runCommand, type Serving, startServing } from '../../test/supp
 import { readToEnd } from '../../test/support/feed.ts';
 import { orderPath } from '../../test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
+import { sampleTenant } from '../../test/support/tenants.ts';
 import { eventually, placeOrder } from '../../test/support/webhooks.ts';
 
 const STOP_LIMIT_MS = 15_000;
@@ -51,6 +52,22 @@ describe('serve --demo', () => {
     );
     assert.equal(await statusOf(other, untouched.externalId), 'pending');
     await stop(serving);
+  });
+
+  it('moves nothing of a house that has the same slug, and not the owner that the demo has', async () => {
+    const elsewhere = await startService();
+    const { users = [] } = sampleTenant();
+    const house = await elsewhere.tenant({ slug: 'demo', users });
+    const { externalId } = await placeOrder(elsewhere, house.partner);
+    const keys = { MASTER_KEY: elsewhere.masterKey.toString('base64') };
+    const serving = await startServing(['--demo', '--demo-speed', '1000000'], {
+      env: { DATABASE_URL: elsewhere.database.url, ...keys },
+    });
+    await sleep(2_000);
+    const { body } = await elsewhere.call('GET', orderPath(externalId), { headers: house.partner });
+    await stop(serving);
+    await elsewhere.close();
+    assert.equal(body.status, 'pending');
   });
 
   it('moves nothing without it, nor in a process of the API alone', async () => {

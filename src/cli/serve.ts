@@ -17,7 +17,7 @@ import { createMemoryBudgets, createRedisBudgets } from '../http/rate-limit.ts';
 import { listTenants } from '../tenants/tenants.ts';
 import { createDeliveryMetrics } from '../webhooks/metrics.ts';
 import { startWorker } from '../worker.ts';
-import { describeDemo, makeDemo, readDemoDocument } from './demo.ts';
+import { describeDemo, findDemoTenant, makeDemo } from './demo.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { freeStartMemory } from './start-memory.ts';
 import { print } from './terminal.ts';
@@ -103,7 +103,9 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           db: backgroundDb,
           keyring,
           log,
-          sandbox: options.demo ? { slug: (await readDemoDocument()).slug, speed: options.demoSpeed ?? 1 } : undefined,
+          sandbox: options.demo
+            ? { findTenant: () => findDemoTenant(backgroundDb), speed: options.demoSpeed ?? 1 }
+            : undefined,
           ...(registry ? { metrics: createDeliveryMetrics(registry, backgroundDb) } : {}),
         });
   const budgets = config.redisUrl === null ? createMemoryBudgets() : await createRedisBudgets(config.redisUrl, log);

@@ -7,7 +7,7 @@ import { firstIdAt } from '../lib/ids.ts';
 import type { Orders, OrderStatus } from '../orders/orders.ts';
 import type { Reservations } from '../reservations/reservations.ts';
 import { readClocks } from '../rooms/rooms.ts';
-import { findTenantBySlug } from '../tenants/tenants.ts';
+import type { Tenant } from '../tenants/tenants.ts';
 import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders } from './store.ts';
 
@@ -24,8 +24,8 @@ export interface SandboxOptions {
   log: Logger;
   orders: Pick<Orders, 'changeStatus'>;
   reservations: Pick<Reservations, 'list' | 'changeStatus'>;
-  /** Whose orders and reservations are moved along: nobody else's. */
-  slug: string;
+  /** Whose orders and reservations are moved along: nobody else's. Null: it is not made yet. */
+  findTenant: () => Promise<Pick<Tenant, 'id'> | null>;
   /** How many times as fast as life; above 0. */
   speed: number;
 }
@@ -71,7 +71,7 @@ async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> 
 }
 
 /** @returns a look at what is unfinished, which moves what is due by one status */
-function createLook({ db, log, orders, reservations, slug, speed }: SandboxOptions, signal: AbortSignal) {
+function createLook({ db, log, orders, reservations, findTenant, speed }: SandboxOptions, signal: AbortSignal) {
   let tenantId: number | undefined;
   const isDue = (createdAt: Date, { afterMs }: Step<unknown>) => (Date.now() - createdAt.getTime()) * speed >= afterMs;
   const kitchen = UNFINISHED.map((status) =>
@@ -110,7 +110,7 @@ function createLook({ db, log, orders, reservations, slug, speed }: SandboxOptio
 
   return async () => {
     if (tenantId === undefined) {
-      tenantId = (await findTenantBySlug(db, slug))?.id; // It may be made while we run.
+      tenantId = (await findTenant())?.id; // It may be made while we run.
       if (tenantId === undefined) {
         return;
       }

@@ -189,6 +189,12 @@ export async function applyUserPlan(tx: Tx, tenantId: number, plan: UserPlan): P
   }
 }
 
+/** Whether the tenant has a user of that e-mail address, disabled or not. */
+export async function hasUser(db: Database, tenantId: number, email: string): Promise<boolean> {
+  const [found] = await store.findSignIns(db, [normaliseEmail(email)]);
+  return found?.tenant_id === tenantId;
+}
+
 /** Gives an existing user a new password and lets them in again. @throws OperatorError when there is no such user */
 export async function setPassword(db: Database, tenantId: number, email: string, password: string): Promise<void> {
   const user = (await store.listUsers(db, tenantId)).find((each) => each.email === normaliseEmail(email));

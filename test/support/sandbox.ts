@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { TenantDocument } from '../../src/tenant-document/schema.ts';
+import { findTenantBySlug } from '../../src/tenants/tenants.ts';
 import { startWorker, type Worker } from '../../src/worker.ts';
 import { type ListedEvent, readToEnd } from './feed.ts';
 import { openHotel, type TestHotel } from './hotel.ts';
@@ -41,7 +42,7 @@ export function startHouse(
     db,
     keyring,
     log: pino({ level: 'trace' }, { write: onLog }),
-    sandbox: { slug: document.slug, speed },
+    sandbox: { findTenant: () => findTenantBySlug(db, document.slug), speed },
   });
   t.after(() => worker.stop(0));
   return worker;
