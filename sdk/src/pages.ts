@@ -1,3 +1,5 @@
+import { RoomserviceError } from './errors.ts';
+
 /** How a list is read: `page_size` entries with each request, 200 where left out, which is also the most. */
 export interface ListQuery {
   page_size?: number | undefined;
@@ -20,7 +22,16 @@ export async function* entriesOf<Entry>(
   const given = new Set<string>();
   for (let page = 1; ; page += 1) {
     const answer = await readPage({ page, page_size });
-    if (!isPage(answer)) throw new TypeError('a page was asked for, and the answer is none');
+    if (!isPage(answer)) {
+      throw new RoomserviceError(
+        'A page was asked for, and the answer is none. Check baseUrl, and what stands in between.',
+        {
+          code: 'unexpected_answer',
+          status: 200,
+          attempts: 1,
+        },
+      );
+    }
     for (const entry of answer.results) {
       if (given.has(idOf(entry))) continue;
       given.add(idOf(entry));
@@ -37,5 +48,5 @@ interface PageOf<Entry> {
 }
 
 function isPage<Entry>(answer: readonly Entry[] | PageOf<Entry>): answer is PageOf<Entry> {
-  return 'results' in answer;
+  return 'results' in answer && Array.isArray(answer.results);
 }

@@ -142,6 +142,14 @@ describe('an answer that is not of Roomservice', () => {
   }
 });
 
+test('a page that is none is unexpected_answer', async () => {
+  for (const body of ['{"foo":1}', '[]', '{"next":null,"results":7}']) {
+    front.failNext({ status: 200, body });
+    const error = await failureOf(house.client({ baseUrl: front.url }).orders.list().next());
+    assert.deepEqual([error.status, error.code], [200, 'unexpected_answer'], body);
+  }
+});
+
 test('a request says which SDK sent it', async () => {
   await house.client({ baseUrl: front.url }).menu.list();
   assert.equal(front.headers()['user-agent'], `roomservice-sdk/${VERSION} node/${process.versions.node}`);

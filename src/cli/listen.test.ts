@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { verify } from '../../examples/receiver/verify.ts';
-import { cleanUp, freePort, newFolder, runCommand } from '../../test/support/command.ts';
+import { cleanUp, freePort, newFolder, runCommand, startCommand } from '../../test/support/command.ts';
 import {
   type Listening,
   listenerEnv,
@@ -256,11 +256,20 @@ describe('roomservice listen: its end', { timeout: 240_000 }, () => {
       [[], { ROOMSERVICE_API_SECRET: '' }, /^roomservice: ROOMSERVICE_API_SECRET is missing: set/],
       [['--url', 'localhost:8080'], {}, /^roomservice: --url or ROOMSERVICE_URL must be an http or https URL/],
       [
+        ['--url', 'http://service.invalid'],
+        {},
+        /^roomservice: http:\/\/service\.invalid is another machine, without TLS/,
+      ],
+      [
         target,
         { XDG_STATE_HOME: '/dev/null' },
         /^roomservice: The signing secret cannot be kept in \/dev\/null\/.+ENOTDIR/,
       ],
     ];
+    const allowed = startCommand(['listen', '--url', 'http://service.invalid', '--allow-plain-http'], { env });
+    await allowed.prints(/service\.invalid is away/);
+    allowed.kill('SIGTERM');
+    assert.equal((await allowed.ended).code, 0);
     for (const [args, changes, expected] of cases) {
       const { code, stdout, stderr } = await runCommand(['listen', ...args], { env: { ...env, ...changes } });
       assert.deepEqual([code, stdout], [1, ''], stderr);

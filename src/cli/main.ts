@@ -77,6 +77,7 @@ function addDeveloperCommands(program: Command): void {
     .option('--json', 'print one line of JSON an event')
     .option('--url <url>', 'where the service is (default: ROOMSERVICE_URL, BASE or http://localhost:8080)')
     .option('--api-key <key>', 'whose events (default: ROOMSERVICE_API_KEY or KEY)')
+    .option('--allow-plain-http', 'let key and secret go to another machine without TLS, on a network of your own')
     .addHelpText(
       'after',
       '\nThe API secret is read from ROOMSERVICE_API_SECRET, ROOMSERVICE_API_SECRET_FILE or SECRET.',
@@ -84,8 +85,13 @@ function addDeveloperCommands(program: Command): void {
     .action(async (options: ListenFlags) => {
       const config = readPartnerConfig(options);
       const { listenToEvents } = await import('./listen.ts');
-      const { forwardTo = null, events = null, json: isJson = false } = options;
-      await listenToEvents(config, { forwardTo, events, isJson });
+      const {
+        forwardTo = null,
+        events = null,
+        json: isJson = false,
+        allowPlainHttp: allowsPlainHttp = false,
+      } = options;
+      await listenToEvents(config, { forwardTo, events, isJson, allowsPlainHttp });
     });
   program
     .command('trigger')
@@ -111,6 +117,7 @@ interface ListenFlags {
   json?: boolean;
   url?: string;
   apiKey?: string;
+  allowPlainHttp?: boolean;
 }
 
 function parseTarget(text: string): URL {

@@ -63,6 +63,7 @@ function failureOf(error: unknown): string {
   return name === 'TimeoutError' ? 'timeout' : (code ?? message);
 }
 
-function isLoopback({ hostname }: URL): boolean {
+/** Whether the URL leads to this very machine. */
+export function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerConfig } from '../config.ts';
+import { OperatorError } from '../errors.ts';
 import type { EventType, FeedEntry } from '../webhooks/webhooks.ts';
 import { Feed, PAGE_SIZE } from './feed.ts';
 import { forward } from './forward.ts';
+import { isLoopback } from './http.ts';
 import { createJsonPrinter, createTextPrinter } from './printing.ts';
 import { readOrMakeSecret } from './signing-secret.ts';
 
@@ -12,6 +14,8 @@ export interface ListenOptions {
   /** Null: all of them. */
   events: readonly EventType[] | null;
   isJson: boolean;
+  /** Whether key and secret may go to another machine without TLS. */
+  allowsPlainHttp: boolean;
 }
 
 export interface ListenOutput {
@@ -33,9 +37,10 @@ type Handle = (entry: FeedEntry, brand: string) => Promise<void>;
  * Prints every event of the credential from now on and hands it on to a URL, as the service would deliver it. It reads the
  * event feed, so it needs neither a public address nor a registered webhook, and misses nothing while the service is away.
  * @returns never: it ends with the process
- * @throws OperatorError where the service refuses the credential, or the signing secret cannot be kept
+ * @throws OperatorError where the service refuses the credential, is asked without TLS, or the signing secret cannot be kept
  */
 export async function listen(config: PartnerConfig, options: ListenOptions, output: ListenOutput): Promise<never> {
+  refusePlainHttp(config, options);
   const handle = await createHandle(config, options, output);
   const feed = new Feed(config, output.say);
   let { next } = await feed.readAfter('latest');
@@ -50,6 +55,17 @@ export async function listen(config: PartnerConfig, options: ListenOptions, outp
       waitMs = SHORTEST_WAIT_MS;
     }
     await sleep(page.results.length === PAGE_SIZE ? 0 : waitMs);
+  }
+}
+
+/** Whoever is on the way could read them. */
+function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowsPlainHttp }: ListenOptions): void {
+  const url = new URL(serviceUrl);
+  if (url.protocol === 'http:' && !isLoopback(url) && !allowsPlainHttp) {
+    throw new OperatorError(
+      `${serviceUrl} is another machine, without TLS: API key and secret could be read on the way. Use https, or ` +
+        '--allow-plain-http on a network of your own.',
+    );
   }
 }
 
