@@ -96,13 +96,15 @@ describe('the guides', () => {
     }
   });
 
-  test('link to guides and headings that exist, or to standards', () => {
+  test('link to guides and headings that exist, to API documents, or to standards', () => {
     const broken = guides.flatMap((guide) => guide.links.filter((link) => !leadsSomewhere(guide, link)));
     assert.deepEqual(broken, []);
   });
 
   function leadsSomewhere(from: Guide, link: string): boolean {
     if (link.startsWith('https://www.rfc-editor.org/rfc/rfc')) return true;
+    const document = /^\/openapi\/([a-z-]+\.json)$/.exec(link)?.[1];
+    if (document !== undefined) return existsSync(join(REPOSITORY, 'contract', document));
     const [file = '', anchor] = link.split('#');
     const target = file === '' ? from : byName.get(file);
     return target !== undefined && (anchor === undefined || target.anchors.has(anchor));

@@ -16,8 +16,9 @@ export interface Printer {
 /** Under the name of the event, past the time. */
 const INDENT = ' '.repeat(10);
 
-/** What a failure without an answer most likely means, by its code. */
+/** What a failure most likely means, by the status of its answer, or by its code where none came. */
 const HINTS: Record<string, string> = {
+  401: 'does it verify with the secret of the first line, over the raw body?',
   ECONNREFUSED: 'nothing listens there; is your server running, and on that port?',
   ECONNRESET: 'your server cut the connection',
   UND_ERR_SOCKET: 'your server cut the connection; does it speak https:// there?',
@@ -47,11 +48,9 @@ export function createTextPrinter(print: (line: string) => void): Printer {
 }
 
 function describe({ httpStatus, durationMs, error }: ForwardAttempt, next: string): string {
-  if (error === null) {
-    return `${httpStatus} in ${durationMs} ms${next}`;
-  }
-  const hint = HINTS[error];
-  return `no answer (${error})${next}${hint === undefined ? '' : `: ${hint}`}`;
+  const outcome = error === null ? `${httpStatus} in ${durationMs} ms` : `no answer (${error})`;
+  const hint = HINTS[error ?? String(httpStatus)];
+  return `${outcome}${next}${hint === undefined ? '' : `: ${hint}`}`;
 }
 
 /** One line of JSON an event, once it is settled: the event as it is signed, and `forwarded`. */
