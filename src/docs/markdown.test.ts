@@ -45,6 +45,11 @@ describe('Markdown', () => {
     assert.match(html, /<div class="table" tabindex="0"><table>[^]*<\/table><\/div>/);
   });
 
+  it('a cell carries its heading, for where rows are stacked', async () => {
+    const { html } = await render('| a | b "`c`" |\n|---|---|\n| 1 | `2` |');
+    assert.match(html, /<td data-label="a">1<\/td><td data-label="b &quot;c&quot;"><code>2<\/code><\/td>/);
+  });
+
   it('a link that leads nowhere is its text alone', async () => {
     const { html } = await renderMarkdown('see [the *text*](../x)', () => null);
     assert.equal(html, '<p>see the <em>text</em></p>\n');

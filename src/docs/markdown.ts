@@ -25,6 +25,9 @@ export async function renderMarkdown(markdown: string, resolveLink: ResolveLink)
       heading(token) {
         return heading(token, ids.get(token), this.parser.parseInline(token.tokens));
       },
+      table(token) {
+        return table(token, (cell) => this.parser.parseInline(cell.tokens));
+      },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
         const address = resolveLink(href);
@@ -44,7 +47,7 @@ export async function renderMarkdown(markdown: string, resolveLink: ResolveLink)
     sections: headings
       .filter(({ depth }) => depth === 2)
       .map((token) => ({ id: ids.get(token) ?? '', title: plainText(token) })),
-    html: withScrollingTables(marked.parser(tokens)),
+    html: marked.parser(tokens),
   };
 }
 
@@ -88,7 +91,18 @@ function codeBlock(text: string, language = ''): string {
   return `<pre tabindex="0"><code${name === '' ? '' : ` class="language-${escapeHtml(name)}"`}>${escapeHtml(text)}\n</code></pre>\n`;
 }
 
-/** No other `<table>` can be in the text: all markup of its own was escaped. */
-function withScrollingTables(html: string): string {
-  return html.replaceAll('<table>', '<div class="table" tabindex="0"><table>').replaceAll('</table>', '</table></div>');
+/** It scrolls, and each cell knows its heading: on a narrow screen, where rows are stacked, the heading stands in the cell. */
+function table({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
+  const labels = header.map(({ tokens }) => escapeHtml(tokens.map(plainText).join('')));
+  const headings = header.map((cell) => `<th>${inline(cell)}</th>`).join('');
+  const body = rows.map((row) => {
+    const cells = row.map((cell, column) => `<td data-label="${labels[column]}">${inline(cell)}</td>`);
+    return `<tr>${cells.join('')}</tr>\n`;
+  });
+  return `<div class="table" tabindex="0"><table>
+<thead><tr>${headings}</tr></thead>
+<tbody>
+${body.join('')}</tbody>
+</table></div>
+`;
 }

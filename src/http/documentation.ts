@@ -17,6 +17,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The errors of its own. */
     errors?: readonly RouteError[];
+    /** What each example of its body shows, in their order; where it has more than one. */
+    exampleSummaries?: readonly string[];
     /** Its answer carries an `ETag`, and 304 answers the `If-None-Match` that names it. */
     hasEtag?: boolean;
     /** Under an external id that was used already it answers 200 with what is stored, and `Idempotent-Replayed`. */

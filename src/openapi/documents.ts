@@ -53,7 +53,9 @@ export const TAGS: Record<string, string> = {
   Restaurant: 'The menu, and orders for the kitchen. Needs the restaurant feature of the tenant.',
   Hotel: 'Room types, availability and stays. Needs the hotel feature of the tenant.',
   Webhook: 'Where events are sent, and the feed in which they can be read again.',
-  Events: 'What Roomservice posts to the registered URL. Verify the signature over the raw bytes before anything else.',
+  Events:
+    'What Roomservice posts to the registered URL. Verify the signature over the raw bytes before anything else. To have a real ' +
+    'one sent while you build, run [`roomservice trigger`](/docs/guides/tools/) beside the sandbox.',
   PMS: 'Rooms, inventory, rates, restrictions and reservations, for a property management system.',
   Credentials: "The owner's: issue, rotate and revoke what partners call with.",
   Channels: "The owner's: OTAs that may report reservations.",

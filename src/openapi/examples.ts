@@ -29,7 +29,10 @@ function composed(properties: Readonly<Record<string, Schema>>, required: readon
 }
 
 /** The same under names, as a document lists them. The two forms of a list are called `all` and `page`. */
-export function namedExamples(schema: Schema): Record<string, { value: unknown }> {
+export function namedExamples(
+  schema: Schema,
+  summaries: readonly string[] = [],
+): Record<string, { summary?: string; value: unknown }> {
   const values = examplesOf(schema);
   const isList = schema.anyOf !== undefined && values.some(Array.isArray);
   const nameOf = (value: unknown, index: number) => {
@@ -38,5 +41,10 @@ export function namedExamples(schema: Schema): Record<string, { value: unknown }
     }
     return index === 0 ? 'example' : `example-${index + 1}`;
   };
-  return Object.fromEntries(values.map((value, index) => [nameOf(value, index), { value }]));
+  return Object.fromEntries(
+    values.map((value, index) => {
+      const summary = summaries[index];
+      return [nameOf(value, index), { ...(summary !== undefined && { summary }), value }];
+    }),
+  );
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OpenApiDocument } from '../../test/support/documents.ts';
+import demo from '../../demo/tenant.json' with { type: 'json' };
 import { ERRORS } from '../errors.ts';
+import type { OrderCreate } from '../orders/schema.ts';
 import { signBody } from '../webhooks/signature.ts';
 import { buildOpenApiDocuments } from './openapi.ts';
 
@@ -49,6 +51,20 @@ describe('the documents', () => {
         encoding ? { items: encoding, customer: encoding } : {},
       );
     }
+  });
+
+  it('begin with an order that anybody can place in the sandbox, then show one with ids of a menu', () => {
+    const content = operationOf('third-party', ORDERS, 'post').requestBody?.content['application/json'];
+    const examples = Object.values(content?.examples ?? {}) as { summary: string; value: OrderCreate }[];
+    assert.deepEqual(
+      examples.map(({ summary, value }) => [summary.split(':')[0], value.items.map((item) => Object.keys(item))]),
+      [
+        ['A plain dish', [['item_id', 'quantity']]],
+        ['With a variant and an add-on', [['item_id', 'quantity', 'variant_id', 'addons']]],
+      ],
+    );
+    const sandbox = new Set(demo.menu.dishes.map(({ sku }) => sku));
+    assert.ok(examples.every(({ value }) => value.items.every(({ item_id: sku }) => sandbox.has(sku))));
   });
 
   it('derive from guard, body and parameters what is refused, beside what the route names', () => {

@@ -95,7 +95,7 @@ function documentOf(facts: DocumentFacts, operations: Operation[]): object {
 }
 
 function operationObject(operation: Operation, components: Components): object {
-  const { id, summary, description, tags, security, body } = operation;
+  const { id, summary, description, tags, security, body, exampleSummaries } = operation;
   const parameters = parametersOf(operation, components);
   return {
     operationId: id,
@@ -104,7 +104,7 @@ function operationObject(operation: Operation, components: Components): object {
     ...(description !== '' && { description }),
     security: security.length === 0 ? [] : [Object.fromEntries(security.map((scheme) => [scheme, []]))],
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== null && { requestBody: bodyOf(body, components) }),
+    ...(body !== null && { requestBody: bodyOf(body, exampleSummaries, components) }),
     responses: answersOf(operation, components),
   };
 }

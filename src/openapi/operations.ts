@@ -19,6 +19,8 @@ export interface Operation {
   params: Schema | null;
   query: Schema | null;
   body: Schema | null;
+  /** Of the examples of its body, in their order. */
+  exampleSummaries: readonly string[];
   /** Bodies of good answers by status. */
   successes: Record<string, Schema>;
   /** Every error that it can answer, each once. */
@@ -50,6 +52,7 @@ export function operationOf(route: RouteOptions): Operation {
     params: asSchema(schema.params),
     query,
     body,
+    exampleSummaries: config.exampleSummaries ?? [],
     successes: (schema.response ?? {}) as Record<string, Schema>,
     errors: [...new Set([...guard.errors, ...requestErrors(method, query), ...(config.errors ?? [])])],
     hasEtag: config.hasEtag ?? false,

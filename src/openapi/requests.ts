@@ -41,9 +41,9 @@ function parameter(place: 'path' | 'query', field: Field, components: Components
   };
 }
 
-/** The three forms of a body (contract §1). */
-export function bodyOf(schema: Schema, components: Components): object {
-  const examples = namedExamples(schema);
+/** The three forms of a body (contract §1). @param summaries of its examples, in their order */
+export function bodyOf(schema: Schema, summaries: readonly string[], components: Components): object {
+  const examples = namedExamples(schema, summaries);
   const content = { schema: components.refer(schema), ...(Object.keys(examples).length > 0 && { examples }) };
   const form = { ...content, ...formEncoding(schema) };
   return {

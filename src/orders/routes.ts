@@ -41,7 +41,11 @@ function collectionRoutes(app: App, { orders, publicUrl, callerGuard }: Dependen
     '/v1/third-party/orders/',
     {
       onRequest: callerGuard,
-      config: { isIdempotent: true, errors: ['item_not_found', 'variant_not_found', 'addon_not_found'] },
+      config: {
+        isIdempotent: true,
+        errors: ['item_not_found', 'variant_not_found', 'addon_not_found'],
+        exampleSummaries: ['A plain dish', 'With a variant and an add-on: put in their ids from your menu'],
+      },
       schema: {
         ...SHARED,
         operationId: 'createOrder',

@@ -99,7 +99,7 @@ export const FeedQuery = Type.Object({
       description:
         'The `next` of the answer before. Left out, or empty: from the oldest event that is still kept. `latest`: no event, and ' +
         '`next` is where the feed ends; what happens after the answer comes after it.',
-      examples: ['1041'],
+      examples: ['0'],
     }),
   ),
   limit: Type.Optional(

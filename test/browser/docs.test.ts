@@ -109,9 +109,28 @@ for (const [device, options] of Object.entries(DEVICES)) {
       await page.getByRole('button', { name: /^Send/ }).first().click();
       const answer = await answered;
       assert.equal(answer.status(), 200);
+      assert.equal(new URL(answer.url()).search, '', 'optional parameters are for whoever ticks them');
+      assert.equal(await answer.request().headerValue('if-none-match'), null);
       await page.getByText('200 OK').waitFor();
       await page.getByText('Margherita').first().waitFor();
       await check('dialog-answer', IN_DIALOG);
+    });
+
+    it('every status of an answer can be seen', async () => {
+      await openReference('third-party/tag/restaurant/POST/v1/third-party/orders/');
+      const tabs = page.locator('[id$="/POST/v1/third-party/orders/"] .response-card .tab-list');
+      const [list, last] = await Promise.all([tabs.boundingBox(), tabs.getByText('503').boundingBox()]);
+      assert.ok(list !== null && last !== null);
+      assert.ok(last.x + last.width <= list.x + list.width, 'the last one is beyond the edge');
+    });
+
+    it('a call can be tried out, an event cannot', async () => {
+      await openReference('third-party/tag/webhook/GET/v1/third-party/events/');
+      await page.locator('[id$="/GET/v1/third-party/events/"] .show-api-client-button').waitFor();
+      await openReference('third-party/tag/events/webhook/POST/order.status-changed');
+      const event = page.locator('[id$="/webhook/POST/order.status-changed"]');
+      await event.locator('.scalar-card').first().waitFor();
+      assert.equal(await event.locator('.show-api-client-button').isVisible(), false);
     });
   });
 }

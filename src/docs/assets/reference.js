@@ -46,10 +46,31 @@ function repair() {
 }
 new MutationObserver(repair).observe(mount, { childList: true, subtree: true });
 
+const sources = JSON.parse(mount.dataset.sources);
+const documents = sources.map(({ url }) => new URL(url, window.location.href).href);
+
+// Scalar sends every parameter that has an example. One that may be left out is shown with it, and sent by whoever ticks it.
+async function fetchForScalar(...args) {
+  const answer = await fetch(...args);
+  if (!documents.includes(answer.url)) {
+    return answer;
+  }
+  const document = await answer.json();
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
+    if (!parameter.required) {
+      parameter.examples = { example: { value: parameter.example, 'x-disabled': true } };
+      delete parameter.example;
+    }
+  }
+  return Response.json(document);
+}
+
 // Scalar's own script comes after this one.
 document.addEventListener('DOMContentLoaded', () => {
   Scalar.createApiReference(mount, {
-    sources: JSON.parse(mount.dataset.sources),
+    sources,
+    customFetch: fetchForScalar,
     servers: [{ url: window.location.origin }],
     proxyUrl: '',
     telemetry: false,
