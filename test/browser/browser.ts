@@ -57,7 +57,7 @@ export interface WatchedPage {
 }
 
 async function watch(browser: Browser, options: BrowserContextOptions): Promise<WatchedPage> {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   const { origin } = new URL(options.baseURL ?? '');
   let found: string[] = [];
@@ -92,10 +92,18 @@ export async function overflowPx(page: Page): Promise<number> {
 /** Shows the page in another colour scheme, and waits until nothing of it is under way. */
 export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-  await page.evaluate(`Promise.allSettled(document.getAnimations()
-    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
-    .map(({ finished }) => finished))`);
+  // What is drawn later may begin to move later: some frames without any movement, in a row.
+  await page.evaluate(`(async () => {
+    for (let calm = 0; calm < 5; calm += 1) {
+      await new Promise(requestAnimationFrame);
+      const moving = document.getAnimations().filter(({ effect, playState }) =>
+        playState === 'running' && effect.getComputedTiming().endTime !== Infinity);
+      if (moving.length > 0) {
+        await Promise.allSettled(moving.map(({ finished }) => finished));
+        calm = -1;
+      }
+    }
+  })()`);
 }
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
