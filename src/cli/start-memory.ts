@@ -1,4 +1,5 @@
 import { Session } from 'node:inspector/promises';
+import { setFlagsFromString } from 'node:v8';
 
 /**
  * Gives back what loading and compiling have left behind, a third of the process. V8 alone does so only when its young generation, which
@@ -10,4 +11,13 @@ export async function freeStartMemory(): Promise<void> {
   session.connect();
   await session.post('HeapProfiler.collectGarbage');
   session.disconnect();
+}
+
+/**
+ * From now on V8 clears its old generation when that has grown by 30 %, not only when it is four times as large: a list of a million
+ * orders grows the process by 36 MB instead of 120. From the start on it would collect again and again while everything is loaded, for a
+ * tenth of a second in all; and it comes after the compile cache is written, which holds for the flags it was made under alone.
+ */
+export function limitHeapGrowth(): void {
+  setFlagsFromString('--heap-growing-percent=30');
 }
