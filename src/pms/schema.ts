@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Rate, RatePlan } from '../rates/rates.ts';
+import { RATE_PLAN_EXAMPLES, Rate, RatePlan } from '../rates/rates.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
 /** PMS contract §2. */
@@ -47,22 +47,7 @@ export const RoomType = Type.Object(
         name: 'Double',
         max_occupancy: 2,
         base_price: '90.00',
-        rate_plans: [
-          {
-            id: '01a19b53-7418-7800-ad62-07fe609eac8f',
-            name: 'Flexible',
-            base_price: '96.00',
-            is_refundable: true,
-            min_nights: 1,
-          },
-          {
-            id: '01a19b53-7418-7e7b-9678-4cd815b26365',
-            name: 'Non-refundable',
-            base_price: '84.48',
-            is_refundable: false,
-            min_nights: 1,
-          },
-        ],
+        rate_plans: RATE_PLAN_EXAMPLES,
       },
     ],
   },

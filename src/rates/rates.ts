@@ -13,7 +13,7 @@ import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts'
 import * as store from './store.ts';
 
 export { type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
-export { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
+export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
 /** The active plans of every room type, in the order of the tenant document. */
 export async function listActivePlans(db: Database, tenantId: number): Promise<Map<string, RatePlan[]>> {

@@ -4,6 +4,24 @@ import { Price } from '../lib/price.ts';
 const MAX_INTEGER = 2_147_483_647;
 const MAX_ENTRIES = 1_000;
 
+/** The plans of the demo tenant's Double, as the documents show them. */
+export const RATE_PLAN_EXAMPLES = [
+  {
+    id: '01a19b53-7418-7800-ad62-07fe609eac8f',
+    name: 'Flexible',
+    base_price: '96.00',
+    is_refundable: true,
+    min_nights: 1,
+  },
+  {
+    id: '01a19b53-7418-7e7b-9678-4cd815b26365',
+    name: 'Non-refundable',
+    base_price: '84.48',
+    is_refundable: false,
+    min_nights: 1,
+  },
+];
+
 /** PMS contract §2: a room type's plan. */
 export const RatePlan = Type.Object(
   {
@@ -18,15 +36,7 @@ export const RatePlan = Type.Object(
   {
     title: 'RatePlan',
     description: 'One of the ways in which a room type is sold.',
-    examples: [
-      {
-        id: '01a19b53-7418-7800-ad62-07fe609eac8f',
-        name: 'Flexible',
-        base_price: '96.00',
-        is_refundable: true,
-        min_nights: 1,
-      },
-    ],
+    examples: RATE_PLAN_EXAMPLES.slice(0, 1),
   },
 );
 export type RatePlan = Type.Static<typeof RatePlan>;
@@ -182,22 +192,7 @@ export const StaffProperty = Type.Object(
             physical_capacity: 14,
             amenities: ['wifi', 'balcony'],
             images: [],
-            rate_plans: [
-              {
-                id: '01a19b53-7418-7800-ad62-07fe609eac8f',
-                name: 'Flexible',
-                base_price: '96.00',
-                is_refundable: true,
-                min_nights: 1,
-              },
-              {
-                id: '01a19b53-7418-7e7b-9678-4cd815b26365',
-                name: 'Non-refundable',
-                base_price: '84.48',
-                is_refundable: false,
-                min_nights: 1,
-              },
-            ],
+            rate_plans: RATE_PLAN_EXAMPLES,
           },
         ],
       },
