@@ -3,6 +3,18 @@ import Type from 'typebox';
 const NullableTime = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
+/** A platform of the demo tenant's, as the documents show it. */
+export const CREDENTIAL_EXAMPLE = {
+  id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
+  label: 'City Delivery',
+  api_key: 'rsk_cmLYmA0l5iGq574RsMHcvw',
+  webhook_url: 'https://partner.example/hooks/roomservice',
+  is_active: true,
+  created_at: '2026-11-02T09:30:12.408Z',
+  last_used_at: '2026-11-20T19:05:31.207Z',
+  last_rotated_at: null,
+};
+
 /** Contract §2, `IntegrationCredential`. */
 export const Credential = Type.Object(
   {
@@ -20,18 +32,7 @@ export const Credential = Type.Object(
   {
     title: 'Credential',
     description: "A partner's access, without its secret.",
-    examples: [
-      {
-        id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
-        label: 'City Delivery',
-        api_key: 'rsk_cmLYmA0l5iGq574RsMHcvw',
-        webhook_url: 'https://partner.example/hooks/roomservice',
-        is_active: true,
-        created_at: '2026-11-02T09:30:12.408Z',
-        last_used_at: '2026-11-20T19:05:31.207Z',
-        last_rotated_at: null,
-      },
-    ],
+    examples: [CREDENTIAL_EXAMPLE],
   },
 );
 export type Credential = Type.Static<typeof Credential>;

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Credentials } from '../credentials/credentials.ts';
+import { CREDENTIAL_EXAMPLE, type Credentials } from '../credentials/credentials.ts';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
@@ -60,14 +60,7 @@ export function credentialStaffRoutes(app: App, dependencies: CredentialDependen
       description: "A partner's access, and what its deliveries have come to.",
       examples: [
         {
-          id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
-          label: 'City Delivery',
-          api_key: 'rsk_cmLYmA0l5iGq574RsMHcvw',
-          webhook_url: 'https://partner.example/hooks/roomservice',
-          is_active: true,
-          created_at: '2026-11-02T09:30:12.408Z',
-          last_used_at: '2026-11-20T19:05:31.207Z',
-          last_rotated_at: null,
+          ...CREDENTIAL_EXAMPLE,
           deliveries: {
             pending: 1,
             failed: 1,
