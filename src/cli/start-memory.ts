@@ -15,7 +15,7 @@ export async function freeStartMemory(): Promise<void> {
 
 /**
  * From now on V8 clears its old generation when that has grown by 30 %, not only when it is four times as large: a list of a million
- * orders grows the process by 36 MB instead of 120. From the start on it would collect again and again while everything is loaded, for a
+ * orders grows the process by some 50 MB instead of 120. From the start on it would collect again and again while everything is loaded, for a
  * tenth of a second in all; and it comes after the compile cache is written, which holds for the flags it was made under alone.
  */
 export function limitHeapGrowth(): void {
