@@ -171,7 +171,7 @@ function createParts({ db, backgroundDb, batchSize, keyring, log, deliveries }: 
     orders: new Orders({ db, readListedMenu, events, batchSize }),
     findRoomType,
     readHeldNights,
-    reservations: new Reservations({ db, events, findRoomType, rates, readHeldNights }),
+    reservations: new Reservations({ db, events, findRoomType, rates, readHeldNights, batchSize }),
   };
 }
 

@@ -80,6 +80,7 @@ function createStaffParts({ db, log }: WorkerDependencies, deliveries: LocalDeli
       findRoomType: createRoomTypeFinder({ db, changes }),
       rates: createRateReader({ db, batchSize }),
       readHeldNights: createNightReader({ db, batchSize }),
+      batchSize,
     }),
   };
 }

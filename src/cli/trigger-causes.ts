@@ -71,6 +71,7 @@ async function openBusiness(db: Database): Promise<Business> {
     findRoomType: (tenantId, id) => findRoomType(db, tenantId, id),
     rates: createRateReader({ db, batchSize }),
     readHeldNights: createNightReader({ db, batchSize }),
+    batchSize,
   });
   return { db, orders, reservations, readListedMenu };
 }

@@ -63,6 +63,27 @@ describe('batched work', () => {
     assert.equal(await call(5), 10, 'and goes on');
   });
 
+  it('sends a single one together with nobody where it may, and leaves what is still to be done to its caller', async () => {
+    const sent: number[][] = [];
+    const alone = Promise.withResolvers<number>();
+    const call = batching({
+      one: async () => Number.NaN,
+      many: async (inputs: number[]) => {
+        sent.push(inputs);
+        return inputs.map((input) => (input === 1 ? alone.promise : input * 2));
+      },
+      minSize: 1,
+      maxSize: 64,
+      maxUnderWay: 1,
+    });
+    const first = call(1);
+    assert.equal(await call(2), 4);
+    assert.equal(await call(3), 6, 'the first is not done yet, and takes no turn');
+    alone.resolve(10);
+    assert.equal(await first, 10);
+    assert.deepEqual(sent, [[1, 2], [3]]);
+  });
+
   it('asks a database that is out of reach only once for all', async () => {
     const { sent, call } = doubling({ error: new UnavailableError('out of reach') });
     const ended = await Promise.allSettled([1, 13].map(call));

@@ -14,8 +14,10 @@ export async function batchSizeOf(db: Database): Promise<number> {
 /** One piece of database work in two forms, which do the same. */
 export interface BatchedWork<Input, Output> {
   one: (input: Input) => Promise<Output>;
-  /** Answers in the order of its inputs; all of it is done or none. */
-  many: (inputs: Input[]) => Promise<Output[]>;
+  /** Answers in the order of its inputs, with a promise where one of them is still to be done by itself; it fails as a whole. */
+  many: (inputs: Input[]) => Promise<(Output | Promise<Output>)[]>;
+  /** From so many inputs on they go together; 2. With 1, a single one goes as `many` as well. */
+  minSize?: 1 | 2;
   /** Inputs of one statement at most. */
   maxSize: number;
   /** Statements under way at once: while so many are, further calls wait, and then go together. */
@@ -34,7 +36,7 @@ interface Waiting<Input, Output> {
  * batch that fails is done again one by one, for the fault may be in one of its inputs.
  */
 export function batching<Input, Output>(work: BatchedWork<Input, Output>): (input: Input) => Promise<Output> {
-  const { one, many, maxSize, maxUnderWay } = work;
+  const { one, many, minSize = 2, maxSize, maxUnderWay } = work;
   if (maxSize === 1) {
     return one; // Nothing is gained by a turn.
   }
@@ -45,8 +47,8 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
   async function run(batch: Waiting<Input, Output>[]): Promise<void> {
     const inputs = batch.map(({ input }) => input);
     try {
-      const outputs = batch.length === 1 ? await Promise.all(inputs.map(one)) : await many(inputs);
-      batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
+      const outputs = await (batch.length < minSize ? Promise.all(inputs.map(one)) : many(inputs));
+      batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output | Promise<Output>));
     } catch (error) {
       if (error instanceof UnavailableError || isUnavailable(error)) {
         // It is asked once for all of them, and for those who have waited meanwhile: none waits longer than one attempt takes.

@@ -38,6 +38,11 @@ export function isStalePlan(error: unknown): boolean {
   return codeOf(error) === '0A000' && messageOf(error).startsWith('cached plan');
 }
 
+/** Another transaction has held a lock for longer than this one would wait (`limitLockWaits`). */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03';
+}
+
 /** Whether the whole piece of work may be tried again, with the same ids. */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);

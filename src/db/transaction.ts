@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database, Tx } from './database.ts';
 import { retrying } from './failures.ts';
 
@@ -8,4 +9,9 @@ import { retrying } from './failures.ts';
  */
 export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return retrying(() => db.transaction().execute(work));
+}
+
+/** From now on no statement of the transaction waits longer than this for a lock: it fails then (`isLockTimeout`). */
+export async function limitLockWaits(tx: Tx, ms: number): Promise<void> {
+  await sql`SET LOCAL lock_timeout = ${sql.lit(ms)}`.execute(tx);
 }

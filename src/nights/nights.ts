@@ -1,7 +1,7 @@
 import { batching } from '../db/batching.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type DateText, nightsOf } from '../lib/dates.ts';
-import { changeHeld, type HeldNights, type NightRange, readHeld } from './store.ts';
+import { changeHeld, type HeldNights, holdNights, type Night, type NightRange, readHeld } from './store.ts';
 
 export { type NightDifference, type NightRange, recount } from './store.ts';
 
@@ -38,6 +38,50 @@ export async function moveHold(
     throw new Error('a night was given back twice');
   }
   return held.length === changes.length;
+}
+
+/** A stay that wants its nights. */
+export interface NewHold {
+  tenantId: number;
+  hold: Hold;
+  /** The most rooms of the type that may be held on a night. */
+  capacity: number;
+}
+
+/**
+ * Takes the nights of several stays, of any tenants, at once (on one node alone).
+ * @returns the stays that want a night which has not enough left for all of them; the transaction must then be rolled back
+ */
+export async function holdTogether<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
+  const wanted = new Map<string, Night & { stays: Stay[] }>();
+  for (const stay of stays) {
+    const { tenantId, hold } = stay;
+    for (const date of nightsOf(hold.checkIn, hold.checkOut)) {
+      const night = { tenantId, roomTypeId: hold.roomTypeId, date };
+      const known = wanted.get(keyOf(night)) ?? { ...night, stays: [] };
+      known.stays.push(stay);
+      wanted.set(keyOf(night), known);
+    }
+  }
+  const nights = [...wanted.values()];
+  // Looked at before, because a night that has no row yet takes whatever is wanted.
+  const scarce = nights.filter((night) => night.stays.some(({ capacity }) => night.stays.length > capacity));
+  const full = nights.length === 0 || scarce.length > 0 ? scarce : await fullAmong(tx, nights);
+  return new Set(full.flatMap((night) => night.stays));
+}
+
+/** Takes as many rooms on each night as there are stays. @returns the nights that had not so many left */
+async function fullAmong<Wanted extends Night & { stays: NewHold[] }>(tx: Tx, nights: Wanted[]): Promise<Wanted[]> {
+  const held = await holdNights(
+    tx,
+    nights.map(({ stays, ...night }) => ({ ...night, rooms: stays.length })),
+  );
+  const keys = new Set(held.map(keyOf));
+  return nights.filter((night) => !keys.has(keyOf(night)));
+}
+
+function keyOf({ tenantId, roomTypeId, date }: Night): string {
+  return `${tenantId} ${roomTypeId} ${date}`;
 }
 
 function differences(from: Hold | null, to: Hold | null) {

@@ -36,6 +36,33 @@ export async function changeHeld(
   return rows.map((row) => row.held);
 }
 
+/** A night of a room type. */
+export interface Night {
+  tenantId: number;
+  roomTypeId: string;
+  date: DateText;
+}
+
+/**
+ * Takes rooms on many nights of any tenants (one of the statements that may; on one node alone), in the order in which every writer
+ * locks them. As above a night that has not so many left is passed over, and one that has no row yet takes whatever is wanted.
+ * @returns the nights that were taken
+ */
+export async function holdNights(tx: Tx, nights: (Night & { rooms: number })[]): Promise<Night[]> {
+  const { rows } = await sql<Night>`
+    INSERT INTO night AS n (tenant_id, room_type_id, date, held)
+    SELECT "tenantId", "roomTypeId", date, rooms
+    FROM json_to_recordset(${JSON.stringify(nights)}) AS wanted ("tenantId" bigint, "roomTypeId" uuid, date date, rooms int)
+    ORDER BY "tenantId", "roomTypeId", date
+    ON CONFLICT (tenant_id, room_type_id, date) DO UPDATE SET held = n.held + excluded.held
+    WHERE n.held + excluded.held <= (
+      SELECT physical_capacity FROM room_type WHERE tenant_id = n.tenant_id AND id = n.room_type_id
+    )
+    RETURNING tenant_id AS "tenantId", room_type_id AS "roomTypeId", date
+  `.execute(tx);
+  return rows;
+}
+
 /** A range of a room type's nights. */
 export interface NightRange {
   tenantId: number;

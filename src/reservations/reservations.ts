@@ -6,11 +6,13 @@ import type { LongList } from '../http/list.ts';
 import { countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '../lib/dates.ts';
 import { isUuid, newId } from '../lib/ids.ts';
 import { newNaturalId } from '../lib/natural-id.ts';
-import { type Hold, moveHold, type ReadHeldNights } from '../nights/nights.ts';
+import { moveHold, type ReadHeldNights } from '../nights/nights.ts';
 import { quoteCheapest, type RateReader } from '../rates/rates.ts';
 import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
 import type { EventLog, PreparedEvent } from '../webhooks/webhooks.ts';
-import { HOLDING_STATUSES, mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
+import { type Booking, type BookingOutcome, createBooker, notAvailable } from './booking.ts';
+import { happeningOf, holdOf } from './consequences.ts';
+import { mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
 import type { Availability, ReservationCreate, ReservationResponse, StaffReservation } from './schema.ts';
 import * as store from './store.ts';
 
@@ -29,6 +31,8 @@ interface Dependencies {
   findRoomType: FindRoomType;
   rates: RateReader;
   readHeldNights: ReadHeldNights;
+  /** Bookings of one transaction at most (`batchSizeOf`). */
+  batchSize: number;
 }
 
 /** A hotel's reservations: booked by partners and OTAs, moved along by staff. */
@@ -38,13 +42,15 @@ export class Reservations {
   readonly #findRoomType: FindRoomType;
   readonly #rates: RateReader;
   readonly #readHeldNights: ReadHeldNights;
+  readonly #writeBooking: (booking: Booking) => Promise<BookingOutcome>;
 
-  constructor({ db, events, findRoomType, rates, readHeldNights }: Dependencies) {
+  constructor({ db, events, findRoomType, rates, readHeldNights, batchSize }: Dependencies) {
     this.#db = db;
     this.#events = events;
     this.#findRoomType = findRoomType;
     this.#rates = rates;
     this.#readHeldNights = readHeldNights;
+    this.#writeBooking = createBooker({ db, events, batchSize });
   }
 
   /**
@@ -134,16 +140,8 @@ export class Reservations {
       currency,
       created_at: new Date(),
     };
-    return await inTransaction(this.#db, async (tx) => {
-      if (!(await store.insertReservation(tx, row))) {
-        return null;
-      }
-      if (!(await moveHold(tx, tenantId, null, holdOf(row), roomType.physical_capacity))) {
-        throw notAvailable();
-      }
-      await record(tx, event, 'reservation.created', row);
-      return partnerShape(row);
-    });
+    const outcome = await this.#writeBooking({ row, capacity: roomType.physical_capacity, event });
+    return outcome === 'booked' ? partnerShape(row) : null;
   }
 
   /** The price of a stay that may be sold. @throws ApiError 400 for too many guests or a day gone by, 409 where it is closed */
@@ -305,44 +303,19 @@ export function checkRange({ check_in, check_out }: Range): void {
   }
 }
 
-/** The nights a reservation takes in its status; null: none. */
-export function holdOf(
-  row: Pick<store.ReservationRow, 'status' | 'room_type_id' | 'check_in' | 'check_out'>,
-): Hold | null {
-  return HOLDING_STATUSES.includes(row.status as ReservationStatus)
-    ? { roomTypeId: row.room_type_id, checkIn: row.check_in, checkOut: row.check_out }
-    : null;
-}
-
-/** Only a partner's reservation has someone to tell. */
 async function record(
   tx: Tx,
   event: PreparedEvent | null,
-  type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
-  row: Pick<store.ReservationRow, 'tenant_id' | 'id' | 'credential_id' | 'external_reservation_id' | 'status'>,
+  type: 'reservation.modified' | 'reservation.cancelled',
+  row: store.ReservationRow,
 ): Promise<void> {
-  if (row.credential_id === null || row.external_reservation_id === null) {
-    return;
+  const happening = happeningOf(type, row);
+  if (happening !== null) {
+    await event?.record(tx, happening);
   }
-  await event?.record(tx, {
-    tenantId: row.tenant_id,
-    credentialId: row.credential_id,
-    type,
-    occurredAt: new Date(),
-    data: { reservation_id: row.id, external_reservation_id: row.external_reservation_id, status: row.status },
-  });
 }
 
-function notAvailable(): ApiError {
-  return apiError('room_not_available', 'This room type is not available for these dates.');
-}
-
-type PartnerRow = Omit<
-  store.ReservationRow,
-  'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures'
->;
-
-export function partnerShape(row: PartnerRow): ReservationResponse {
+export function partnerShape(row: store.PartnerReservation): ReservationResponse {
   return {
     success: true,
     reservation_id: row.id,

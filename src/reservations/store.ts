@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 import { readPage as readPageOf } from '../db/page.ts';
 import type { Reservation } from '../db/types.ts';
@@ -6,6 +6,11 @@ import type { ReservationStatus } from './reservation-status.ts';
 
 export type ReservationRow = Selectable<Reservation>;
 export type NewReservation = Insertable<Reservation>;
+/** A reservation as a partner made it. */
+export type PartnerReservation = Omit<
+  ReservationRow,
+  'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures'
+>;
 type Db = Database | Tx;
 
 /** @returns false where one of its keys is taken: the caller's external id, or by rare chance the natural id */
@@ -17,6 +22,26 @@ export async function insertReservation(tx: Tx, reservation: NewReservation): Pr
     .returning('id')
     .executeTakeFirst();
   return inserted !== undefined;
+}
+
+/**
+ * The same of several of partners, of any tenants (one of the statements that may; on one node alone). Its text is the same whatever
+ * their number. It inserts in the order of the key, so that two that hold the same reservations never deadlock.
+ * @returns the ids of those that were inserted
+ */
+export async function insertReservations(tx: Tx, reservations: PartnerReservation[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO reservation (tenant_id, id, natural_id, credential_id, external_reservation_id, status, room_type_id,
+      rate_plan_id, check_in, check_out, guests, guest_name, guest_phone, guest_email, total_amount, currency, created_at)
+    SELECT * FROM json_to_recordset(${JSON.stringify(reservations)}) AS made (tenant_id bigint, id uuid, natural_id text,
+      credential_id uuid, external_reservation_id text, status text, room_type_id uuid, rate_plan_id uuid, check_in date,
+      check_out date, guests int, guest_name text, guest_phone text, guest_email text, total_amount numeric,
+      currency text, created_at timestamptz)
+    ORDER BY tenant_id, credential_id, external_reservation_id
+    ON CONFLICT DO NOTHING
+    RETURNING id
+  `.execute(tx);
+  return new Set(rows.map(({ id }) => id));
 }
 
 export async function findByExternalReservationId(

@@ -11,6 +11,8 @@ export interface NewEvent {
   type: EventType;
   body: string;
   createdAt: Date;
+  /** Where this process is going to send it itself: it is born claimed, its first attempt counted. */
+  lease: Lease | null;
 }
 
 /** The right to one attempt: whoever holds it sends once, and alone records the outcome. */
@@ -43,32 +45,64 @@ export interface ClaimedDelivery extends Target {
 
 const NO_OUTCOME = sql`jsonb_build_object('at', now(), 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
 
+/** Writes each event of the list `receiver`. A lease runs from now, and not from the begin of a transaction that may have waited. */
+const WRITE_EVENTS = sql`
+  INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status,
+                     attempt_count, attempts, next_attempt_at, lease_id)
+  SELECT tenant_id, id, credential_id, type, body, created_at,
+    CASE WHEN is_delivered THEN 'pending' END,
+    (is_delivered AND lease_id IS NOT NULL)::int,
+    CASE WHEN is_delivered AND lease_id IS NOT NULL THEN jsonb_build_array(${NO_OUTCOME}) ELSE '[]' END,
+    clock_timestamp() + make_interval(secs => lease_seconds),
+    CASE WHEN is_delivered THEN lease_id END
+  FROM receiver`;
+
 /**
  * Writes an event; it is to be delivered where its credential has a webhook at this moment (decision 32).
- * @param lease where this process is going to send it itself: the event is born claimed, its first attempt counted. The lease
- * runs from now, and not from the begin of a transaction that may have waited
  * @returns where it goes; null where it is not delivered
  */
-export async function insertEvent(tx: Tx, event: NewEvent, lease: Lease | null): Promise<Target | null> {
-  const { rows } = await sql<{ webhook_url: string; webhook_secret: Buffer; is_delivered: boolean }>`
+export async function insertEvent(tx: Tx, event: NewEvent): Promise<Target | null> {
+  const { lease } = event;
+  const { rows } = await sql<Target & { isDelivered: boolean }>`
     WITH receiver AS (
-      SELECT tenant_id, id, webhook_url, webhook_secret, webhook_url <> '' AND is_active AS is_delivered
+      SELECT tenant_id, ${event.id}::uuid AS id, id AS credential_id, ${event.type}::text AS type, ${event.body}::text AS body,
+        ${event.createdAt}::timestamptz AS created_at, ${lease?.id ?? null}::uuid AS lease_id,
+        ${lease?.seconds ?? 0}::float8 AS lease_seconds,
+        webhook_url, webhook_secret, webhook_url <> '' AND is_active AS is_delivered
       FROM credential WHERE tenant_id = ${event.tenantId} AND id = ${event.credentialId}
-    ), written AS (
-      INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status,
-                         attempt_count, attempts, next_attempt_at, lease_id)
-      SELECT tenant_id, ${event.id}::uuid, id, ${event.type}::text, ${event.body}::text, ${event.createdAt}::timestamptz,
-        CASE WHEN is_delivered THEN 'pending' END,
-        ${lease === null ? 0 : 1}::int * is_delivered::int,
-        CASE WHEN is_delivered AND ${lease !== null}::boolean THEN jsonb_build_array(${NO_OUTCOME}) ELSE '[]' END,
-        clock_timestamp() + make_interval(secs => ${lease?.seconds ?? 0}),
-        CASE WHEN is_delivered THEN ${lease?.id ?? null}::uuid END
-      FROM receiver
-    )
-    SELECT webhook_url, webhook_secret, is_delivered FROM receiver
+    ), written AS (${WRITE_EVENTS})
+    SELECT webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret", is_delivered AS "isDelivered" FROM receiver
   `.execute(tx);
   const [row] = rows;
-  return row?.is_delivered === true ? { webhookUrl: row.webhook_url, webhookSecret: row.webhook_secret } : null;
+  return row?.isDelivered === true ? row : null;
+}
+
+/**
+ * The same of several events, of any tenants (one of the statements that may; on one node alone). The LIMIT makes it a look-up in
+ * the index for each credential, whatever the planner believes of the table.
+ * @returns where those go that are delivered, by event
+ */
+export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {
+  const told = events.map(({ lease, ...event }) => ({
+    ...event,
+    leaseId: lease?.id,
+    leaseSeconds: lease?.seconds ?? 0,
+  }));
+  const { rows } = await sql<Target & { id: string }>`
+    WITH receiver AS (
+      SELECT told."tenantId" AS tenant_id, told.id, told."credentialId" AS credential_id, told.type, told.body,
+        told."createdAt" AS created_at, told."leaseId" AS lease_id, told."leaseSeconds" AS lease_seconds,
+        c.webhook_url, c.webhook_secret, c.webhook_url <> '' AND c.is_active AS is_delivered
+      FROM json_to_recordset(${JSON.stringify(told)}) AS told ("tenantId" bigint, id uuid, "credentialId" uuid, type text,
+        body text, "createdAt" timestamptz, "leaseId" uuid, "leaseSeconds" float8)
+      CROSS JOIN LATERAL (
+        SELECT webhook_url, webhook_secret, is_active FROM credential
+        WHERE tenant_id = told."tenantId" AND id = told."credentialId" LIMIT 1
+      ) AS c
+    ), written AS (${WRITE_EVENTS})
+    SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret" FROM receiver WHERE is_delivered
+  `.execute(tx);
+  return new Map(rows.map(({ id, ...target }) => [id, target]));
 }
 
 export async function hasEvent(tx: Tx, tenantId: number, id: string): Promise<boolean> {

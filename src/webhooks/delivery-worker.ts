@@ -59,9 +59,12 @@ export class DeliveryWorker {
     this.#running = this.#run();
   }
 
-  /** A lease to write an event with that this process is going to send itself; null where its receiver has no slot free now. */
-  offerLease(credentialId: string): Lease | null {
-    const isFree = !this.#isStopping && this.#slots.room(this.#urls.get(credentialId)) > 0;
+  /**
+   * A lease to write an event with that this process is going to send itself; null where its receiver has no slot free now.
+   * @param ahead of it in the same transaction, to the same receiver
+   */
+  offerLease(credentialId: string, ahead: number): Lease | null {
+    const isFree = !this.#isStopping && this.#slots.room(this.#urls.get(credentialId)) > ahead;
     return isFree ? this.#newLease() : null;
   }
 

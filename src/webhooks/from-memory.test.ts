@@ -111,6 +111,36 @@ describe('an event of a process that delivers', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
+  it('goes with others in one transaction: each born claimed as far as there are slots, and sent once with the bytes stored', async () => {
+    const silent = await service.tenant();
+    const prepared = Array.from({ length: 6 }, (_, index) => ({
+      event: events.prepare(),
+      happening: happening(tenant, `"${index}" \\ é🍕`),
+    }));
+    const unheard = { event: events.prepare(), happening: happening(silent) };
+    const born = await inTransaction(db, async (tx) => {
+      await events.recordAll(tx, [...prepared, unheard]);
+      return await eventRows(tx, tenant.tenantId);
+    });
+    assert.deepEqual(
+      born.map(({ delivery_status, attempt_count }) => [delivery_status, attempt_count]),
+      [...Array.from({ length: 4 }, () => ['pending', 1]), ['pending', 0], ['pending', 0]],
+    );
+    assert.equal(new Set(born.slice(0, 4).map(({ lease_id }) => lease_id)).size, 4);
+    [...prepared, unheard].forEach(({ event }) => event.committed());
+    await receiver.waitFor(6, 5_000);
+    await eventually(async () => {
+      const rows = await eventRows(db, tenant.tenantId);
+      return rows.every(({ delivery_status }) => delivery_status === 'delivered');
+    }, 'delivery of all six');
+    assert.deepEqual(
+      receiver.requests.map(({ rawBody }) => rawBody.toString()).sort(),
+      born.map(({ body }) => body).sort(),
+    );
+    const [kept] = await eventRows(db, silent.tenantId);
+    assert.deepEqual([kept?.delivery_status, kept?.attempt_count, kept?.lease_id], [null, 0, null]);
+  });
+
   it('without a webhook is kept, holds no lease and is not sent', async () => {
     const silent = await service.tenant();
     await writeEvent(db, events, silent);

@@ -1,72 +1,40 @@
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Database, Tx } from '../db/database.ts';
 import type { LongList } from '../http/list.ts';
-import { newId } from '../lib/ids.ts';
 import { countDeliveries, type DeliveryCounts } from './delivery-counts-store.ts';
-import { hasEvent, insertEvent } from './delivery-store.ts';
-import type { DeliveryWorker } from './delivery-worker.ts';
-import type { EventType } from './event-types.ts';
+import { insertEvents } from './delivery-store.ts';
+import { type Happening, type LocalDelivery, PreparedEvent } from './prepared-event.ts';
 import type { Attempt, CredentialDeliveries, Delivery, DeliveryStatus } from './schema.ts';
 import * as store from './store.ts';
 
 export type { EventType } from './event-types.ts';
+export type { Happening, LocalDelivery, PreparedEvent } from './prepared-event.ts';
 export type { FeedEntry, FeedPage } from './schema.ts';
 export { deliveryHeaders, verifySignature } from './signature.ts';
-
-/** What happened, to be told to the partner whose order or reservation it is. */
-export interface Happening {
-  tenantId: number;
-  credentialId: string;
-  type: EventType;
-  occurredAt: Date;
-  /** Identifiers and the new status, nothing more (contract §6). */
-  data: Record<string, string>;
-}
-
-/**
- * One event of a transaction, prepared before it: its id stays the same when the transaction runs a second time after a lost
- * answer.
- */
-export interface PreparedEvent {
-  /** Writes the event in the transaction of its cause: both are there or neither is (decision 32). */
-  record(tx: Tx, happening: Happening): Promise<void>;
-  /** Whether the event is there already: then its cause has happened, and only the answer to the COMMIT was lost. */
-  isRecorded(tx: Tx, tenantId: number): Promise<boolean>;
-  /** To be called once the transaction is committed: delivery begins now. */
-  committed(): void;
-}
 
 /** Where business folders leave their events. */
 export interface EventLog {
   prepare(): PreparedEvent;
+  /** Records the events of several causes, of any tenants, in the one transaction of all of them. On one node alone. */
+  recordAll(tx: Tx, events: { event: PreparedEvent; happening: Happening }[]): Promise<void>;
 }
-
-/** The deliveries of this process, where it has some. */
-export type LocalDelivery = Pick<DeliveryWorker, 'offerLease' | 'begin' | 'wake'>;
 
 /** @param deliveries null in a process that sends nothing: other processes find its events */
 export function createEventLog(deliveries: LocalDelivery | null): EventLog {
   return {
-    prepare() {
-      const id = newId();
-      let afterCommit = () => {};
-      return {
-        async record(tx, { type, occurredAt, data, ...whose }) {
-          const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
-          const event = { ...whose, id, type, body, createdAt: occurredAt };
-          const lease = deliveries?.offerLease(whose.credentialId) ?? null;
-          const target = await insertEvent(tx, event, lease);
-          afterCommit = () => {};
-          if (target !== null && lease !== null) {
-            const delivery = { ...event, ...target, eventId: id, attempt: 1, lease, waitedSeconds: 0 };
-            afterCommit = () => deliveries?.begin(delivery);
-          } else if (target !== null) {
-            afterCommit = () => deliveries?.wake({ ...whose, webhookUrl: target.webhookUrl, isActive: true });
-          }
-        },
-        isRecorded: (tx, tenantId) => hasEvent(tx, tenantId, id),
-        committed: () => afterCommit(),
-      };
+    prepare: () => new PreparedEvent(deliveries),
+    async recordAll(tx, events) {
+      const counts = new Map<string, number>();
+      const drafts = events.map(({ event, happening }) => {
+        const ahead = counts.get(happening.credentialId) ?? 0;
+        counts.set(happening.credentialId, ahead + 1);
+        return { event, draft: event.draft(happening, ahead) };
+      });
+      const targets = await insertEvents(
+        tx,
+        drafts.map(({ draft }) => draft),
+      );
+      drafts.forEach(({ event, draft }) => event.written(draft, targets.get(draft.id) ?? null));
     },
   };
 }

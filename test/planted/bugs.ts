@@ -78,9 +78,9 @@ export const BUGS: Bug[] = [
     harm: 'an order changes and nobody is told, because the process died in between',
     edits: [
       {
-        file: 'src/webhooks/webhooks.ts',
-        find: 'const target = await insertEvent(tx, event, lease);',
-        replace: 'const target = null; setTimeout(() => void insertEvent(tx, event, lease).catch(() => {}), 5);',
+        file: 'src/webhooks/prepared-event.ts',
+        find: 'const target = await insertEvent(tx, event);',
+        replace: 'const target = null; setTimeout(() => void insertEvent(tx, event).catch(() => {}), 5);',
       },
     ],
     suites: ['src/webhooks/delivery.test.ts'],

@@ -90,7 +90,7 @@ export async function insertCredentials(service: TestService, tenantId: number, 
 export async function eventRows(db: Database, tenantId: number) {
   return await db
     .selectFrom('event')
-    .select(['id', 'delivery_status', 'attempt_count', 'attempts', 'next_attempt_at', 'lease_id'])
+    .select(['id', 'body', 'delivery_status', 'attempt_count', 'attempts', 'next_attempt_at', 'lease_id'])
     .where('tenant_id', '=', tenantId)
     .orderBy('id')
     .execute();
