@@ -102,7 +102,8 @@ export function createHttpApp(options: HttpOptions): App {
       throw invalidField('path', 'is not valid percent-encoded UTF-8');
     }
     const [, query] = splitTarget(request.url);
-    request.query = convertText(decodeQuery(query.slice(1)), request.routeOptions.schema?.querystring);
+    request.query =
+      query === '' ? {} : convertText(decodeQuery(query.slice(1)), request.routeOptions.schema?.querystring);
     refuseUnstorableText(request.params as Record<string, string>);
     done();
   });
@@ -115,13 +116,24 @@ const HOST = /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /** Faults of a request's head that Node's parser lets pass. */
 function refuseBadHead({ raw }: FastifyRequest): void {
-  const hosts = raw.headersDistinct['host'] ?? [];
-  if (hosts.length > 1 || (hosts.length === 0 && raw.httpVersion === '1.1') || !HOST.test(hosts[0] ?? '')) {
+  const { host } = raw.headers;
+  const isMissing = host === undefined && raw.httpVersion === '1.1';
+  if (isMissing || !HOST.test(host ?? '') || countHosts(raw.rawHeaders) > 1) {
     throw new ApiError(400, 'error', 'One valid Host header is required.');
   }
   if (raw.headers.expect !== undefined && raw.headers.expect.toLowerCase() !== '100-continue') {
     throw new ApiError(417, 'error', 'The Expect header may only be 100-continue.', { connection: 'close' });
   }
+}
+
+/** Node keeps the first of several in `headers`, and would make lists of all headers to tell how many there were. */
+function countHosts(rawHeaders: string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    count += name?.length === 4 && name.toLowerCase() === 'host' ? 1 : 0;
+  }
+  return count;
 }
 
 /** @param allowed the methods that the path has */

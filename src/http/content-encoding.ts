@@ -1,6 +1,9 @@
 /** Whether an answer may come compressed with gzip (RFC 9110 §12.5.3): it is named, or `*` is, and not with a weight of 0. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  const weights = new Map((acceptEncoding ?? '').toLowerCase().split(',').map(weigh));
+  if (acceptEncoding === undefined) {
+    return false;
+  }
+  const weights = new Map(acceptEncoding.toLowerCase().split(',').map(weigh));
   return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
 }
 

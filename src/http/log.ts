@@ -1,11 +1,60 @@
 import { type FastifyRequest, LogController } from 'fastify';
-import { pino, type Logger } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+
+/**
+ * How long lines wait for others to be written with. Handing them to the thread that writes costs several times as much as
+ * making one; under load a hundred go together, and it is no longer seen.
+ */
+const GATHER_MS = 10;
+/** No more than this is gathered: what is being written when a process is ended at once may be lost. */
+const GATHER_LENGTH = 16 * 1024;
 
 /** JSON lines on standard output, or readable ones on a terminal. Nothing that is logged holds headers or bodies. */
 export function createLogger(level: string): Logger {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  return process.stdout.isTTY ? pino(options, pretty({ sync: true, ignore: 'pid,hostname' })) : pino(options);
+  const options = { level, base: null, timestamp: createTimestamp() };
+  return pino(options, process.stdout.isTTY ? pretty({ sync: true, ignore: 'pid,hostname' }) : gatherLines());
+}
+
+/** The time as a part of a line, made once a millisecond: it is nearly half of what a line costs. */
+function createTimestamp(): () => string {
+  let atMs = 0;
+  let text = '';
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== atMs) {
+      atMs = nowMs;
+      text = `,"time":"${new Date(nowMs).toISOString()}"`;
+    }
+    return text;
+  };
+}
+
+/** Standard output, written to by another thread. What still waits when the process ends is written then. */
+function gatherLines(): DestinationStream {
+  const destination = pino.destination({ sync: false });
+  let lines = '';
+  let timer: NodeJS.Timeout | undefined;
+  const handOver = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    destination.write(lines);
+    lines = '';
+  };
+  process.on('exit', () => {
+    if (lines !== '') {
+      pino.destination({ sync: true }).write(lines);
+    }
+  });
+  return {
+    write(line) {
+      timer ??= setTimeout(handOver, GATHER_MS);
+      lines += line;
+      if (lines.length >= GATHER_LENGTH) {
+        handOver();
+      }
+    },
+  };
 }
 
 /** Fastify's own lines about requests are left out, but for the one failure that the error handler cannot see. */

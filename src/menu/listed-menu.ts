@@ -35,6 +35,8 @@ const MAX_VERSIONS = 50_000;
 interface Kept {
   menu: Promise<ListedMenu>;
   bytes: number;
+  /** How many reads there were before its last. */
+  lastRead: number;
 }
 
 interface MenuReaderOptions {
@@ -51,26 +53,26 @@ export function createMenuReader({ db, changes, maxKeptBytes = MAX_KEPT_BYTES }:
   const versions: Memory<number> = changes.createMemory(MAX_VERSIONS);
   const kept = new Map<string, Kept>();
   let keptBytes = 0;
+  let reads = 0;
 
-  function forgetOldest(): void {
-    for (const [key, { bytes }] of kept) {
-      if (keptBytes <= maxKeptBytes || kept.size === 1) {
-        return;
-      }
+  // Looked for among all of them, which is nothing beside a menu that is loaded; put in order, they would cost every read a microsecond.
+  function forgetLeastRecentlyRead(): void {
+    while (keptBytes > maxKeptBytes && kept.size > 1) {
+      const [key, { bytes }] = [...kept].reduce((a, b) => (a[1].lastRead < b[1].lastRead ? a : b));
       kept.delete(key);
       keptBytes -= bytes;
     }
   }
 
   function load(key: string, tenantId: number, currency: string): Kept {
-    const loading: Kept = { menu: retrying(() => loadMenu(db, tenantId, currency)), bytes: 0 };
+    const loading: Kept = { menu: retrying(() => loadMenu(db, tenantId, currency)), bytes: 0, lastRead: reads };
     loading.menu.then(
       ({ plain, gzipped }) => {
         // It may have left while it was loaded.
         if (kept.get(key) === loading) {
           loading.bytes = plain.body.length + gzipped.body.length;
           keptBytes += loading.bytes;
-          forgetOldest();
+          forgetLeastRecentlyRead();
         }
       },
       () => {
@@ -79,6 +81,7 @@ export function createMenuReader({ db, changes, maxKeptBytes = MAX_KEPT_BYTES }:
         }
       },
     );
+    kept.set(key, loading);
     return loading;
   }
 
@@ -89,9 +92,8 @@ export function createMenuReader({ db, changes, maxKeptBytes = MAX_KEPT_BYTES }:
     const version = versions.get(String(tenantId)) ?? (await loadVersion(tenantId));
     const key = `${tenantId} ${version} ${currency}`;
     const entry = kept.get(key) ?? load(key, tenantId, currency);
-    // Put at the end: the first in the map is the least recently used.
-    kept.delete(key);
-    kept.set(key, entry);
+    reads += 1;
+    entry.lastRead = reads;
     return await entry.menu;
   };
 }

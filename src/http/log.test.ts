@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+
+/**
+ * The lines that a process of its own writes to its standard output.
+ * @param onLines told how many have come so far, and given the process's standard input
+ */
+async function linesOf(
+  script: string,
+  onLines?: (count: number, stdin: NodeJS.WritableStream) => void,
+): Promise<{ time: string; msg: string }[]> {
+  const source = `import { createLogger } from './log.ts';\nconst log = createLogger('info');\n${script}`;
+  const args = ['--input-type=module-typescript', '--eval', source];
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'ignore'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    onLines?.(output.split('\n').length - 1, child.stdin);
+  });
+  await once(child, 'close');
+  assert.ok(output.endsWith('\n'));
+  return output
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as { time: string; msg: string });
+}
+
+describe('the log on standard output', () => {
+  it('has every line in its order, also the last ones of a process that ends at once', async () => {
+    const script = `
+      for (let round = 0; round < 3; round += 1) {
+        for (let line = 0; line < 1_000; line += 1) log.info(round + ' ' + line);
+        await new Promise((resolve) => setTimeout(resolve, round * 5));
+      }
+      process.stdin.once('data', () => {
+        for (let line = 0; line < 50; line += 1) log.info('3 ' + line);
+        process.exit();
+      });
+      setTimeout(() => process.exit(), 10_000);`;
+    const lines = await linesOf(script, (count, stdin) => {
+      if (count === 3_000) {
+        stdin.write('end');
+      }
+    });
+    const expected = [1_000, 1_000, 1_000, 50].flatMap((count, round) =>
+      Array.from({ length: count }, (_, line) => `${round} ${line}`),
+    );
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      expected,
+    );
+  });
+
+  it('has what was logged before an error that nobody catches', async () => {
+    const lines = await linesOf(`log.info('before'); throw new Error('nobody catches this');`);
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      ['before'],
+    );
+  });
+
+  it('tells the time of each line, in UTC with milliseconds', async () => {
+    const before = new Date().toISOString();
+    const lines = await linesOf(`
+      for (let line = 0; line < 5; line += 1) {
+        log.info(new Date().toISOString());
+        await new Promise((resolve) => setTimeout(resolve, 3));
+      }
+    `);
+    assert.equal(lines.length, 5);
+    for (const { time, msg } of lines) {
+      assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      const lateMs = Date.parse(time) - Date.parse(msg);
+      assert.ok(time >= before && lateMs >= 0 && lateMs < 2_000, `${time}, made at ${msg}`);
+    }
+    assert.ok(new Set(lines.map(({ time }) => time)).size > 1);
+  });
+});
