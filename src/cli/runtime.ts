@@ -41,16 +41,17 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
   const url = server?.url ?? (config.databaseUrl as string);
   const { backgroundConnections = 0 } = options;
-  const openPool = (poolSize: number) =>
+  const openPool = (poolSize: number, isPlannedAnew: boolean) =>
     createDatabase({
       url,
       poolSize,
       isPatient: options.role === 'command',
       isPrepared: config.databasePreparedStatements,
+      isPlannedAnew,
       ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
     });
-  const db = openPool(config.databasePoolSize - backgroundConnections);
-  const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections) : db;
+  const db = openPool(config.databasePoolSize - backgroundConnections, backgroundConnections === 0);
+  const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, true) : db;
   const close = async () => {
     await Promise.all(Array.from(new Set([db, backgroundDb]), (pool) => pool.destroy()));
     await server?.close();

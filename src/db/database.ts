@@ -20,6 +20,11 @@ export interface DatabaseOptions {
   isPatient?: boolean;
   /** Whether the server keeps prepared statements for each connection: yes, but behind a pooler that cannot (PgBouncer before 1.21). */
   isPrepared?: boolean;
+  /**
+   * Whether each statement is planned by what the tables are like at that moment. A plan that is kept may be of a time when a queue was
+   * empty: until the next ANALYZE, the search for due deliveries would read the whole table each time.
+   */
+  isPlannedAnew?: boolean;
   /** Told of connections that break while idle. Nothing is lost by them: the pool opens new ones. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
@@ -58,7 +63,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     // Dates are read as ISO text, whatever the database or the role is set to.
-    options: '-c datestyle=ISO',
+    options: `-c datestyle=ISO${options.isPlannedAnew === true ? ' -c plan_cache_mode=force_custom_plan' : ''}`,
     types,
   });
   const onError = options.onConnectionError ?? (() => {});
