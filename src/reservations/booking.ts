@@ -72,17 +72,17 @@ async function bookAlone(db: Database, { row, capacity, event }: Booking): Promi
 
 /** Those that want a night which has not enough rooms left for all of them go alone, as everyone does where that happens twice. */
 async function bookTogether(dependencies: Dependencies, bookings: Booking[]) {
-  const apart = new Set<Booking>();
+  let together = bookings;
   let outcomes: Map<Booking, BookingOutcome> | null = null;
-  for (let tries = 0; outcomes === null && tries < 2; tries += 1) {
-    const together = bookings.filter((booking) => !apart.has(booking));
+  for (let tries = 0; outcomes === null && tries < 2 && together.length > 0; tries += 1) {
     try {
       outcomes = await writeTogether(dependencies, together);
     } catch (error) {
       if (!(error instanceof Undone)) {
         throw error;
       }
-      error.causes.forEach((booking) => apart.add(booking));
+      const { causes } = error;
+      together = together.filter((booking) => !causes.includes(booking));
     }
   }
   return bookings.map((booking) => outcomes?.get(booking) ?? bookAlone(dependencies.db, booking));
@@ -112,18 +112,17 @@ async function writeTogether({ db, events }: Dependencies, bookings: Booking[]) 
       if (refused.size > 0) {
         throw new Undone([...refused].map(({ booking }) => booking));
       }
-      await events.recordAll(
-        tx,
-        fresh.flatMap(({ row, event }) => {
-          const happening = happeningOf('reservation.created', row);
-          return happening === null ? [] : [{ event, happening }];
-        }),
-      );
+      await events.recordAll(tx, fresh.flatMap(createdEvent));
       return new Map(bookings.map((booking) => [booking, inserted.has(booking.row.id) ? 'booked' : 'taken'] as const));
     } catch (error) {
       throw isLockTimeout(error) ? new Undone(bookings) : error;
     }
   });
+}
+
+function createdEvent({ row, event }: Booking) {
+  const happening = happeningOf('reservation.created', row);
+  return happening === null ? [] : [{ event, happening }];
 }
 
 function stayOf(booking: Booking) {

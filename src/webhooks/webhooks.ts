@@ -24,6 +24,9 @@ export function createEventLog(deliveries: LocalDelivery | null): EventLog {
   return {
     prepare: () => new PreparedEvent(deliveries),
     async recordAll(tx, events) {
+      if (events.length === 0) {
+        return;
+      }
       const counts = new Map<string, number>();
       const drafts = events.map(({ event, happening }) => {
         const ahead = counts.get(happening.credentialId) ?? 0;
