@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { sql } from 'kysely';
 import { cleanUp, newCertificateFile, startServing } from '../../test/support/command.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { call, startService, type TestService } from '../../test/support/service.ts';
+import { countWaiting } from '../../test/support/statements.ts';
 import {
   causeEvent,
   eventually,
@@ -13,7 +13,6 @@ import {
   placeOrder,
   register,
 } from '../../test/support/webhooks.ts';
-import type { Database } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 describe('serve on a DATABASE_URL', () => {
@@ -103,11 +102,3 @@ describe('serve on a DATABASE_URL', () => {
     assert.deepEqual(slugs, []);
   });
 });
-
-/** Statements of this database that wait for a lock. */
-async function countWaiting(db: Database): Promise<number> {
-  const { rows } = await sql<{ waiting: number }>`
-    SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-  `.execute(db);
-  return rows[0]?.waiting ?? 0;
-}

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { sql } from 'kysely';
 import { startCommitLoser } from '../../test/support/lost-commit.ts';
 import { pino } from 'pino';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { sampleMenu } from '../../test/support/tenants.ts';
+import { countWaiting, openRecorded, type RecordedDatabase } from '../../test/support/statements.ts';
 import { eventually } from '../../test/support/webhooks.ts';
 import { RecentChanges } from '../changes/changes.ts';
 import type { Caller } from '../credentials/credentials.ts';
-import { createDatabase, type Database } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { newId } from '../lib/ids.ts';
 import { createMenuReader, type ReadListedMenu } from '../menu/menu.ts';
 import { createEventLog } from '../webhooks/webhooks.ts';
@@ -21,13 +21,12 @@ let service: TestService;
 let callers: Caller[];
 let readListedMenu: ReadListedMenu;
 let db: Database;
-/** What the orders under test have asked the database, oldest first. */
-const statements: string[] = [];
+let statementsOf: RecordedDatabase['statementsOf'];
 let orders: Orders;
 
 before(async () => {
   service = await startService();
-  db = createDatabase({ url: service.database.url, poolSize: 4, log: ({ query }) => statements.push(query.sql) });
+  ({ db, statementsOf } = openRecorded(service.database.url, 4));
   const tenants = await Promise.all(['1.00', '2.00', '3.00'].map(tenantWithPizzaAt));
   callers = (await Promise.all(tenants.map(callersOf))).flat();
   readListedMenu = await menusAtHand(callers);
@@ -76,13 +75,6 @@ function callerAt(index: number): Caller {
   const caller = callers[index % callers.length];
   assert.ok(caller);
   return caller;
-}
-
-/** The statements a piece of work sent. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const sentEarlier = statements.length;
-  await work();
-  return statements.slice(sentEarlier);
 }
 
 describe('orders placed at once', () => {
@@ -180,7 +172,7 @@ describe('orders placed at once', () => {
       both = Promise.all([store.insertOrders(db, rows()), store.insertOrders(db, rows().reverse())]);
       await Promise.race([
         both,
-        eventually(async () => (await countWaiting()) === 2, 'wait for the one in the middle'),
+        eventually(async () => (await countWaiting(service.database.db)) === 2, 'wait for the one in the middle'),
       ]);
       throw undone;
     });
@@ -220,14 +212,6 @@ describe('look-ups at once', () => {
     }
   });
 });
-
-/** Statements of this database that wait for another's end. */
-async function countWaiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-  `.execute(service.database.db);
-  return rows[0]?.count ?? 0;
-}
 
 function newOrder({ tenantId, credentialId, currency }: Caller, externalOrderId: string): store.NewOrder {
   return {

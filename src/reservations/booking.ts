@@ -62,10 +62,7 @@ async function bookAlone(db: Database, { row, capacity, event }: Booking): Promi
     if (!(await moveHold(tx, row.tenant_id, null, nightsOfStay(row), capacity))) {
       throw notAvailable();
     }
-    const happening = happeningOf('reservation.created', row);
-    if (happening !== null) {
-      await event.record(tx, happening);
-    }
+    await event.record(tx, happeningOf('reservation.created', row));
     return 'booked';
   });
 }
@@ -112,17 +109,15 @@ async function writeTogether({ db, events }: Dependencies, bookings: Booking[]) 
       if (refused.size > 0) {
         throw new Undone([...refused].map(({ booking }) => booking));
       }
-      await events.recordAll(tx, fresh.flatMap(createdEvent));
+      await events.recordAll(
+        tx,
+        fresh.map(({ row, event }) => ({ event, happening: happeningOf('reservation.created', row) })),
+      );
       return new Map(bookings.map((booking) => [booking, inserted.has(booking.row.id) ? 'booked' : 'taken'] as const));
     } catch (error) {
       throw isLockTimeout(error) ? new Undone(bookings) : error;
     }
   });
-}
-
-function createdEvent({ row, event }: Booking) {
-  const happening = happeningOf('reservation.created', row);
-  return happening === null ? [] : [{ event, happening }];
 }
 
 function stayOf(booking: Booking) {

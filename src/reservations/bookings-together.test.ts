@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { sql } from 'kysely';
 import { pino } from 'pino';
 import { assertCounted, dayAhead, eventsOf, openHouse, stay, type TestHotel } from '../../test/support/hotel.ts';
 import { startCommitLoser } from '../../test/support/lost-commit.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { countWaiting, openRecorded, type RecordedDatabase } from '../../test/support/statements.ts';
 import { eventually } from '../../test/support/webhooks.ts';
 import { RecentChanges } from '../changes/changes.ts';
 import type { Caller } from '../credentials/credentials.ts';
-import { createDatabase, type Database } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { createNightReader, holdTogether, moveHold } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 import { createRoomTypeFinder, type FindRoomType } from '../rooms/rooms.ts';
@@ -21,15 +21,14 @@ const CAPACITY = 4;
 let service: TestService;
 let houses: TestHotel[];
 let db: Database;
-/** What the bookings under test have asked the database, oldest first. */
-const statements: string[] = [];
+let statementsOf: RecordedDatabase['statementsOf'];
 let reservations: Reservations;
 /** Of room types that are at hand once they have been looked up. */
 let findRoomType: FindRoomType;
 
 before(async () => {
   service = await startService();
-  db = createDatabase({ url: service.database.url, poolSize: 6, log: ({ query }) => statements.push(query.sql) });
+  ({ db, statementsOf } = openRecorded(service.database.url, 6));
   houses = await Promise.all(Array.from({ length: HOUSES }, (_, number) => houseAt(`${number + 1}0.00`)));
   const find = createRoomTypeFinder({
     db: service.database.db,
@@ -96,12 +95,6 @@ async function outcomesOf(bookings: ReturnType<typeof book>[]): Promise<string[]
     }
     return ended.value.isReplayed ? 'replayed' : 'booked';
   });
-}
-
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const sentEarlier = statements.length;
-  await work();
-  return statements.slice(sentEarlier);
 }
 
 describe('bookings made at once', () => {
@@ -186,7 +179,10 @@ describe('bookings made at once', () => {
       const bookings = [];
       while (bookings.length < 2) {
         bookings.push(book(house)); // Alone, each of them.
-        await eventually(async () => (await countWaiting()) === bookings.length, 'wait for the night');
+        await eventually(
+          async () => (await countWaiting(service.database.db)) === bookings.length,
+          'wait for the night',
+        );
       }
       waiting = outcomesOf(bookings);
       const began = performance.now();
@@ -235,7 +231,7 @@ describe('bookings made at once', () => {
       );
       await Promise.race([
         both,
-        eventually(async () => (await countWaiting()) === 2, 'wait for the one in the middle'),
+        eventually(async () => (await countWaiting(service.database.db)) === 2, 'wait for the one in the middle'),
       ]);
     });
     assert.deepEqual(await both, [0, 0]);
@@ -245,12 +241,4 @@ describe('bookings made at once', () => {
 /** Two nights that no other turn takes. */
 function free(turn: number): Changes {
   return { check_in: dayAhead(100 + 2 * turn), check_out: dayAhead(102 + 2 * turn) };
-}
-
-/** Statements of this database that wait for another's end. */
-async function countWaiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-  `.execute(service.database.db);
-  return rows[0]?.count ?? 0;
 }

@@ -1,7 +1,7 @@
 import type { Hold } from '../nights/nights.ts';
 import type { Happening } from '../webhooks/webhooks.ts';
 import { HOLDING_STATUSES, type ReservationStatus } from './reservation-status.ts';
-import type { ReservationRow } from './store.ts';
+import type { PartnerReservation, ReservationRow } from './store.ts';
 
 /** The nights a reservation takes in its status; null: none. */
 export function holdOf(row: Pick<ReservationRow, 'status' | 'room_type_id' | 'check_in' | 'check_out'>): Hold | null {
@@ -13,19 +13,18 @@ export function nightsOfStay(row: Pick<ReservationRow, 'room_type_id' | 'check_i
   return { roomTypeId: row.room_type_id, checkIn: row.check_in, checkOut: row.check_out };
 }
 
-type Told = Pick<ReservationRow, 'tenant_id' | 'id' | 'credential_id' | 'external_reservation_id' | 'status'>;
-
-/** What the partner that booked a reservation is told of it; null where no partner has. */
-export function happeningOf(type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled', row: Told) {
-  const { tenant_id, id, credential_id, external_reservation_id, status } = row;
-  if (credential_id === null || external_reservation_id === null) {
-    return null;
-  }
+/** What the partner that booked a reservation is told of it. */
+export function happeningOf(
+  type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
+  { tenant_id, id, credential_id, external_reservation_id, status }: Pick<PartnerReservation, Told>,
+): Happening {
   return {
     tenantId: tenant_id,
     credentialId: credential_id,
     type,
     occurredAt: new Date(),
     data: { reservation_id: id, external_reservation_id, status },
-  } satisfies Happening;
+  };
 }
+
+type Told = 'tenant_id' | 'id' | 'credential_id' | 'external_reservation_id' | 'status';

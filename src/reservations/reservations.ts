@@ -309,13 +309,13 @@ async function record(
   type: 'reservation.modified' | 'reservation.cancelled',
   row: store.ReservationRow,
 ): Promise<void> {
-  const happening = happeningOf(type, row);
-  if (happening !== null) {
-    await event?.record(tx, happening);
+  const { credential_id, external_reservation_id } = row;
+  if (credential_id !== null && external_reservation_id !== null) {
+    await event?.record(tx, happeningOf(type, { ...row, credential_id, external_reservation_id }));
   }
 }
 
-export function partnerShape(row: store.PartnerReservation): ReservationResponse {
+export function partnerShape(row: store.PartnerRow): ReservationResponse {
   return {
     success: true,
     reservation_id: row.id,

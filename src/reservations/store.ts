@@ -6,11 +6,11 @@ import type { ReservationStatus } from './reservation-status.ts';
 
 export type ReservationRow = Selectable<Reservation>;
 export type NewReservation = Insertable<Reservation>;
-/** A reservation as a partner made it. */
-export type PartnerReservation = Omit<
-  ReservationRow,
-  'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures'
->;
+type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures';
+/** What partners are shown is made of. */
+export type PartnerRow = Omit<ReservationRow, ChannelColumn>;
+/** A reservation as a partner makes it. */
+export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
 type Db = Database | Tx;
 
 /** @returns false where one of its keys is taken: the caller's external id, or by rare chance the natural id */
