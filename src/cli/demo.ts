@@ -6,7 +6,7 @@ import { Credentials } from '../credentials/credentials.ts';
 import type { CredentialSecret } from '../credentials/schema.ts';
 import type { Database } from '../db/database.ts';
 import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
-import { findTenantBySlug, hasUser, setPassword, type Tenant } from '../tenants/tenants.ts';
+import { findTenantBySlug, hasUser, listTenants, setPassword, type Tenant } from '../tenants/tenants.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
@@ -40,7 +40,7 @@ async function readDemoDocument(): Promise<{ slug: string }> {
 }
 
 /** Makes the demo tenant where it is missing; gives its owner a new password and issues a new credential either way. */
-export async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
+async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   const document = await readDemoDocument();
   const owner = { email: OWNER_EMAIL, password: randomBytes(12).toString('base64url') };
   let tenant = await findTenantBySlug(db, document.slug);
@@ -58,6 +58,15 @@ export async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   return { owner, credential };
 }
 
+/** Makes it where there is no tenant at all yet, and says how to try it. */
+export async function introduceDemo(runtime: Runtime, address: string): Promise<void> {
+  if ((await listTenants(runtime.db)).length === 0) {
+    print(describeDemo(await makeDemo(runtime), address));
+  } else {
+    print('"npx roomservice demo" issues a new sign-in and credential of the demo tenant (the old password ends).');
+  }
+}
+
 /** Null where nobody has made it yet. A tenant of its slug without its owner is somebody's real house. */
 export async function findDemoTenant(db: Database): Promise<Tenant | null> {
   const tenant = await findTenantBySlug(db, (await readDemoDocument()).slug);
@@ -65,7 +74,7 @@ export async function findDemoTenant(db: Database): Promise<Tenant | null> {
 }
 
 /** The demo for a person: sign-in, credential, and a first call to paste. */
-export function describeDemo({ owner, credential }: Demo, baseUrl: string): string {
+function describeDemo({ owner, credential }: Demo, baseUrl: string): string {
   return `
   The demo tenant is Harbour House, a restaurant and a hotel. Everything below is shown this once; "npx roomservice demo" issues a new set.
 

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { batchSizeOf } from '../db/batching.ts';
+import type { Database } from '../db/database.ts';
 import { isMigrated } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
 import { type App, createHttpApp } from '../http/app.ts';
@@ -14,10 +15,9 @@ import { healthRoutes } from '../http/health.ts';
 import { createLogger } from '../http/log.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
 import { createMemoryBudgets, createRedisBudgets } from '../http/rate-limit.ts';
-import { listTenants } from '../tenants/tenants.ts';
+import type { Tenant } from '../tenants/tenants.ts';
 import { createDeliveryMetrics } from '../webhooks/metrics.ts';
 import { startWorker } from '../worker.ts';
-import { describeDemo, findDemoTenant, makeDemo } from './demo.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { freeStartMemory, limitHeapGrowth } from './start-memory.ts';
 import { print } from './terminal.ts';
@@ -195,15 +195,17 @@ function listenError(config: Config, error: NodeJS.ErrnoException): Error {
     : error;
 }
 
-/** Says where the service is, and on a first start with `--demo`, how to try it. */
+/** What makes the demo is loaded only where there is one. */
+async function findDemoTenant(db: Database): Promise<Tenant | null> {
+  const demo = await import('./demo.ts');
+  return await demo.findDemoTenant(db);
+}
+
+/** Says where the service is, and with `--demo`, how to try it. */
 async function introduce(config: Config, runtime: Runtime, address: string, options: ServeOptions): Promise<void> {
   print(`Roomservice listens on ${address}`);
-  if (options.demo !== true || config.databaseUrl !== null) {
-    return;
-  }
-  if ((await listTenants(runtime.db)).length === 0) {
-    print(describeDemo(await makeDemo(runtime), address));
-  } else {
-    print('"npx roomservice demo" issues a new sign-in and credential of the demo tenant (the old password ends).');
+  if (options.demo === true && config.databaseUrl === null) {
+    const { introduceDemo } = await import('./demo.ts');
+    await introduceDemo(runtime, address);
   }
 }

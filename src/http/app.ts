@@ -12,10 +12,10 @@ import { ApiError, invalidField } from '../errors.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerError } from './answers.ts';
 import { answerClientErrors } from './client-errors.ts';
+import { compileOnDemand } from './compilers.ts';
 import { registerBodyParsers } from './decode/body-parsers.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
-import { compileSchema } from '../lib/validation.ts';
 import { QuietLogController } from './log.ts';
 import { requestIdOf } from './request-id.ts';
 import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
@@ -84,7 +84,7 @@ export function createHttpApp(options: HttpOptions): App {
   const answerClientError = answerClientErrors(app.server);
   const allowedMethods = trackAllowedMethods(app);
   registerBodyParsers(app);
-  app.setValidatorCompiler(({ schema }) => compileSchema(schema as object));
+  compileOnDemand(app);
   app.setErrorHandler(answerError);
   // Hooks that wait for nothing are not async: each promise is a turn of the microtask queue at every request.
   app.addHook('onRequest', (request, reply, done) => {
