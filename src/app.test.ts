@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import fastJsonStringify from 'fast-json-stringify';
 import { startService, type TestService, type TestTenant } from '../test/support/service.ts';
 import { exchange } from '../test/support/raw-http.ts';
-import { buildOpenApiDocuments } from './openapi/openapi.ts';
+import { compileSchema } from './lib/validation.ts';
+import { buildOpenApiDocuments, readRoutes } from './openapi/openapi.ts';
 
 interface Route {
   path: string;
@@ -10,7 +12,7 @@ interface Route {
 }
 
 /** Every path of the API, with the methods the documents give it; parameters filled with something that fits. */
-async function readRoutes(): Promise<Route[]> {
+async function readDocumentedRoutes(): Promise<Route[]> {
   const documents = Object.values(await buildOpenApiDocuments()) as { paths: Record<string, object> }[];
   return documents
     .flatMap(({ paths }) => Object.entries(paths))
@@ -32,9 +34,18 @@ describe('every route', () => {
   before(async () => {
     service = await startService();
     tenant = await service.tenant({ features: ['restaurant', 'hotel'] });
-    routes = await readRoutes();
+    routes = await readDocumentedRoutes();
   });
   after(() => service.close());
+
+  it('has schemas that compile, which a start does not show: each is compiled when it is first needed', async () => {
+    const schemas = (await readRoutes()).map(({ schema }) => schema ?? {});
+    const requests = schemas.flatMap(({ body, params, querystring }) => [body, params, querystring]);
+    const answers = schemas.flatMap(({ response }) => Object.values(response ?? {}));
+    requests.filter((schema) => schema !== undefined).forEach((schema) => compileSchema(schema as object));
+    answers.forEach((schema) => fastJsonStringify(schema as object));
+    assert.ok(requests.length > 100 && answers.length > 20, `${requests.length} and ${answers.length}`);
+  });
 
   it('is in the documents: at least those of the contract are', () => {
     const paths = routes.map(({ path, methods }) => `${methods.sort().join('+')} ${path}`);

@@ -33,7 +33,7 @@ export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
 }
 
 /** Every route of the app, which is made for this alone and never listens. */
-async function readRoutes(): Promise<RouteOptions[]> {
+export async function readRoutes(): Promise<RouteOptions[]> {
   const routes: RouteOptions[] = [];
   const db = createDatabase({ url: 'postgres://127.0.0.1/none', poolSize: 1 });
   const app = await createApp(
