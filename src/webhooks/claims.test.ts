@@ -125,6 +125,39 @@ describe('the claims of a worker', () => {
     }
   });
 
+  it('look up by key where the last ANALYZE saw a queue that had just become empty', async () => {
+    const { tenantId } = await service.tenant();
+    await sql`
+      INSERT INTO credential (tenant_id, id, audience, label, api_key, secret_hash, webhook_secret, webhook_url, created_at)
+      SELECT ${tenantId}, gen_random_uuid(), audience, label, gen_random_uuid(), secret_hash, webhook_secret, webhook_url, created_at
+      FROM credential CROSS JOIN generate_series(1, 3000) WHERE id = ${tenant.credential.id}`.execute(db);
+    const fill = (each: number) =>
+      sql`
+        INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status)
+        SELECT tenant_id, gen_random_uuid(), id, 'order.status_changed', '{}', now(), 'pending'
+        FROM credential CROSS JOIN generate_series(1, ${each}::int) WHERE tenant_id = ${tenantId} AND webhook_url <> ''`.execute(
+        db,
+      );
+    await fill(5);
+    await sql`ANALYZE event`.execute(db);
+    await db.deleteFrom('event').execute();
+    await sql`ANALYZE event`.execute(db);
+    await fill(1);
+    const background = createDatabase({ url: service.database.url, poolSize: 1, isPlannedAnew: true });
+    try {
+      await inTransaction(background, async (tx) => {
+        assert.equal((await findDueQueues(tx, { after: null, limit: 5_000, passOver: [] })).length, 3_000);
+        // One row for each credential. Without the index's order, the look behind each would read and sort all of them.
+        const { rows } = await sql<{ read: number }>`
+          SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'event'
+        `.execute(tx);
+        assert.ok((rows[0]?.read ?? Number.NaN) <= 3_000, `${rows[0]?.read} rows read`);
+      });
+    } finally {
+      await background.destroy();
+    }
+  });
+
   /** How often this connection has read the table whole, and by an index. */
   async function scansOf(tx: Tx) {
     const { rows } = await sql<{ whole: number; byIndex: number }>`
