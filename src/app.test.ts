@@ -40,11 +40,12 @@ describe('every route', () => {
 
   it('has schemas that compile, which a start does not show: each is compiled when it is first needed', async () => {
     const schemas = (await readRoutes()).map(({ schema }) => schema ?? {});
-    const requests = schemas.flatMap(({ body, params, querystring }) => [body, params, querystring]);
+    const parts = schemas.flatMap(({ body, params, querystring }) => [body, params, querystring]);
+    const requests = parts.filter((schema) => schema !== undefined);
     const answers = schemas.flatMap(({ response }) => Object.values(response ?? {}));
-    requests.filter((schema) => schema !== undefined).forEach((schema) => compileSchema(schema as object));
+    requests.forEach((schema) => compileSchema(schema as object));
     answers.forEach((schema) => fastJsonStringify(schema as object));
-    assert.ok(requests.length > 100 && answers.length > 20, `${requests.length} and ${answers.length}`);
+    assert.ok(requests.length > 40 && answers.length > 40, `${requests.length} and ${answers.length}`);
   });
 
   it('is in the documents: at least those of the contract are', () => {

@@ -41,13 +41,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
   const url = server?.url ?? (config.databaseUrl as string);
   const { backgroundConnections = 0 } = options;
-  const openPool = (poolSize: number, isPlannedAnew: boolean) =>
+  const openPool = (poolSize: number, isForQueues: boolean) =>
     createDatabase({
       url,
       poolSize,
       isPatient: options.role === 'command',
       isPrepared: config.databasePreparedStatements,
-      isPlannedAnew,
+      isForQueues,
       ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
     });
   const db = openPool(config.databasePoolSize - backgroundConnections, backgroundConnections === 0);

@@ -21,11 +21,11 @@ export interface DatabaseOptions {
   /** Whether the server keeps prepared statements for each connection: yes, but behind a pooler that cannot (PgBouncer before 1.21). */
   isPrepared?: boolean;
   /**
-   * Whether each statement is planned by what the tables are like at that moment. A plan that is kept may be of a time when a queue was
-   * empty: until the next ANALYZE, the search for due deliveries would read the whole table each time. And whether an index that has the
-   * order asked for is taken before any other: where the last ANALYZE saw a queue empty, sorting all of it seems to be as cheap.
+   * Whether what it asks is of queues, tables that fill and empty, so that statistics and kept plans may be of a time when they were empty.
+   * Each statement is planned anew then, and by an index that has the order asked for: else, until the next ANALYZE, the search for due
+   * deliveries may read the whole table each time, or sort it once for each credential.
    */
-  isPlannedAnew?: boolean;
+  isForQueues?: boolean;
   /** Told of connections that break while idle. Nothing is lost by them: the pool opens new ones. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
@@ -65,7 +65,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     // Dates are read as ISO text, whatever the database or the role is set to.
-    options: `-c datestyle=ISO${options.isPlannedAnew === true ? QUEUE_PLANNING : ''}`,
+    options: `-c datestyle=ISO${options.isForQueues === true ? QUEUE_PLANNING : ''}`,
     types,
   });
   const onError = options.onConnectionError ?? (() => {});

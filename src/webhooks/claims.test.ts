@@ -103,7 +103,7 @@ describe('the claims of a worker', () => {
     await insertBacklog(db, tenant, 1_000);
     await db.deleteFrom('event').execute();
     await sql`VACUUM ANALYZE event`.execute(db);
-    const background = createDatabase({ url: service.database.url, poolSize: 1, isPlannedAnew: true });
+    const background = createDatabase({ url: service.database.url, poolSize: 1, isForQueues: true });
     const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
     const lookUp = async (tx: Tx) => {
       const queues = await findDueQueues(tx, { after: null, limit: 10, passOver: [] });
@@ -143,7 +143,7 @@ describe('the claims of a worker', () => {
     await db.deleteFrom('event').execute();
     await sql`ANALYZE event`.execute(db);
     await fill(1);
-    const background = createDatabase({ url: service.database.url, poolSize: 1, isPlannedAnew: true });
+    const background = createDatabase({ url: service.database.url, poolSize: 1, isForQueues: true });
     try {
       await inTransaction(background, async (tx) => {
         assert.equal((await findDueQueues(tx, { after: null, limit: 5_000, passOver: [] })).length, 3_000);
