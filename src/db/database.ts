@@ -78,38 +78,52 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * The pool as Kysely sees it: statements are prepared, and a client that met one of two faults is thrown away. After the
- * client-side timeout the late answer to the old query would be taken for the answer to the next one's; and once a table has
- * changed, a prepared statement that reads all of its columns fails for as long as the connection lives.
+ * The pool as Kysely sees it. A client is the same object each time it is lent: Kysely remembers what it has made for one, and
+ * would remember something new for every statement.
  */
 function preparingPool(pool: pg.Pool, isPrepared: boolean): PostgresPool {
   const nameOf = isPrepared ? createStatementNames() : () => undefined;
+  const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
       const client = await pool.connect();
-      let isPoisoned = false;
-      return {
-        async query(text: string, values: unknown[]) {
-          const name = nameOf(text, values.length);
-          try {
-            return await client.query(name === undefined ? { text, values } : { name, text, values });
-          } catch (error) {
-            isPoisoned ||= isTimeout(error) || isStalePlan(error);
-            if (!isStalePlan(error)) {
-              throw error;
-            }
-            // Within a transaction this fails too, and the whole of it is run again.
-            return await client.query({ text, values }).catch(() => {
-              throw error;
-            });
-          }
-        },
-        release: () => client.release(isPoisoned),
-      } as unknown as PostgresPoolClient;
+      let preparing = known.get(client);
+      if (preparing === undefined) {
+        preparing = preparingClient(client, nameOf);
+        known.set(client, preparing);
+      }
+      return preparing;
     },
   };
+}
+
+/**
+ * Statements are prepared, and a client that met one of two faults is thrown away. After the client-side timeout the late answer
+ * to the old query would be taken for the answer to the next one's; and once a table has changed, a prepared statement that
+ * reads all of its columns fails for as long as the connection lives.
+ */
+function preparingClient(client: pg.PoolClient, nameOf: StatementNames): PostgresPoolClient {
+  let isPoisoned = false;
+  return {
+    async query(text: string, values: unknown[]) {
+      const name = nameOf(text, values.length);
+      try {
+        return await client.query(name === undefined ? { text, values } : { name, text, values });
+      } catch (error) {
+        isPoisoned ||= isTimeout(error) || isStalePlan(error);
+        if (!isStalePlan(error)) {
+          throw error;
+        }
+        // Within a transaction this fails too, and the whole of it is run again.
+        return await client.query({ text, values }).catch(() => {
+          throw error;
+        });
+      }
+    },
+    release: () => client.release(isPoisoned),
+  } as unknown as PostgresPoolClient;
 }
 
 function isTimeout(error: unknown): boolean {
@@ -123,8 +137,10 @@ const MAX_PREPARED_PARAMETERS = 64;
 /** BEGIN, COMMIT and the like gain nothing. */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
-/** Names for the statements that are worth preparing, the same on every connection; undefined for others. */
-function createStatementNames(): (text: string, parameterCount: number) => string | undefined {
+/** A name, the same on every connection, for a statement that is worth preparing; undefined for others. */
+type StatementNames = (text: string, parameterCount: number) => string | undefined;
+
+function createStatementNames(): StatementNames {
   const names = new Map<string, string>();
   return (text, parameterCount) => {
     let name = names.get(text);

@@ -90,7 +90,7 @@ export function createHttpApp(options: HttpOptions): App {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    reply.raw.once('close', () => options.onAnswered?.(request, reply));
+    reply.raw.on('close', () => options.onAnswered?.(request, reply));
     refuseBadHead(request);
     if (request.is404) {
       throw noRoute(allowedMethods(request.url));

@@ -25,11 +25,11 @@ function rawAnswer(status: number, message: string, headers: Record<string, stri
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** A request on a connection, its answer, and the answer to the request before it. */
+/** What a connection is busy with: its latest request, the answer to it, and the answer before that. Empty between two requests. */
 interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
-  before: ServerResponse | undefined;
+  request?: IncomingMessage | undefined;
+  response?: ServerResponse | undefined;
+  before?: ServerResponse | undefined;
 }
 
 /**
@@ -38,15 +38,23 @@ interface Exchange {
  * follows a good one waits for the answer to that, which the client would otherwise take the refusal for.
  */
 export function answerClientErrors(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  const latest = new WeakMap<Duplex, Exchange>();
+  // One object for each connection, emptied when it has answered: kept longer, requests outlive the collections of young garbage.
+  const exchanges = new WeakMap<Duplex, Exchange>();
   server.on('request', (request, response) => {
-    const before = latest.get(request.socket)?.response;
-    latest.set(request.socket, { request, response, before });
+    let exchange = exchanges.get(request.socket);
+    if (exchange === undefined) {
+      exchange = {};
+      exchanges.set(request.socket, exchange);
+    }
+    exchange.before = exchange.response;
+    exchange.request = request;
+    exchange.response = response;
+    response.on('close', () => forget(exchange, response));
   });
   const afterAnswers = (socket: Duplex, answer: () => void) => {
-    const exchange = latest.get(socket);
+    const exchange = exchanges.get(socket);
     // Where the latest request has not come to its end, it is that request itself that is refused.
-    const due = exchange?.request.complete ? exchange.response : exchange?.before;
+    const due = exchange?.request?.complete ? exchange.response : exchange?.before;
     if (due !== undefined && !due.writableFinished) {
       // Before Node's own listener, which ends the connection of a client that has ended its half.
       due.prependOnceListener('finish', answer);
@@ -60,6 +68,14 @@ export function answerClientErrors(server: Server): (error: NodeJS.ErrnoExceptio
     afterAnswers(socket, () => socket.end(rawAnswer(405, 'CONNECT is not supported.', allow)));
   });
   return (error, socket) => afterAnswers(socket, () => refuse(error, socket));
+}
+
+function forget(exchange: Exchange, answered: ServerResponse): void {
+  if (exchange.response === answered) {
+    exchange.before = undefined;
+    exchange.request = undefined;
+    exchange.response = undefined;
+  }
 }
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {

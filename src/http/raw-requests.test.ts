@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { queryObjects } from 'node:v8';
 import { exchange, openConnection, type RawAnswer } from '../../test/support/raw-http.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 
@@ -233,5 +235,15 @@ describe('bytes on a socket', () => {
       [401, 400, 415, 404, 405, 200, 400],
     );
     connection.socket.destroy();
+  });
+
+  it('holds nothing of a request that is answered while its connection waits for the next', async () => {
+    const connections = Array.from({ length: 10 }, () => openConnection(service.url));
+    for (const connection of connections) {
+      connection.send(`GET ${ORDERS} HTTP/1.1\r\n${HOST}${auth}\r\n`);
+      await connection.waitFor(1);
+    }
+    assert.equal(queryObjects(ServerResponse, { format: 'count' }), 0);
+    connections.forEach(({ socket }) => socket.destroy());
   });
 });
