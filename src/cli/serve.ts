@@ -19,7 +19,7 @@ import type { Tenant } from '../tenants/tenants.ts';
 import { createDeliveryMetrics } from '../webhooks/metrics.ts';
 import { startWorker } from '../worker.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
-import { freeStartMemory, limitHeapGrowth } from './start-memory.ts';
+import { freeStartMemory, settleOldGeneration } from './start-memory.ts';
 import { print } from './terminal.ts';
 
 export interface ServeOptions {
@@ -63,7 +63,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   try {
     await introduce(config, runtime, service.address, options);
     flushCompileCache(); // Node does so at an end in good order, which a process that is killed never has.
-    limitHeapGrowth();
+    settleOldGeneration();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
     setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();

@@ -14,11 +14,17 @@ export async function freeStartMemory(): Promise<void> {
 }
 
 /**
- * From now on V8 clears its old generation when that has grown by half, not only when it is four times as large: a list of a million
- * orders grows the process by some 50 MB instead of 120. (With less than half, a busy process clears so often that it answers fewer calls.) From
- * the start on it would collect again and again while everything is loaded; and it comes after the compile cache is written, which holds for
- * the flags it was made under alone.
+ * How V8 treats its old generation from now on; earlier it would change the flags that the compile cache holds for.
+ *
+ * It is cleared when it has grown by half, not only when it is four times as large: a list of a million orders grows the process by
+ * some 50 MB instead of 120. (With less than half, a busy process clears so often that it answers fewer calls; from the start on it
+ * would collect again and again while everything is loaded.)
+ *
+ * Nothing is born in it. V8 learns where long-lived objects are made, and while menus are loaded it learns that of code which later works
+ * for every request: what that makes is then old at once, and keeps alive whatever it points to until the next full collection. Orders: a
+ * quarter less work for V8's helper threads.
  */
-export function limitHeapGrowth(): void {
+export function settleOldGeneration(): void {
   setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }
