@@ -21,8 +21,7 @@ export async function freeStartMemory(): Promise<void> {
  * would collect again and again while everything is loaded.)
  *
  * Nothing is born in it. V8 learns where long-lived objects are made, and while menus are loaded it learns that of code which later works
- * for every request: what that makes is then old at once, and keeps alive whatever it points to until the next full collection. Orders: a
- * quarter less work for V8's helper threads.
+ * for every request: what that makes is then old at once, and keeps alive whatever it points to until the next full collection.
  */
 export function settleOldGeneration(): void {
   setFlagsFromString('--heap-growing-percent=50');
