@@ -20,8 +20,9 @@ export async function freeStartMemory(): Promise<void> {
  * some 50 MB instead of 120. (With less than half, a busy process clears so often that it answers fewer calls; from the start on it
  * would collect again and again while everything is loaded.)
  *
- * Nothing is born in it. V8 learns where long-lived objects are made, and while menus are loaded it learns that of code which later works
- * for every request: what that makes is then old at once, and keeps alive whatever it points to until the next full collection.
+ * What requests make is not born in it. V8 learns where long-lived objects are made, and while menus are loaded it learns that of code
+ * which later works for every request: what that makes is then old at once, and keeps alive whatever it points to until the next full
+ * collection.
  */
 export function settleOldGeneration(): void {
   setFlagsFromString('--heap-growing-percent=50');
