@@ -8,7 +8,7 @@ import { type Config, readConfig, readPartnerConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 import { createHttpApp } from './http/app.ts';
 import { createLogger } from './http/log.ts';
-import { createRedisBudgets } from './http/rate-limit.ts';
+import { createRedisBudgets } from './http/redis-budgets.ts';
 
 const KEY = Buffer.alloc(32, 'a master key');
 const KEY_TEXT = KEY.toString('base64');

@@ -4,12 +4,14 @@ interface MemoryOptions {
   isSure: () => boolean;
 }
 
+type Key = string | number;
+
 /** What a node remembers of tenants, each piece under a key that no other tenant has. */
 export class Memory<Value> {
   readonly #options: MemoryOptions;
-  readonly #values = new Map<string, Value>();
+  readonly #values = new Map<Key, Value>();
   /** The keys of each tenant, the tenants remembered longest first. */
-  readonly #keys = new Map<number, Set<string>>();
+  readonly #keys = new Map<number, Set<Key>>();
   /** How often anything was forgotten: what was read meanwhile may be older than the change. */
   #era = 0;
 
@@ -18,12 +20,12 @@ export class Memory<Value> {
   }
 
   /** @returns undefined where nothing is remembered, or it is not sure: ask the database */
-  get(key: string): Value | undefined {
+  get(key: Key): Value | undefined {
     return this.#options.isSure() ? this.#values.get(key) : undefined;
   }
 
   /** Reads from the database and remembers, unless something has changed meanwhile. What is undefined is not remembered. */
-  async load<Read extends Value | undefined>(tenantId: number, key: string, read: () => Promise<Read>): Promise<Read> {
+  async load<Read extends Value | undefined>(tenantId: number, key: Key, read: () => Promise<Read>): Promise<Read> {
     const era = this.#era;
     const value = await read();
     if (value !== undefined && era === this.#era) {
@@ -41,9 +43,9 @@ export class Memory<Value> {
     }
   }
 
-  #remember(tenantId: number, key: string, value: Value): void {
+  #remember(tenantId: number, key: Key, value: Value): void {
     this.#values.set(key, value);
-    const keys = this.#keys.get(tenantId) ?? new Set();
+    const keys = this.#keys.get(tenantId) ?? new Set<Key>();
     this.#keys.set(tenantId, keys.add(key));
     for (const oldest of this.#keys.keys()) {
       if (this.#values.size <= this.#options.maxEntries) {

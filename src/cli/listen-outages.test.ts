@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { cleanUp, freePort, newDataDir, newFolder, runCommand, startServing } from '../../test/support/command.ts';
 import { eventOf, insertEvents } from '../../test/support/feed.ts';
 import { listenerEnv, startListening, startLocalServer } from '../../test/support/listening.ts';
 import { startService } from '../../test/support/service.ts';
+import { createCounter } from '../http/rate-limit.ts';
 
 after(cleanUp);
 
@@ -84,10 +84,7 @@ describe('roomservice listen, where something else answers in the place of the s
 describe('roomservice listen, where the budget of calls is used up', () => {
   it('waits for as long as the service says, and goes on where it was', async (t) => {
     const windowSeconds = 4;
-    const budget = (keyPrefix: string) => ({
-      limit: 2,
-      limiter: new RateLimiterMemory({ keyPrefix, points: 2, duration: windowSeconds }),
-    });
+    const budget = () => ({ limit: 2, take: createCounter(windowSeconds * 1000) });
     const service = await startService({ budgets: { budget, close: async () => {} } });
     t.after(() => service.close());
     const tenant = await service.tenant();

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { type Answer, startService, type TestService, type TestTenant } from '../../test/support/service.ts';
-import { createMemoryBudgets, takeFromBudget } from './rate-limit.ts';
+import { createCounter, createMemoryBudgets, takeFromBudget } from './rate-limit.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 
@@ -134,19 +134,36 @@ describe('the window of a budget', () => {
   });
 
   it('is followed by a whole new one, 60 s after it began', async (t) => {
-    t.mock.timers.enable({ apis: ['Date', 'setTimeout'] });
+    let nowMs = 1_000;
+    t.mock.method(performance, 'now', () => nowMs);
     const budget = createMemoryBudgets().budget('any', 2);
     const headers: Record<string, string> = {};
     const reply = { header: (name: string, value: string) => void (headers[name] = value) } as unknown as FastifyReply;
     const take = () => takeFromBudget(budget, 'key', reply);
     await take();
-    t.mock.timers.tick(30_000);
+    nowMs += 30_000;
     await take();
     await assert.rejects(take, { statusCode: 429, code: 'rate_limited', headers: { 'retry-after': '30' } });
-    t.mock.timers.tick(29_999);
+    nowMs += 29_999;
     await assert.rejects(take, { statusCode: 429, headers: { 'retry-after': '1' } });
-    t.mock.timers.tick(1);
+    nowMs += 1;
     await take();
     assert.deepEqual(headers, { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '60' });
+  });
+
+  it('is forgotten once it has ended, with the next that begins: keys that come once take no memory for long', (t) => {
+    let nowMs = 1_000;
+    t.mock.method(performance, 'now', () => nowMs);
+    const deletion = t.mock.method(Map.prototype, 'delete');
+    const forgotten = () => deletion.mock.calls.map((call) => call.arguments[0]);
+    const take = createCounter();
+    ['first', 'second', 'first'].forEach(take);
+    nowMs += 30_000;
+    ['third', 'first'].forEach(take);
+    assert.deepEqual(forgotten(), []);
+    nowMs += 30_000;
+    assert.deepEqual(take('second'), { count: 1, msLeft: 60_000 });
+    assert.deepEqual(forgotten(), ['first', 'second']);
+    assert.deepEqual(take('third'), { count: 2, msLeft: 30_000 });
   });
 });

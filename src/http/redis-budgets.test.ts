@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { createClient } from 'redis';
 import { createRedis, findRedis, type Redis } from '../../test/support/redis.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { createRedisBudgets } from './rate-limit.ts';
+import { createRedisBudgets } from './redis-budgets.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 const LOST = 'Redis is out of reach: budgets are counted in this process alone until it is back';
@@ -108,6 +109,21 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     assert.equal(count, 289, 'counted in memory from then on');
     await waitForMessages([LOST, LOST]);
     redis.thaw();
+    await areShared();
+    await waitForMessages([LOST, LOST, BACK, BACK]);
+  });
+
+  it('full: each node goes on with its own memory and says so; with room again: they share, and say so', async (t) => {
+    messages.length = 0;
+    const operator = createClient({ url: redis.url });
+    await operator.connect();
+    t.after(() => operator.destroy());
+    await operator.configSet('maxmemory', '1');
+    const headers = await newCaller();
+    const counts = [await remaining(first, headers), await remaining(second, headers), await remaining(first, headers)];
+    assert.deepEqual(counts, [299, 299, 298]);
+    await waitForMessages([LOST, LOST]);
+    await operator.configSet('maxmemory', '0');
     await areShared();
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });

@@ -47,6 +47,24 @@ describe('the memory of rendered menus', () => {
     assert.notEqual(await read(two), second, 'the least recently used');
   });
 
+  it('keeps one version of each: a menu that changes again and again drives no other out', async () => {
+    const [one, two] = houses;
+    assert.ok(one && two);
+    const { plain, gzipped } = await newReader()(one);
+    const read = newReader(Math.ceil((plain.body.length + gzipped.body.length) * 2.5));
+    const second = await read(two);
+    for (let change = 0; change < 3; change += 1) {
+      const earlier = await read(one);
+      await service.database.db
+        .updateTable('menu')
+        .set((eb) => ({ version: eb('version', '+', 1) }))
+        .where('tenant_id', '=', one.tenantId)
+        .execute();
+      assert.notEqual(await read(one), earlier);
+    }
+    assert.equal(await read(two), second);
+  });
+
   it('forgets a menu that could not be loaded, however little room there is', async () => {
     const read = newReader(1);
     await sql`ALTER TABLE dish RENAME TO dish_away`.execute(service.database.db);

@@ -31,8 +31,10 @@ const MAX_KEPT_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infin
 /** Tenants whose menu's version is remembered. */
 const MAX_VERSIONS = 50_000;
 
-/** A menu that is kept, or being loaded: then its bytes are not counted yet. */
+/** A tenant's menu that is kept, or being loaded: then its bytes are not counted yet. */
 interface Kept {
+  version: number;
+  currency: string;
   menu: Promise<ListedMenu>;
   bytes: number;
   /** How many reads there were before its last. */
@@ -51,47 +53,56 @@ interface MenuReaderOptions {
  */
 export function createMenuReader({ db, changes, maxKeptBytes = MAX_KEPT_BYTES }: MenuReaderOptions): ReadListedMenu {
   const versions: Memory<number> = changes.createMemory(MAX_VERSIONS);
-  const kept = new Map<string, Kept>();
+  /** By tenant. */
+  const kept = new Map<number, Kept>();
   let keptBytes = 0;
   let reads = 0;
+
+  function forget(tenantId: number): void {
+    keptBytes -= kept.get(tenantId)?.bytes ?? 0;
+    kept.delete(tenantId);
+  }
 
   // Looked for among all of them, which is nothing beside a menu that is loaded; put in order, they would cost every read a microsecond.
   function forgetLeastRecentlyRead(): void {
     while (keptBytes > maxKeptBytes && kept.size > 1) {
-      const [key, { bytes }] = [...kept].reduce((a, b) => (a[1].lastRead < b[1].lastRead ? a : b));
-      kept.delete(key);
-      keptBytes -= bytes;
+      const [tenantId] = [...kept].reduce((a, b) => (a[1].lastRead < b[1].lastRead ? a : b));
+      forget(tenantId);
     }
   }
 
-  function load(key: string, tenantId: number, currency: string): Kept {
-    const loading: Kept = { menu: retrying(() => loadMenu(db, tenantId, currency)), bytes: 0, lastRead: reads };
-    loading.menu.then(
+  /** In the place of the version that is kept. */
+  function load(tenantId: number, version: number, currency: string): Kept {
+    forget(tenantId);
+    const menu = retrying(() => loadMenu(db, tenantId, currency));
+    const loading: Kept = { version, currency, menu, bytes: 0, lastRead: reads };
+    kept.set(tenantId, loading);
+    // It may have left while it was loaded.
+    const isKept = () => kept.get(tenantId) === loading;
+    menu.then(
       ({ plain, gzipped }) => {
-        // It may have left while it was loaded.
-        if (kept.get(key) === loading) {
+        if (isKept()) {
           loading.bytes = plain.body.length + gzipped.body.length;
           keptBytes += loading.bytes;
           forgetLeastRecentlyRead();
         }
       },
       () => {
-        if (kept.get(key) === loading) {
-          kept.delete(key);
+        if (isKept()) {
+          forget(tenantId);
         }
       },
     );
-    kept.set(key, loading);
     return loading;
   }
 
-  const loadVersion = (tenantId: number) =>
-    versions.load(tenantId, String(tenantId), () => readMenuVersion(db, tenantId));
+  const loadVersion = (tenantId: number) => versions.load(tenantId, tenantId, () => readMenuVersion(db, tenantId));
 
   return async ({ tenantId, currency }) => {
-    const version = versions.get(String(tenantId)) ?? (await loadVersion(tenantId));
-    const key = `${tenantId} ${version} ${currency}`;
-    const entry = kept.get(key) ?? load(key, tenantId, currency);
+    const version = versions.get(tenantId) ?? (await loadVersion(tenantId));
+    const current = kept.get(tenantId);
+    const isCurrent = current?.version === version && current.currency === currency;
+    const entry = isCurrent ? current : load(tenantId, version, currency);
     reads += 1;
     entry.lastRead = reads;
     return await entry.menu;
