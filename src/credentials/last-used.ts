@@ -13,12 +13,12 @@ export interface LastUsed {
 }
 
 export function createLastUsed(db: Database, onError: (error: unknown) => void): LastUsed {
-  let uses = new Map<string, { tenantId: number; credentialId: string; at: Date }>();
+  let uses = new Map<string, { tenantId: number; credentialId: string; atMs: number }>();
   const flush = async () => {
     const taken = uses;
     uses = new Map();
     try {
-      const rows = [...taken.values()];
+      const rows = Array.from(taken.values(), ({ atMs, ...use }) => ({ ...use, at: new Date(atMs) }));
       for (let start = 0; start < rows.length; start += BATCH_SIZE) {
         await updateLastUsed(db, rows.slice(start, start + BATCH_SIZE));
       }
@@ -30,7 +30,14 @@ export function createLastUsed(db: Database, onError: (error: unknown) => void):
   };
   const timer = setInterval(() => void flush().catch(onError), FLUSH_EVERY_MS).unref();
   return {
-    touch: (tenantId, credentialId) => uses.set(credentialId, { tenantId, credentialId, at: new Date() }),
+    touch(tenantId, credentialId) {
+      const use = uses.get(credentialId);
+      if (use === undefined) {
+        uses.set(credentialId, { tenantId, credentialId, atMs: Date.now() });
+      } else {
+        use.atMs = Date.now(); // A new one at each call would outlive the collections of young garbage.
+      }
+    },
     async close() {
       clearInterval(timer);
       await flush().catch(onError);

@@ -144,11 +144,13 @@ async function listMenu(dishes: Dish[]): Promise<ListedMenu> {
     },
     bySku: {
       get(sku) {
-        const position = positions.get(sku);
-        const dish = recent.get(sku) ?? (position === undefined ? undefined : dishAt(position));
-        if (dish !== undefined && !recent.has(sku)) {
-          rememberRecent(recent, sku, dish);
+        const known = recent.get(sku);
+        const position = known === undefined ? positions.get(sku) : undefined;
+        if (position === undefined) {
+          return known;
         }
+        const dish = dishAt(position);
+        rememberRecent(recent, sku, dish);
         return dish;
       },
     },
