@@ -6,6 +6,8 @@ type EvalOptions = Parameters<RedisClientType['eval']>[1];
 
 /** A Redis that hangs must not make callers wait: after this long the process's own memory answers. */
 const COMMAND_TIMEOUT_MS = 500;
+/** It is back when it has not failed for so long: one that is nearly full takes some calls and refuses others. */
+const CALM_MS = 1_000;
 
 /** Counts one call of a key, and tells the milliseconds that its window has left. */
 const COUNT = `
@@ -45,17 +47,19 @@ async function connectRedis(url: string, log: Logger) {
     socket: { connectTimeout: 2_000, reconnectStrategy: (tries) => Math.min(2_000, 50 * 2 ** tries) },
   });
   let isLost = false;
+  let failedAtMs = 0;
   const lose = (reason: string) => {
+    failedAtMs = performance.now();
     if (!isLost) {
       log.warn({ reason }, 'Redis is out of reach: budgets are counted in this process alone until it is back');
     }
     isLost = true;
   };
-  const find = () => {
-    if (isLost) {
+  const regain = () => {
+    if (isLost && performance.now() - failedAtMs > CALM_MS) {
       log.info('Redis is back: budgets are shared again');
+      isLost = false;
     }
-    isLost = false;
   };
   client.on('error', (error: Error) => lose(error.message));
   const connect = () => void client.connect().catch(() => {});
@@ -77,7 +81,7 @@ async function connectRedis(url: string, log: Logger) {
       }
       try {
         const [count, msLeft] = (await evaluate({ keys: [key], arguments: [String(WINDOW_MS)] })) as [number, number];
-        find();
+        regain();
         return { count, msLeft };
       } catch (error) {
         lose((error as Error).message);
