@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createClient } from 'redis';
@@ -67,6 +67,14 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     assert.deepEqual(messages, expected);
   }
 
+  /** Another client, which may change the settings of Redis. */
+  async function openOperator(t: TestContext) {
+    const operator = createClient({ url: redis.url });
+    await operator.connect();
+    t.after(() => operator.destroy());
+    return operator;
+  }
+
   it('429: exactly 300 of 340 calls are let in, over both', async () => {
     const headers = await newCaller();
     const statuses: number[] = [];
@@ -117,9 +125,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
 
   it('full: each node goes on with its own memory and says so; with room again: they share, and say so', async (t) => {
     messages.length = 0;
-    const operator = createClient({ url: redis.url });
-    await operator.connect();
-    t.after(() => operator.destroy());
+    const operator = await openOperator(t);
     await operator.configSet('maxmemory', '1');
     const headers = await newCaller();
     const counts = [await remaining(first, headers), await remaining(second, headers), await remaining(first, headers)];
@@ -132,9 +138,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
 
   it('nearly full: it takes a call now and then, and that is not told each time', async (t) => {
     messages.length = 0;
-    const operator = createClient({ url: redis.url });
-    await operator.connect();
-    t.after(() => operator.destroy());
+    const operator = await openOperator(t);
     const headers = await newCaller();
     const begin = performance.now();
     for (let time = 0; time < 20; time += 1) {

@@ -20,8 +20,8 @@ const COUNT = `
   return {count, left}`;
 
 /**
- * Budgets in Redis or Valkey, shared by every process that uses it. A process that cannot reach it, or gets no answer in
- * time, goes on with its own memory, says so once, and says so when it is back.
+ * Budgets in Redis or Valkey, shared by every process that uses it. A process that cannot reach it, gets no answer in time or is
+ * refused goes on with its own memory and says so once; with the first call that is shared again it says that, too.
  */
 export async function createRedisBudgets(url: string, log: Logger): Promise<BudgetStore> {
   const client = await connectRedis(url, log);
@@ -46,21 +46,7 @@ async function connectRedis(url: string, log: Logger) {
     commandsQueueMaxLength: 10_000,
     socket: { connectTimeout: 2_000, reconnectStrategy: (tries) => Math.min(2_000, 50 * 2 ** tries) },
   });
-  let isLost = false;
-  let failedAtMs = 0;
-  const lose = (reason: string) => {
-    failedAtMs = performance.now();
-    if (!isLost) {
-      log.warn({ reason }, 'Redis is out of reach: budgets are counted in this process alone until it is back');
-    }
-    isLost = true;
-  };
-  const regain = () => {
-    if (isLost && performance.now() - failedAtMs > CALM_MS) {
-      log.info('Redis is back: budgets are shared again');
-      isLost = false;
-    }
-  };
+  const { lose, regain } = createReports(log);
   client.on('error', (error: Error) => lose(error.message));
   const connect = () => void client.connect().catch(() => {});
   // A new connection fails whatever waits on the old one, and is not ready before Redis answers again.
@@ -89,6 +75,27 @@ async function connectRedis(url: string, log: Logger) {
       }
     },
     destroy: () => client.destroy(),
+  };
+}
+
+/** What the log is told: when Redis is lost and when it is back, not of each call in between. */
+function createReports(log: Logger) {
+  let isLost = false;
+  let failedAtMs = 0;
+  return {
+    lose(this: void, reason: string) {
+      failedAtMs = performance.now();
+      if (!isLost) {
+        log.warn({ reason }, 'Redis is out of reach: budgets are counted in this process alone until it is back');
+      }
+      isLost = true;
+    },
+    regain(this: void) {
+      if (isLost && performance.now() - failedAtMs > CALM_MS) {
+        log.info('Redis is back: budgets are shared again');
+        isLost = false;
+      }
+    },
   };
 }
 
