@@ -24,7 +24,8 @@ answerJobs(async ({ databaseUrl, connections, seconds, plans, dates }: WriteRate
   let next = 0;
   const slice = await closedLoop({ lanes: connections, seconds }, async (lane) => {
     const { tenantId, ratePlanId } = plans[(next += 1) % plans.length] ?? {};
-    const prices = dates.flatMap((date, day) => [date, `${90 + ((next + day) % 40)}.00`]);
+    // None of these is a price that the service writes beside it.
+    const prices = dates.flatMap((date, day) => [date, `${30 + ((next + day) % 40)}.00`]);
     await clients[lane]?.query({ ...upsert, values: [tenantId, ratePlanId, ...prices] });
   });
   await Promise.all(clients.map((client) => client.end()));

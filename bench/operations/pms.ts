@@ -1,11 +1,11 @@
-import { dayAfter, jsonCall, READERS } from '../calls.ts';
+import { callOnce, dayAfter, jsonCall, mapAtOnce, READERS } from '../calls.ts';
 import { startChild } from '../child.ts';
 import type { SelectJob } from '../floors/select.ts';
 import type { WriteRatesJob } from '../floors/write-rates.ts';
-import type { Slice } from '../load-worker.ts';
+import type { Call, Slice } from '../load-worker.ts';
 import { SEEDED_NIGHTS } from '../seed.ts';
 import { type Caller, CONNECTIONS, type RoomType, type Stand } from '../stand.ts';
-import { ratioOf, type Row } from '../table.ts';
+import { type Goal, ratioOf, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
@@ -16,13 +16,14 @@ const RATE_WRITERS = 16;
 export const PMS: Operation[] = [
   { name: 'pms-inventory', measure: measureInventory },
   { name: 'pms-rates', measure: measureRates },
+  { name: 'pms-rates-again', measure: measureRatesAgain },
 ];
 
-/** One room type of each caller's tenant. */
-function ownRoomTypes(stand: Stand): { caller: Caller; roomType: RoomType }[] {
+/** One room type of each caller's tenant; with an offset another one. */
+function ownRoomTypes(stand: Stand, offset = 0): { caller: Caller; roomType: RoomType }[] {
   return stand.pms.flatMap((caller, index) => {
     const own = stand.roomTypes.get(caller.tenantId) ?? [];
-    const roomType = own[index % own.length];
+    const roomType = own[(index + offset) % own.length];
     return roomType ? [{ caller, roomType }] : [];
   });
 }
@@ -50,25 +51,49 @@ async function measureInventory(world: World): Promise<Row[]> {
   return [await world.row(`PMS inventory, ${SEEDED_NIGHTS} nights`, stand, runs, ratioOf(0.8))];
 }
 
+/** Every price is another one than the last: the floor writes to the same nights, and the second round of calls is not the first. */
 async function measureRates(world: World): Promise<Row[]> {
   const stand = await world.lean();
-  const dates = Array.from({ length: WRITTEN_DATES }, (_, day) => dayAfter(day));
-  const asked = ownRoomTypes(stand);
-  const calls = asked.map(({ caller, roomType }, index) => {
-    const rates = dates.map((date, day) => ({ date, price: `${90 + ((index + day) % 40)}.00` }));
-    return jsonCall(
-      '/v1/channel-manager/pms/rates/',
-      caller.headers,
-      { rate_plan_id: roomType.ratePlanId, rates },
-      'PUT',
-    );
+  const calls = [...rateCalls(stand, 90), ...rateCalls(stand, 150)];
+  return [await besideUpsert(world, `PMS PUT rates, ${WRITTEN_DATES} dates`, calls, ownRoomTypes(stand), ratioOf(0.7))];
+}
+
+/** A calendar sent again, unchanged. The floor writes to other nights. */
+async function measureRatesAgain(world: World): Promise<Row[]> {
+  const stand = await world.lean();
+  const calls = rateCalls(stand, 90);
+  await mapAtOnce(calls, RATE_WRITERS, (call) => callOnce(stand.service.url, call));
+  return [await besideUpsert(world, 'the same again, none of them changed', calls, ownRoomTypes(stand, 1))];
+}
+
+function writtenDates(): string[] {
+  return Array.from({ length: WRITTEN_DATES }, (_, day) => dayAfter(day));
+}
+
+/** One call of each caller, with prices from the given one on. */
+function rateCalls(stand: Stand, from: number): Call[] {
+  const dates = writtenDates();
+  return ownRoomTypes(stand).map(({ caller, roomType }, index) => {
+    const rates = dates.map((date, day) => ({ date, price: `${from + ((index + day) % 40)}.00` }));
+    const body = { rate_plan_id: roomType.ratePlanId, rates };
+    return jsonCall('/v1/channel-manager/pms/rates/', caller.headers, body, 'PUT');
   });
-  const plans = asked.map(({ caller, roomType }) => ({ tenantId: caller.tenantId, ratePlanId: roomType.ratePlanId }));
+}
+
+async function besideUpsert(
+  world: World,
+  operation: string,
+  calls: Call[],
+  floorOn: { caller: Caller; roomType: RoomType }[],
+  goal?: Goal,
+): Promise<Row> {
+  const stand = await world.lean();
+  const plans = floorOn.map(({ caller, roomType }) => ({ tenantId: caller.tenantId, ratePlanId: roomType.ratePlanId }));
   await using floor = startChild<WriteRatesJob, Slice>('floors/write-rates.ts');
   const runs = {
     subject: world.load({ url: stand.service.url, calls, connections: RATE_WRITERS, status: 200 }),
     floor: (seconds: number) =>
-      floor.ask({ databaseUrl: stand.databaseUrl, connections: CONNECTIONS, seconds, plans, dates }),
+      floor.ask({ databaseUrl: stand.databaseUrl, connections: CONNECTIONS, seconds, plans, dates: writtenDates() }),
   };
-  return [await world.row(`PMS PUT rates, ${WRITTEN_DATES} dates`, stand, runs, ratioOf(0.7))];
+  return await world.row(operation, stand, runs, goal);
 }

@@ -74,4 +74,35 @@ describe('many writers of one plan at once', () => {
     assert.deepEqual(prices, new Set(['200.00']), 'a restriction never takes a price away');
     assert.equal(await deadlocks(), 0);
   });
+
+  it('200 for a calendar that is sent again: what has not changed is not written anew', async () => {
+    const versions = async () => {
+      const { rows } = await sql<{ version: string }>`
+        SELECT xmin::text AS version FROM rate
+        WHERE tenant_id = ${hotel.tenantId} AND rate_plan_id = ${plan} AND date >= ${day(0)} ORDER BY date
+      `.execute(service.database.db);
+      return rows.map(({ version }) => version);
+    };
+    const calendar = Array.from({ length: 20 }, (_, index) => ({ date: day(index), price: 300, is_sold_out: false }));
+    assert.equal((await put('rates', calendar)).status, 200);
+    const earlier = await versions();
+    const changed = calendar.with(3, { date: day(3), price: 301, is_sold_out: false });
+    assert.equal((await put('rates', changed)).body.length, 20, 'the answer tells them all');
+    const closed = [3, 4].map((index) => ({ date: day(index), stop_sell: index === 4 }));
+    assert.equal((await put('restrictions', closed)).status, 200);
+    const written = [...(await versions()).entries()].filter(([index, version]) => version !== earlier[index]);
+    assert.deepEqual(
+      written.map(([index]) => index),
+      [3, 4],
+    );
+    assert.deepEqual(
+      (await read()).slice(2, 6).map(({ price, is_sold_out }) => [price, is_sold_out]),
+      [
+        ['300.00', false],
+        ['301.00', false],
+        ['300.00', true],
+        ['300.00', false],
+      ],
+    );
+  });
 });

@@ -88,7 +88,7 @@ export async function readRates(
   checkIn: DateText,
   checkOut: DateText,
 ): Promise<Rate[]> {
-  const plan = await requirePlan(db, tenantId, planId);
+  const plan = await requirePlan(planId, (id) => store.findPlan(db, tenantId, id));
   const rows = await store.readRates(db, tenantId, planId, checkIn, checkOut);
   const byDate = new Map(rows.map((row) => [row.date, row]));
   return nightsOf(checkIn, checkOut).map((date) => {
@@ -109,6 +109,7 @@ export async function writeRates(
 ): Promise<Rate[]> {
   const { tenantId } = actor;
   const writeDown = prepareAudit(actor);
+  const writeNights = batchSize > 1 ? store.mergeRates : store.upsertRates;
   const byDate = new Map(
     rates.map(({ date, price, is_sold_out }) => [
       date,
@@ -117,8 +118,8 @@ export async function writeRates(
   );
   const written = [...byDate.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
   await inTransaction(db, async (tx) => {
-    await requirePlan(tx, tenantId, rate_plan_id);
-    await store.upsertRates(tx, tenantId, rate_plan_id, written, { keepPrice: false, asArrays: batchSize > 1 });
+    await requirePlan(rate_plan_id, (id) => store.lockPlan(tx, tenantId, id));
+    await writeNights(tx, tenantId, rate_plan_id, written, 'replace');
     await writeDown(tx, { action: 'rates.written', subject: rate_plan_id, details: { entries: rates } });
   });
   return written;
@@ -136,14 +137,14 @@ export async function writeRestrictions(
 ): Promise<number> {
   const { tenantId } = actor;
   const writeDown = prepareAudit(actor);
+  const writeNights = batchSize > 1 ? store.mergeRates : store.upsertRates;
   const byDate = new Map(
     restrictions.map(({ date, stop_sell }) => [date, { date, price: null, is_sold_out: stop_sell ?? false }]),
   );
   const minNights = restrictions.findLast((entry) => typeof entry.min_nights === 'number')?.min_nights;
   await inTransaction(db, async (tx) => {
-    await requirePlan(tx, tenantId, rate_plan_id);
-    const entries = [...byDate.values()];
-    await store.upsertRates(tx, tenantId, rate_plan_id, entries, { keepPrice: true, asArrays: batchSize > 1 });
+    await requirePlan(rate_plan_id, (id) => store.lockPlan(tx, tenantId, id));
+    await writeNights(tx, tenantId, rate_plan_id, [...byDate.values()], 'keep');
     if (typeof minNights === 'number') {
       await store.updateMinNights(tx, tenantId, rate_plan_id, minNights);
     }
@@ -152,8 +153,11 @@ export async function writeRestrictions(
   return restrictions.length;
 }
 
-async function requirePlan(db: Database | Tx, tenantId: number, planId: string): Promise<store.RatePlanRow> {
-  const plan = isUuid(planId) ? await store.findPlan(db, tenantId, planId) : undefined;
+async function requirePlan(
+  planId: string,
+  find: (id: string) => Promise<store.RatePlanRow | undefined>,
+): Promise<store.RatePlanRow> {
+  const plan = isUuid(planId) ? await find(planId) : undefined;
   if (plan === undefined) {
     throw notFound('rate plan');
   }

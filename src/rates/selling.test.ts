@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { AVAILABILITY } from '../../test/support/hotel.ts';
 import { bookByPartner, hotelTenant, type ManagedHotel, PMS } from '../../test/support/pms.ts';
 import { type Answer, startService, type TestService } from '../../test/support/service.ts';
+import { eventually } from '../../test/support/webhooks.ts';
 
 describe('what a PMS writes is what partners book by', () => {
   let service: TestService;
@@ -105,5 +107,24 @@ describe('what a PMS writes is what partners book by', () => {
       headers: hotel.pms,
     });
     assert.deepEqual([body.total_amount, body.status], ['100.00', 'confirmed']);
+  });
+
+  it('a stay is booked while the prices of its plan are being written, at those from before', async () => {
+    await put('rates', 'Saver', [{ date: '2101-01-01', price: 70 }]);
+    const { db } = service.database;
+    let writing = Promise.resolve();
+    await db.transaction().execute(async (tx) => {
+      await sql`SELECT FROM rate WHERE tenant_id = ${hotel.tenantId} FOR UPDATE`.execute(tx);
+      writing = put('rates', 'Saver', [{ date: '2101-01-01', price: 60 }]);
+      await eventually(async () => {
+        const { rows } = await sql`
+          SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+        `.execute(db);
+        return rows.length > 0;
+      }, 'a write that waits for the night');
+      assert.equal(await total('2101-01-01', '2101-01-03'), '150.00');
+    });
+    await writing;
+    assert.equal(await total('2101-01-01', '2101-01-03'), '140.00');
   });
 });

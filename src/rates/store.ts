@@ -39,12 +39,16 @@ export async function readPlans(db: Db, tenantId: number): Promise<RatePlanRow[]
 }
 
 export async function findPlan(db: Db, tenantId: number, id: string): Promise<RatePlanRow | undefined> {
-  return await db
-    .selectFrom('rate_plan')
-    .select(PLAN_COLUMNS)
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return await planById(db, tenantId, id).executeTakeFirst();
+}
+
+function planById(db: Db, tenantId: number, id: string) {
+  return db.selectFrom('rate_plan').select(PLAN_COLUMNS).where('tenant_id', '=', tenantId).where('id', '=', id);
+}
+
+/** As `findPlan`; until the end of the transaction nobody else writes to the plan or its rates. Bookings under it go on. */
+export async function lockPlan(tx: Tx, tenantId: number, id: string): Promise<RatePlanRow | undefined> {
+  return await planById(tx, tenantId, id).forNoKeyUpdate().executeTakeFirst();
 }
 
 export async function upsertPlans(tx: Tx, tenantId: number, rows: RatePlanRow[]): Promise<void> {
@@ -153,32 +157,54 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
   return rows.map(({ plans }) => (plans ?? []).map((nights) => nights ?? []));
 }
 
+/** What becomes of the price of a night that has one: it is replaced by the given one, or stays as it is. */
+export type PriceWrite = 'replace' | 'keep';
+
 /**
- * Writes many nights of one plan in one statement, in the order of their dates, in which every writer locks them.
- * @param keepPrice leaves the price of a night that has one as it is
- * @param asArrays gives the nights as three arrays: one text, prepared once, however many they are. Not for a cluster, which
- * routes a list of rows but no select (architecture, database rule 4)
+ * Writes many nights of one plan, whose writer holds its lock (`lockPlan`), in one statement. A night that is as given already is
+ * not written again: a channel manager sends its whole calendar every night, and most of it has not changed. Three arrays make one
+ * text, prepared once, however many the nights are.
  */
+export async function mergeRates(
+  tx: Tx,
+  tenantId: number,
+  planId: string,
+  rates: RateRow[],
+  price: PriceWrite,
+): Promise<void> {
+  const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
+  const dates = rates.map(({ date }) => date);
+  const sorted = dates.toSorted();
+  // The range keeps a plan's other years from being read.
+  await sql`
+    MERGE INTO rate USING unnest(${dates}::date[], ${rates.map((rate) => rate.price)}::numeric[],
+      ${rates.map((rate) => rate.is_sold_out)}::boolean[]) AS given (date, price, is_sold_out)
+    ON rate.tenant_id = ${tenantId} AND rate.rate_plan_id = ${planId} AND rate.date = given.date
+      AND rate.date BETWEEN ${sorted[0]} AND ${sorted.at(-1)}
+    WHEN MATCHED AND (rate.price, rate.is_sold_out) IS DISTINCT FROM (${kept}, given.is_sold_out)
+      THEN UPDATE SET price = ${kept}, is_sold_out = given.is_sold_out
+    WHEN NOT MATCHED THEN INSERT (tenant_id, rate_plan_id, date, price, is_sold_out)
+      VALUES (${tenantId}, ${planId}, given.date, given.price, given.is_sold_out)
+  `.execute(tx);
+}
+
+/** The same for a cluster, which routes a list of rows, but neither `MERGE` nor a select (architecture, database rule 4). */
 export async function upsertRates(
   tx: Tx,
   tenantId: number,
   planId: string,
   rates: RateRow[],
-  { keepPrice, asArrays }: { keepPrice: boolean; asArrays: boolean },
+  price: PriceWrite,
 ): Promise<void> {
-  const sorted = rates.toSorted((a, b) => (a.date < b.date ? -1 : 1));
-  const rows = asArrays
-    ? sql`SELECT ${tenantId}::bigint, ${planId}::uuid, * FROM unnest(${sorted.map(({ date }) => date)}::date[],
-            ${sorted.map(({ price }) => price)}::numeric[], ${sorted.map((rate) => rate.is_sold_out)}::boolean[])`
-    : sql`VALUES ${sql.join(
-        sorted.map(
-          ({ date, price, is_sold_out }) =>
-            sql`(${tenantId}::bigint, ${planId}::uuid, ${date}::date, ${price}::numeric, ${is_sold_out}::boolean)`,
-        ),
-      )}`;
-  await sql`
-    INSERT INTO rate (tenant_id, rate_plan_id, date, price, is_sold_out) ${rows}
-    ON CONFLICT (tenant_id, rate_plan_id, date) DO UPDATE SET
-      price = ${sql.ref(keepPrice ? 'rate.price' : 'excluded.price')}, is_sold_out = excluded.is_sold_out
-  `.execute(tx);
+  const rows = rates.map((rate) => ({ ...rate, tenant_id: tenantId, rate_plan_id: planId }));
+  await tx
+    .insertInto('rate')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'rate_plan_id', 'date']).doUpdateSet((eb) => ({
+        price: eb.ref(price === 'keep' ? 'rate.price' : 'excluded.price'),
+        is_sold_out: eb.ref('excluded.is_sold_out'),
+      })),
+    )
+    .execute();
 }
