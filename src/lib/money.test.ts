@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Big } from 'big.js';
 import fc from 'fast-check';
-import { exceedsMaximum, formatMoney, MONEY_PATTERN } from './money.ts';
+import { centsOf, exceedsMaximum, formatCents, formatMoney, MONEY_PATTERN } from './money.ts';
 
 /** `digits` as a decimal with so many places: (12345, 3) → 12.345 */
 function decimal(digits: bigint, places: number): string {
@@ -24,9 +23,24 @@ describe('formatMoney', () => {
   it('does so where floating point would not', () => {
     assert.equal(formatMoney('1.005'), '1.01');
     assert.equal(formatMoney('2.675'), '2.68');
-    assert.equal(formatMoney(new Big('0.1').plus('0.2')), '0.30');
+    assert.equal(formatCents(centsOf('0.1') + centsOf('0.2')), '0.30');
+    assert.equal(formatMoney('1.995'), '2.00');
     assert.equal(formatMoney('0'), '0.00');
+    assert.equal(formatMoney('0.01'), '0.01');
+    assert.equal(formatMoney('7'), '7.00');
+    assert.equal(formatMoney('7.5'), '7.50');
     assert.equal(formatMoney('99999999.99'), '99999999.99');
+  });
+});
+
+describe('centsOf and formatCents', () => {
+  it('take every amount of whole cents there and back', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 9_999_999_999n }), (cents) => {
+        assert.equal(centsOf(decimal(cents, 2)), Number(cents));
+        assert.equal(formatCents(Number(cents)), decimal(cents, 2));
+      }),
+    );
   });
 });
 
@@ -64,8 +78,8 @@ describe('MONEY_PATTERN', () => {
 
 describe('exceedsMaximum', () => {
   it('begins one cent above 99,999,999.99', () => {
-    assert.equal(exceedsMaximum(new Big('99999999.99')), false);
-    assert.equal(exceedsMaximum(new Big('100000000')), true);
-    assert.equal(exceedsMaximum(new Big('99999999.991')), true);
+    assert.equal(exceedsMaximum(centsOf('99999999.99')), false);
+    assert.equal(exceedsMaximum(centsOf('100000000')), true);
+    assert.equal(exceedsMaximum(centsOf('99999999.995')), true);
   });
 });

@@ -1,6 +1,5 @@
-import { Big } from 'big.js';
 import { apiError, invalidField } from '../errors.ts';
-import { exceedsMaximum, formatMoney } from '../lib/money.ts';
+import { centsOf, exceedsMaximum, formatCents } from '../lib/money.ts';
 import type { Dish, ListedMenu } from '../menu/menu.ts';
 import type { OrderItem, OrderLine } from './schema.ts';
 
@@ -15,15 +14,16 @@ export interface PricedOrder {
  * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`; `invalid_request` for a total too large to store
  */
 export function priceItems(menu: ListedMenu, items: OrderItem[]): PricedOrder {
-  const lines = items.map((item, index) => priceItem(menu, item, `items.${index}`));
-  const total = lines.reduce((sum, line) => sum.plus(line.total), new Big(0));
+  const priced = items.map((item, index) => priceItem(menu, item, `items.${index}`));
+  const total = priced.reduce((sum, { cents }) => sum + cents, 0);
   if (exceedsMaximum(total)) {
     throw invalidField('items', 'come to more than 99999999.99 together');
   }
-  return { lines, total: formatMoney(total) };
+  return { lines: priced.map(({ line }) => line), total: formatCents(total) };
 }
 
-function priceItem(menu: ListedMenu, item: OrderItem, path: string): OrderLine {
+/** Exact as long as the amount can be stored: up to there, every product in it is below 2^53. */
+function priceItem(menu: ListedMenu, item: OrderItem, path: string): { line: OrderLine; cents: number } {
   const dish = menu.bySku.get(item.item_id);
   if (dish === undefined) {
     throw apiError(
@@ -35,12 +35,10 @@ function priceItem(menu: ListedMenu, item: OrderItem, path: string): OrderLine {
   const addons = findAddons(dish, item, path);
   const unitPrice = variant?.price ?? dish.price;
   const taxPercentage = dish.is_taxable ? dish.extra_tax_percentage : '0.00';
-  const onePiece = addons.reduce(
-    (sum, addon) => sum.plus(new Big(addon.price).times(addon.quantity)),
-    new Big(unitPrice),
-  );
-  const untaxed = onePiece.times(item.quantity);
-  return {
+  const onePiece = addons.reduce((sum, addon) => sum + centsOf(addon.price) * addon.quantity, centsOf(unitPrice));
+  const untaxed = onePiece * item.quantity;
+  const cents = untaxed + Math.round((untaxed * centsOf(taxPercentage)) / 10_000);
+  const line = {
     sku: dish.sku,
     name: dish.name,
     variant: variant?.name ?? null,
@@ -48,8 +46,9 @@ function priceItem(menu: ListedMenu, item: OrderItem, path: string): OrderLine {
     unit_price: unitPrice,
     addons,
     extra_tax_percentage: taxPercentage,
-    total: formatMoney(untaxed.plus(untaxed.times(taxPercentage).div(100))),
+    total: formatCents(cents),
   };
+  return { line, cents };
 }
 
 function findVariant(dish: Dish, item: OrderItem, path: string): Dish['price_variants'][number] | undefined {

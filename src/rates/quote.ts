@@ -1,6 +1,5 @@
-import { Big } from 'big.js';
 import type { DateText } from '../lib/dates.ts';
-import { formatMoney } from '../lib/money.ts';
+import { centsOf, formatCents } from '../lib/money.ts';
 import type { PlanInRange, RateRow } from './store.ts';
 
 /** A plan with what differs from it on some nights. */
@@ -37,11 +36,8 @@ function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
 
 /** The sum of the plan's nightly prices. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
-  const total = nights.reduce(
-    (sum, night) => sum.plus(plan.differences.get(night)?.price ?? plan.basePrice),
-    new Big(0),
-  );
-  return { planId: plan.id, total: formatMoney(total) };
+  const total = nights.reduce((sum, night) => sum + centsOf(plan.differences.get(night)?.price ?? plan.basePrice), 0);
+  return { planId: plan.id, total: formatCents(total) };
 }
 
 /**
@@ -58,13 +54,13 @@ export function quoteCheapest(
 ): Quote | null {
   const active = plans.filter((plan) => plan.isActive);
   if (active.length === 0) {
-    return { planId: null, total: formatMoney(new Big(roomTypePrice ?? 0).times(nights.length)) };
+    return { planId: null, total: formatCents(centsOf(roomTypePrice ?? '0') * nights.length) };
   }
   const open = active.filter((plan) => isOpen(plan, nights));
   const candidates = open.length > 0 || restrictions === 'apply' ? open : active;
   const quotes = candidates.map((plan) => quotePlan(plan, nights));
   return quotes.reduce<Quote | null>(
-    (best, quote) => (best === null || new Big(quote.total).lt(best.total) ? quote : best),
+    (best, quote) => (best === null || centsOf(quote.total) < centsOf(best.total) ? quote : best),
     null,
   );
 }

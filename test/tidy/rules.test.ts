@@ -47,7 +47,7 @@ describe('the rules on imports', () => {
         ['src/orders/orders.ts', "import { a } from '../misc/misc.ts';"],
       ],
       fine: [
-        ['src/orders/orders.ts', "import { priceItems } from '../menu/menu.ts';\nimport Big from 'big.js';"],
+        ['src/orders/orders.ts', "import { priceItems } from '../menu/menu.ts';\nimport pg from 'pg';"],
         ['src/orders/orders.ts', "import { insertOrder } from './store.ts';"],
         ['src/menu/menu.ts', "// import { a } from '../orders/orders.ts';"],
       ],
