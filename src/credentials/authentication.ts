@@ -3,6 +3,7 @@ import type { Memory, RecentChanges } from '../changes/changes.ts';
 import type { Database } from '../db/database.ts';
 import { apiError } from '../errors.ts';
 import type { Keyring } from '../keys/keys.ts';
+import { isEqualInConstantTime } from '../lib/constant-time.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import { createKeyMaker, type KeyMaker } from './api-key.ts';
 import { AUDIENCES, type Audience } from './audiences.ts';
@@ -29,7 +30,7 @@ interface Dependencies {
 /** An active credential, and what its secret is recognised by. */
 interface KnownCaller {
   caller: Caller;
-  fingerprint: Buffer;
+  fingerprint: string;
 }
 
 /** A few hundred bytes each. */
@@ -60,16 +61,16 @@ export class Authentication {
   async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
     const key = typeof apiKey === 'string' ? apiKey : '';
     const secret = typeof apiSecret === 'string' ? apiSecret : '';
-    const fingerprint = hash('sha256', secret, 'buffer');
+    const fingerprint = hash('sha256', secret, 'base64');
     const remembered = this.#callers.get(key);
-    const isKnown = remembered !== undefined && timingSafeEqual(fingerprint, remembered.fingerprint);
+    const isKnown = remembered !== undefined && isEqualInConstantTime(fingerprint, remembered.fingerprint);
     const caller = isKnown ? remembered.caller : await this.#look(key, secret, fingerprint);
     this.#lastUsed.touch(caller.tenantId, caller.credentialId);
     return caller;
   }
 
   /** Asks the database; the work is the same whether there is such a credential or not. */
-  async #look(key: string, secret: string, fingerprint: Buffer): Promise<Caller> {
+  async #look(key: string, secret: string, fingerprint: string): Promise<Caller> {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
     const given = this.#keyMaker.hashSecret(secret);
     const known = await this.#callers.load(tenantId, key, async () => {
