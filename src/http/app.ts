@@ -19,6 +19,7 @@ import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
 import { requestIdOf } from './request-id.ts';
 import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
+import { gatherTurns } from './turns.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -86,6 +87,7 @@ export function createHttpApp(options: HttpOptions): App {
   registerBodyParsers(app);
   compileOnDemand(app);
   app.setErrorHandler(answerError);
+  const gather = gatherTurns();
   // Hooks that wait for nothing are not async: each promise is a turn of the microtask queue at every request.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
@@ -95,7 +97,7 @@ export function createHttpApp(options: HttpOptions): App {
     if (request.is404) {
       throw noRoute(allowedMethods(request.url));
     }
-    done();
+    gather(done);
   });
   app.addHook('preValidation', (request, _reply, done) => {
     if (hasBrokenPath(originForm(request.originalUrl))) {

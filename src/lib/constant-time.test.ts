@@ -16,7 +16,7 @@ describe('isEqualInConstantTime', () => {
 
   it('finds one other character at any place', () => {
     const text = 'n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=';
-    assert.equal(isEqualInConstantTime(text, [...text].join('')), true);
+    assert.equal(isEqualInConstantTime(text, Buffer.from(text).toString()), true);
     for (let index = 0; index < text.length; index += 1) {
       const other = text.slice(0, index) + String.fromCharCode(text.charCodeAt(index) ^ 1) + text.slice(index + 1);
       assert.equal(isEqualInConstantTime(text, other), false, other);
