@@ -47,7 +47,8 @@ export interface BudgetedCall {
   counter: string;
   sentAtMs: number;
   answeredAtMs: number;
-  isLetIn: boolean;
+  /** Unknown: it was counted, or not; a 503 or a lost answer tells neither. */
+  outcome: 'let_in' | 'refused' | 'unknown';
 }
 
 /** All that the clients know. It only ever grows; marks tell where a fault began. */

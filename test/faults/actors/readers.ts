@@ -1,6 +1,7 @@
 import { AVAILABILITY, dayAhead } from '../../support/hotel.ts';
 import { MENU } from '../../support/restaurant.ts';
 import type { Actor, Client } from '../client.ts';
+import type { BudgetedCall } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Partner, RoomName, Tenant } from '../tenants.ts';
 
@@ -53,9 +54,15 @@ export function budgetActor(
         counter: node.counter,
         sentAtMs,
         answeredAtMs: performance.now(),
-        // A call without an answer may have been let in, or not: it counts for nothing.
-        isLetIn: answer?.status === 200,
+        outcome: outcomeOf(answer?.status),
       });
     },
   };
+}
+
+function outcomeOf(status: number | undefined): BudgetedCall['outcome'] {
+  if (status === 429) {
+    return 'refused';
+  }
+  return status === 200 ? 'let_in' : 'unknown';
 }

@@ -31,15 +31,17 @@ export const budgetsHold: Invariant = {
 
 /**
  * How many calls were certainly let in by each window. A window begins with the first call that is counted after the one before
- * has ended; when that was is only known to have been between its sending and its answer, so the bounds are carried along.
+ * has ended, be it one whose answer was lost; a refused one begins none. When that was is only known to have been between its
+ * sending and its answer, so the bounds are carried along.
  */
 export function countInWindows(calls: BudgetedCall[]): number[] {
-  const letIn = calls.filter(({ isLetIn }) => isLetIn).sort((a, b) => a.sentAtMs - b.sentAtMs);
+  const counted = calls.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.sentAtMs - b.sentAtMs);
+  const letIn = counted.filter(({ outcome }) => outcome === 'let_in');
   const counts: number[] = [];
   let endsAfterMs = Number.NEGATIVE_INFINITY;
   let endsBeforeMs = Number.NEGATIVE_INFINITY;
   for (;;) {
-    const first = letIn.find(({ answeredAtMs }) => answeredAtMs > endsAfterMs);
+    const first = counted.find(({ answeredAtMs }) => answeredAtMs > endsAfterMs);
     const sure = letIn.find(({ sentAtMs }) => sentAtMs > endsBeforeMs);
     if (first === undefined || sure === undefined) {
       return counts;

@@ -30,7 +30,7 @@ const budgetOverrun: Tampering = {
         counter: 'spoilt',
         sentAtMs: calls * 50,
         answeredAtMs: calls * 50 + 5,
-        isLetIn: true,
+        outcome: 'let_in',
       });
     }
     return () => history.budgetedCalls.splice(count);
