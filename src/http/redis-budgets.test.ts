@@ -75,6 +75,15 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     return operator;
   }
 
+  it('are shared from the first call on', async () => {
+    for (let started = 1; started <= 3; started += 1) {
+      const budgets = await createRedisBudgets(redis.url, pino({ level: 'silent' }));
+      const { count } = await budgets.budget('test', 10).take('a caller of three nodes that start');
+      await budgets.close();
+      assert.equal(count, started);
+    }
+  });
+
   it('429: exactly 300 of 340 calls are let in, over both', async () => {
     const headers = await newCaller();
     const statuses: number[] = [];

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { RedisClientType } from 'redis';
 import type { Logger } from 'pino';
 import { type BudgetStore, createCounter, type Taken, WINDOW_MS } from './rate-limit.ts';
@@ -58,6 +59,8 @@ async function connectRedis(url: string, log: Logger) {
     }
   };
   connect();
+  // Not one call is to be counted here alone for want of some milliseconds. A Redis that is away keeps nobody from starting.
+  await once(client, 'ready', { signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS) }).catch(() => {});
   const evaluate = (options: EvalOptions) => inTime(client.eval(COUNT, options), reconnect);
   return {
     /** Null where Redis did not count. */
