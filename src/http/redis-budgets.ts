@@ -22,7 +22,8 @@ const COUNT = `
 
 /**
  * Budgets in Redis or Valkey, shared by every process that uses it. A process that cannot reach it, gets no answer in time or is
- * refused goes on with its own memory and says so once; with the first call that is shared again it says that, too.
+ * refused goes on with its own memory and says so once; with the first call that is shared again it says that, too. Given back once
+ * Redis is there, or after half a second without it.
  */
 export async function createRedisBudgets(url: string, log: Logger): Promise<BudgetStore> {
   const client = await connectRedis(url, log);
