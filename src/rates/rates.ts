@@ -109,7 +109,6 @@ export async function writeRates(
 ): Promise<Rate[]> {
   const { tenantId } = actor;
   const writeDown = prepareAudit(actor);
-  const writeNights = batchSize > 1 ? store.mergeRates : store.upsertRates;
   const byDate = new Map(
     rates.map(({ date, price, is_sold_out }) => [
       date,
@@ -118,8 +117,7 @@ export async function writeRates(
   );
   const written = [...byDate.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
   await inTransaction(db, async (tx) => {
-    await requirePlan(rate_plan_id, (id) => store.lockPlan(tx, tenantId, id));
-    await writeNights(tx, tenantId, rate_plan_id, written, 'replace');
+    await writeNights(tx, batchSize, { tenantId, planId: rate_plan_id, nights: written, price: 'replace' });
     await writeDown(tx, { action: 'rates.written', subject: rate_plan_id, details: { entries: rates } });
   });
   return written;
@@ -137,20 +135,24 @@ export async function writeRestrictions(
 ): Promise<number> {
   const { tenantId } = actor;
   const writeDown = prepareAudit(actor);
-  const writeNights = batchSize > 1 ? store.mergeRates : store.upsertRates;
   const byDate = new Map(
     restrictions.map(({ date, stop_sell }) => [date, { date, price: null, is_sold_out: stop_sell ?? false }]),
   );
   const minNights = restrictions.findLast((entry) => typeof entry.min_nights === 'number')?.min_nights;
   await inTransaction(db, async (tx) => {
-    await requirePlan(rate_plan_id, (id) => store.lockPlan(tx, tenantId, id));
-    await writeNights(tx, tenantId, rate_plan_id, [...byDate.values()], 'keep');
+    await writeNights(tx, batchSize, { tenantId, planId: rate_plan_id, nights: [...byDate.values()], price: 'keep' });
     if (typeof minNights === 'number') {
       await store.updateMinNights(tx, tenantId, rate_plan_id, minNights);
     }
     await writeDown(tx, { action: 'restrictions.written', subject: rate_plan_id, details: { entries: restrictions } });
   });
   return restrictions.length;
+}
+
+/** Under the plan's lock, which a merge needs: of two that insert one night at once, the second would fail. */
+async function writeNights(tx: Tx, batchSize: number, write: store.NightsWrite): Promise<void> {
+  await requirePlan(write.planId, (id) => store.lockPlan(tx, write.tenantId, id));
+  await (batchSize > 1 ? store.mergeRates(tx, write) : store.upsertRates(tx, write));
 }
 
 async function requirePlan(

@@ -157,28 +157,28 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
   return rows.map(({ plans }) => (plans ?? []).map((nights) => nights ?? []));
 }
 
-/** What becomes of the price of a night that has one: it is replaced by the given one, or stays as it is. */
-export type PriceWrite = 'replace' | 'keep';
+/** What many nights of one plan are to become. */
+export interface NightsWrite {
+  tenantId: number;
+  planId: string;
+  nights: RateRow[];
+  /** What becomes of the price of a night that has one: it is replaced by the given one, or stays as it is. */
+  price: 'replace' | 'keep';
+}
 
 /**
  * Writes many nights of one plan, whose writer holds its lock (`lockPlan`), in one statement. A night that is as given already is
  * not written again: a channel manager sends its whole calendar every night, and most of it has not changed. Three arrays make one
  * text, prepared once, however many the nights are.
  */
-export async function mergeRates(
-  tx: Tx,
-  tenantId: number,
-  planId: string,
-  rates: RateRow[],
-  price: PriceWrite,
-): Promise<void> {
+export async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
-  const dates = rates.map(({ date }) => date);
+  const dates = nights.map(({ date }) => date);
   const sorted = dates.toSorted();
   // The range keeps a plan's other years from being read.
   await sql`
-    MERGE INTO rate USING unnest(${dates}::date[], ${rates.map((rate) => rate.price)}::numeric[],
-      ${rates.map((rate) => rate.is_sold_out)}::boolean[]) AS given (date, price, is_sold_out)
+    MERGE INTO rate USING unnest(${dates}::date[], ${nights.map((night) => night.price)}::numeric[],
+      ${nights.map((night) => night.is_sold_out)}::boolean[]) AS given (date, price, is_sold_out)
     ON rate.tenant_id = ${tenantId} AND rate.rate_plan_id = ${planId} AND rate.date = given.date
       AND rate.date BETWEEN ${sorted[0]} AND ${sorted.at(-1)}
     WHEN MATCHED AND (rate.price, rate.is_sold_out) IS DISTINCT FROM (${kept}, given.is_sold_out)
@@ -189,14 +189,8 @@ export async function mergeRates(
 }
 
 /** The same for a cluster, which routes a list of rows, but neither `MERGE` nor a select (architecture, database rule 4). */
-export async function upsertRates(
-  tx: Tx,
-  tenantId: number,
-  planId: string,
-  rates: RateRow[],
-  price: PriceWrite,
-): Promise<void> {
-  const rows = rates.map((rate) => ({ ...rate, tenant_id: tenantId, rate_plan_id: planId }));
+export async function upsertRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
+  const rows = nights.map((night) => ({ ...night, tenant_id: tenantId, rate_plan_id: planId }));
   await tx
     .insertInto('rate')
     .values(rows)
