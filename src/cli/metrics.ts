@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Database } from '../db/database.ts';
+import { type App, createHttpApp } from '../http/app.ts';
+import { createHttpMetrics, type HttpMetrics } from '../http/metrics.ts';
+import { createDeliveryMetrics, type DeliveryMetrics } from '../webhooks/metrics.ts';
+
+/** What a process tells of itself at METRICS_PORT: of what it does, the API or the deliveries or both. */
+export interface Metrics {
+  ofHttp(): HttpMetrics;
+  ofDeliveries(db: Database): DeliveryMetrics;
+  /** Answers `/metrics`. */
+  app: App;
+}
+
+/** Nothing is counted that nobody reads: this file is loaded, and called, only where METRICS_PORT is set. */
+export function createMetrics(log: Logger): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const app = createHttpApp({ logger: log, trustedProxies: [] });
+  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+  return {
+    ofHttp: () => createHttpMetrics(registry),
+    ofDeliveries: (db) => createDeliveryMetrics(registry, db),
+    app,
+  };
+}

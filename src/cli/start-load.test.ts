@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+
+/** What a process has loaded once it has the code of `serve`: packages by their name, and parts of Node by theirs. */
+async function loadedByServe(): Promise<Set<string>> {
+  const source = `
+    import { registerHooks } from 'node:module';
+    const urls = [];
+    registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+    await import('./serve.ts');
+    console.log(JSON.stringify({ urls, ofNode: process.moduleLoadList }));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', source], {
+    cwd: import.meta.dirname,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  const { urls, ofNode } = JSON.parse(stdout) as { urls: string[]; ofNode: string[] };
+  const packages = urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []);
+  return new Set([...packages, ...ofNode.map((name) => name.replace('NativeModule ', ''))]);
+}
+
+describe('a start', () => {
+  it('loads neither what only METRICS_PORT, Redis or a terminal needs, nor a second HTTP client', async () => {
+    const loaded = await loadedByServe();
+    for (const name of ['fastify', 'undici', 'pg', 'http']) {
+      assert.ok(loaded.has(name), `${name} is looked for in the wrong place`);
+    }
+    const spared = ['prom-client', 'pino-pretty', 'redis', 'internal/deps/undici/undici'];
+    assert.deepEqual(
+      spared.filter((name) => loaded.has(name)),
+      [],
+    );
+  });
+});
