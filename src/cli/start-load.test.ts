@@ -20,7 +20,7 @@ async function loadedByServe(): Promise<Set<string>> {
   return new Set([...packages, ...ofNode.map((name) => name.replace('NativeModule ', ''))]);
 }
 
-describe('a start', () => {
+describe('the code of serve', () => {
   it('loads neither what only METRICS_PORT, Redis or a terminal needs, nor a second HTTP client', async () => {
     const loaded = await loadedByServe();
     for (const name of ['fastify', 'undici', 'pg', 'http']) {

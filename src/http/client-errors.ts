@@ -3,18 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-const ANSWERS: Record<string, { status: number; message: string }> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request headers are too large.' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The chunk extensions are too large.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
-};
-const NOT_HTTP = { status: 400, message: 'The request is not valid HTTP.' };
-
 /**
- * Of the statuses that are answered here. Importing `node:http` for its list would load Node's own fetch with it: 24 ms of a start and 14 MB
- * (Node 24).
+ * Of the statuses that are answered here. Importing `node:http` for its list would load Node's own fetch with it (Node 24; 24 ms, by itself).
  */
-const REASONS: Record<number, string> = {
+const REASONS = {
   400: 'Bad Request',
   405: 'Method Not Allowed',
   408: 'Request Timeout',
@@ -22,8 +14,17 @@ const REASONS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 };
 
+type Status = keyof typeof REASONS;
+
+const ANSWERS: Record<string, { status: Status; message: string }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request headers are too large.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The chunk extensions are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
+};
+const NOT_HTTP = { status: 400, message: 'The request is not valid HTTP.' } as const;
+
 /** A whole answer as bytes, for requests that never became one (decision 2). The connection ends with it. */
-function rawAnswer(status: number, message: string, headers: Record<string, string> = {}): string {
+function rawAnswer(status: Status, message: string, headers: Record<string, string> = {}): string {
   const body = JSON.stringify({ code: 'error', message });
   const lines = Object.entries({
     'Content-Type': 'application/json; charset=utf-8',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,6 +46,7 @@ function* endless(): Generator<Buffer> {
 
 function isRefusal(status: number, answer: RawAnswer | undefined): void {
   assert.equal(answer?.status, status, answer?.body);
+  assert.equal(answer.reason, STATUS_CODES[status]);
   assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
   assert.deepEqual(Object.keys(JSON.parse(answer.body) as object), ['code', 'message']);
   assert.equal((JSON.parse(answer.body) as { code: string }).code, 'error');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ServerResponse } from 'node:http';
+import { ServerResponse, STATUS_CODES } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { queryObjects } from 'node:v8';
 import { exchange, openConnection, type RawAnswer } from '../../test/support/raw-http.ts';
@@ -22,6 +22,7 @@ describe('bytes on a socket', () => {
   /** Every refusal is an answer of its own, whole, typed and enveloped, whoever wrote it. */
   function isRefusal(status: number, code: string, answer: RawAnswer | undefined, what = ''): void {
     assert.equal(answer?.status, status, `${what} ${answer?.body}`);
+    assert.equal(answer.reason, STATUS_CODES[status], what);
     const body = JSON.parse(answer.body) as Record<string, unknown>;
     assert.deepEqual(Object.keys(body), ['code', 'message'], what);
     assert.equal(body['code'], code, what);

@@ -1,4 +1,4 @@
-// Its parts alone: the whole of jose takes 12 ms more of a start, and 9 MB.
+// Its parts alone: the whole of jose takes twice as long to load (22 ms, by itself).
 import { JOSEError, JWKSInvalid, JWKSTimeout } from 'jose/errors';
 import { createRemoteJWKSet } from 'jose/jwks/remote';
 import { decodeJwt } from 'jose/jwt/decode';

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** An answer as it stood on the wire. Header names in small letters. */
 export interface RawAnswer {
   status: number;
+  /** What the status line says beside the number. */
+  reason: string;
   headers: Record<string, string>;
   body: string;
 }
@@ -61,13 +63,14 @@ function parseAnswers(received: string): RawAnswer[] {
   for (;;) {
     const [head = '', ...parts] = rest.split('\r\n\r\n');
     const [statusLine = '', ...lines] = head.split('\r\n');
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+    const [, number, reason = ''] = /^HTTP\/1\.1 (\d{3}) (.*)$/.exec(statusLine) ?? [];
+    const status = Number(number);
     const headers = Object.fromEntries(lines.map(splitHeader));
     const found = parts.length === 0 ? null : takeBody(parts.join('\r\n\r\n'), headers);
     if (Number.isNaN(status) || found === null) {
       return answers;
     }
-    answers.push({ status, headers, body: Buffer.from(found.body, 'latin1').toString() });
+    answers.push({ status, reason, headers, body: Buffer.from(found.body, 'latin1').toString() });
     rest = found.rest;
   }
 }
