@@ -47,6 +47,7 @@ export interface AppDependencies {
     Config,
     | 'publicUrl'
     | 'rateLimitPerMinute'
+    | 'bounds'
     | 'trustedProxies'
     | 'identityProvider'
     | 'webhookAllowPrivateNetwork'
@@ -76,6 +77,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   const app = createHttpApp({
     logger: log,
     trustedProxies: config.trustedProxies,
+    bounds: config.bounds,
     onAnswered(request, reply) {
       logAnswer(request, reply);
       deps.metrics?.answered(request, reply);

@@ -7,6 +7,7 @@ import { after, describe, it } from 'node:test';
 import { type Config, readConfig, readPartnerConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 import { createHttpApp } from './http/app.ts';
+import { DEFAULT_BOUNDS } from './lib/bounds.ts';
 import { createLogger } from './http/log.ts';
 import { createRedisBudgets } from './http/redis-budgets.ts';
 
@@ -43,6 +44,7 @@ describe('defaults', () => {
     masterKey: null,
     masterKeyPrevious: null,
     rateLimitPerMinute: 300,
+    bounds: DEFAULT_BOUNDS,
     webhookHeaderBrand: 'Service',
     webhookAllowPrivateNetwork: false,
     eventRetentionDays: 30,
@@ -56,7 +58,8 @@ describe('defaults', () => {
 
   it('stand where a variable is set to an empty text', () => {
     const names = `PORT HOST PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE
-      DATABASE_PREPARED_STATEMENTS REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK
+      DATABASE_PREPARED_STATEMENTS REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE ORDER_MAX_ITEMS ORDER_ITEM_MAX_ADDONS MENU_MAX_DISHES DISH_MAX_ENTRIES
+      BODY_MIB_PER_CREDENTIAL BODY_MIB_PER_TENANT BODY_MIB_PER_PROCESS BODY_MIB_OF_STRANGERS WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK
       EVENT_RETENTION_DAYS TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL`.split(/\s+/);
     assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, '']))), defaults);
   });

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { OperatorError } from './errors.ts';
+import { type Bounds, DEFAULT_BOUNDS } from './lib/bounds.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -30,6 +31,8 @@ export interface Config {
   masterKey: Buffer | null;
   masterKeyPrevious: Buffer | null;
   rateLimitPerMinute: number;
+  /** What a request may cost. */
+  bounds: Bounds;
   webhookHeaderBrand: string;
   webhookAllowPrivateNetwork: boolean;
   /** How long events are kept, and with them their deliveries once these have ended. */
@@ -73,6 +76,7 @@ export function readConfig(environment: Environment = process.env): Config {
       optional(text('RATE_LIMIT_PER_MINUTE'), (value) =>
         parseInteger('RATE_LIMIT_PER_MINUTE', value, 1, 1_000_000_000),
       ) ?? 300,
+    bounds: readBounds(text),
     webhookHeaderBrand: optional(text('WEBHOOK_HEADER_BRAND'), parseBrand) ?? 'Service',
     webhookAllowPrivateNetwork:
       optional(text('WEBHOOK_ALLOW_PRIVATE_NETWORK'), (value) =>
@@ -274,6 +278,30 @@ function parseLogLevel(value: string): Config['logLevel'] {
     throw wrong('LOG_LEVEL', `must be one of ${LOG_LEVELS.join(', ')}, not ${JSON.stringify(value)}`);
   }
   return level;
+}
+
+/** The largest body, so that one always fits: decision 6. */
+const LARGEST_BODY_MIB = 1;
+const MIB = 1024 * 1024;
+
+function readBounds(text: (name: string) => string | null): Bounds {
+  const count = (name: string, standard: number) =>
+    optional(text(name), (value) => parseInteger(name, value, 1, 1_000_000)) ?? standard;
+  const bytes = (name: string, standard: number) =>
+    (optional(text(name), (value) => parseInteger(name, value, LARGEST_BODY_MIB, 65_536)) ?? standard / MIB) * MIB;
+  const { bodyBytes } = DEFAULT_BOUNDS;
+  return {
+    orderItems: count('ORDER_MAX_ITEMS', DEFAULT_BOUNDS.orderItems),
+    itemAddons: count('ORDER_ITEM_MAX_ADDONS', DEFAULT_BOUNDS.itemAddons),
+    dishes: count('MENU_MAX_DISHES', DEFAULT_BOUNDS.dishes),
+    dishEntries: count('DISH_MAX_ENTRIES', DEFAULT_BOUNDS.dishEntries),
+    bodyBytes: {
+      ofCaller: bytes('BODY_MIB_PER_CREDENTIAL', bodyBytes.ofCaller),
+      ofTenant: bytes('BODY_MIB_PER_TENANT', bodyBytes.ofTenant),
+      ofProcess: bytes('BODY_MIB_PER_PROCESS', bodyBytes.ofProcess),
+      ofStrangers: bytes('BODY_MIB_OF_STRANGERS', bodyBytes.ofStrangers),
+    },
+  };
 }
 
 function readIdentityProvider(text: (name: string) => string | null): IdentityProvider | null {

@@ -2,7 +2,7 @@ import { type Actor, prepareAudit } from '../audit/audit.ts';
 import type { Database } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { createKeyMaker, type KeyMaker, newSecret } from '../credentials/credentials.ts';
-import { apiError, notFound } from '../errors.ts';
+import { type ApiError, apiError, notFound } from '../errors.ts';
 import type { Keyring, SecretColumn } from '../keys/keys.ts';
 import { isUuid, newId } from '../lib/ids.ts';
 import type { Feature } from '../tenants/tenants.ts';
@@ -22,6 +22,13 @@ export interface ShownProof {
   channelKey: unknown;
   timestamp: unknown;
   signature: unknown;
+}
+
+/** A call whose channel is known, before its signature was looked at. */
+export interface UnprovedCall {
+  channelId: string;
+  secret: string;
+  call: ChannelCall;
 }
 
 /** Where OTA reservations come from: made and withdrawn by the owner (decision 30). */
@@ -70,33 +77,50 @@ export class Channels {
   }
 
   /**
-   * @param body the bytes as they arrived: they are what is signed
+   * Finds the channel that a call says it is from. Nothing is proved by that; it keeps bodies of strangers from being read at all.
    * @throws ApiError 401 `invalid_credentials`, the same for whatever is wrong with key, timestamp or signature
    */
-  async authenticate(shown: ShownProof, body: Buffer): Promise<ChannelCall> {
+  async recognise(shown: ShownProof): Promise<UnprovedCall> {
     const key = textOf(shown.channelKey);
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
-    const row = await store.findByChannelKey(this.#db, tenantId, key);
     const timestamp = /^[1-9]\d{0,11}$/.test(textOf(shown.timestamp)) ? Number(shown.timestamp) : Number.NaN;
     const isTimely = Math.abs(Math.floor(Date.now() / 1000) - timestamp) <= MAX_CLOCK_DIFFERENCE_SECONDS;
-    const signature = textOf(shown.signature);
-    // A channel that does not exist is checked against a secret nobody has, so that it costs the same.
-    const secret = row ? await this.#keyring.decrypt(row.channel_secret, secretPlace(tenantId, key)) : newSecret();
-    const isSigned = verifySignature(secret, { timestampSeconds: timestamp, body, signature });
-    if (row === undefined || !row.is_active || !isTimely || !isSigned) {
-      throw apiError('invalid_credentials', 'The channel key, the timestamp or the signature is not valid.', {
-        'www-authenticate': 'Signature',
-      });
+    const row = await store.findByChannelKey(this.#db, tenantId, key);
+    if (row === undefined || !row.is_active || !isTimely) {
+      throw notProved();
     }
+    const { id: channelId, source, currency, channel_secret } = row;
     return {
-      tenantId,
-      source: row.source,
-      features: row.features as Feature[],
-      currency: row.currency,
-      timestamp,
-      signature,
+      channelId,
+      secret: await this.#keyring.decrypt(channel_secret, secretPlace(tenantId, key)),
+      call: {
+        tenantId,
+        source,
+        features: row.features as Feature[],
+        currency,
+        timestamp,
+        signature: textOf(shown.signature),
+      },
     };
   }
+}
+
+/**
+ * The call, once its signature is found to be over the body.
+ * @param body the bytes as they arrived: they are what is signed
+ * @throws ApiError 401 `invalid_credentials`
+ */
+export function proveCall({ call, secret }: UnprovedCall, body: Buffer): ChannelCall {
+  if (!verifySignature(secret, { timestampSeconds: call.timestamp, body, signature: call.signature })) {
+    throw notProved();
+  }
+  return call;
+}
+
+function notProved(): ApiError {
+  return apiError('invalid_credentials', 'The channel key, the timestamp or the signature is not valid.', {
+    'www-authenticate': 'Signature',
+  });
 }
 
 /** What an encrypted channel secret is bound to: it opens for no other tenant or channel. */

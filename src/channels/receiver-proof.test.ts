@@ -147,10 +147,10 @@ describe('401: the receiver lets nobody in', () => {
   });
 });
 
-describe('the receiver reads the body first', () => {
-  it('413: a body over 1 MiB, whoever sends it', async () => {
+describe('the receiver', () => {
+  it('401 and 413: a body over 1 MiB, of a stranger and of a channel', async () => {
     const body = `${' '.repeat(1024 * 1024)}${reservation()}`;
-    assertError(await send({ 'content-type': 'application/json' }, body), 413, 'error');
+    assertError(await send({ 'content-type': 'application/json' }, body), 401, 'invalid_credentials');
     assertError(await send(channelHeaders(channel, body), body), 413, 'error');
   });
 

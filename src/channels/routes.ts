@@ -7,7 +7,7 @@ import { PageQuery, pageOf } from '../http/paging.ts';
 import { PmsReservation, type Reservations } from '../reservations/reservations.ts';
 import { actorOf } from '../tenants/tenants.ts';
 import { type Channels, receiveReservation } from './channels.ts';
-import { channelGuard } from './guard.ts';
+import { channelGuard, channelKeyGuard } from './guard.ts';
 import { Channel, ChannelCreate, ChannelPath, ChannelSecret, OtaReservation } from './schema.ts';
 
 const NOT_FOUND = { status: 404, code: 'error' } as const;
@@ -97,7 +97,8 @@ export function receiverRoutes(app: App, { db, channels, reservations, headerBra
   app.post(
     '/v1/channel-manager/receiver/reservations/',
     {
-      preParsing: channelGuard(channels, headerBrand),
+      onRequest: channelKeyGuard(channels, headerBrand),
+      preParsing: channelGuard(),
       config: {
         errors: [
           { ...NOT_FOUND, message: 'No such room type.' },

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PERMISSION_DENIED, permissionDenied } from '../errors.ts';
 import type { Guard, GuardFacts } from '../http/guard.ts';
 import { type Budget, takeFromBudget } from '../http/rate-limit.ts';
+import type { Account } from '../lib/account.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import type { Authentication, Caller } from './authentication.ts';
 
@@ -17,6 +18,7 @@ export function callerGuard(authentication: Authentication, budget: Budget, feat
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
     request.caller = await authentication.authenticate(headers['x-api-key'], headers['x-api-secret']);
+    Object.assign(request.account, accountOf(request.caller));
     await takeFromBudget(budget, request.caller.credentialId, reply);
     if (feature !== undefined && !request.caller.features.includes(feature)) {
       throw permissionDenied();
@@ -28,11 +30,16 @@ export function callerGuard(authentication: Authentication, budget: Budget, feat
   } satisfies GuardFacts);
 }
 
+function accountOf({ tenantId, credentialId }: Caller): Account {
+  return { tenant: String(tenantId), caller: credentialId };
+}
+
 /** The same for the PMS API, which takes its own credentials alone and knows no features (decision 17). */
 export function pmsGuard(authentication: Authentication, budget: Budget): Guard {
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
     request.caller = await authentication.authenticate(headers['x-pms-api-key'], headers['x-pms-api-secret']);
+    Object.assign(request.account, accountOf(request.caller));
     await takeFromBudget(budget, request.caller.credentialId, reply);
   };
   return Object.assign(guard, {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../errors.ts';
+import { chargeTo, currentAccount } from '../lib/account.ts';
 import { batching } from './batching.ts';
 
 /** Doubles numbers, and notes what went together; a batch with 13 in it fails, and so does 13 alone. */
@@ -114,5 +115,35 @@ describe('batched work', () => {
     const more = [4, 5].map(call);
     assert.equal(sent.length, began + 2, 'all at once');
     await Promise.all(more);
+  });
+});
+
+describe('batched work of several tenants', () => {
+  it('gives each tenant as many places in a batch as the others, however many wait for one of them', async () => {
+    const { sent, call } = doubling({ maxSize: 4 });
+    const first = call(0);
+    await sleep(2);
+    const callsOf = (tenant: string, inputs: number[]) =>
+      chargeTo({ tenant, caller: tenant }, () => inputs.map((input) => call(input)));
+    await Promise.all([first, ...callsOf('a', [1, 2, 3, 4, 5, 6]), ...callsOf('b', [7]), ...callsOf('c', [8, 9])]);
+    assert.deepEqual(sent, [[0], [1, 7, 8, 2], [3, 9, 4, 5], [6]]);
+  });
+
+  it('charges a batch to the service, and what is done alone to its tenant', async () => {
+    const charged: string[] = [];
+    const call = batching({
+      one: async (input: number) => {
+        charged.push(`one ${currentAccount().tenant}`);
+        return input;
+      },
+      many: async () => {
+        charged.push(`many ${currentAccount().tenant}`);
+        throw new Error('one of them is bad');
+      },
+      maxSize: 64,
+      maxUnderWay: 1,
+    });
+    await Promise.all(['a', 'b'].map((tenant) => chargeTo({ tenant, caller: tenant }, () => call(1))));
+    assert.deepEqual(charged, ['many service', 'one a', 'one b']);
   });
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { UnavailableError } from '../errors.ts';
+import { type Account, chargeService, chargeTo, currentAccount } from '../lib/account.ts';
 import { isUnavailable } from './failures.ts';
 
 const MAX_BATCH_SIZE = 64;
@@ -26,6 +27,8 @@ export interface BatchedWork<Input, Output> {
 
 interface Waiting<Input, Output> {
   input: Input;
+  /** Who asks, by tenant; the input is done by itself at this account's expense. */
+  account: Account;
   resolve: (output: Output | PromiseLike<Output>) => void;
   reject: (error: unknown) => void;
 }
@@ -44,10 +47,14 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
   let underWay = 0;
   let isPlanned = false;
 
+  const alone = ({ input, account }: Waiting<Input, Output>) => chargeTo(account, () => one(input));
+
   async function run(batch: Waiting<Input, Output>[]): Promise<void> {
     const inputs = batch.map(({ input }) => input);
     try {
-      const outputs = await (batch.length < minSize ? Promise.all(inputs.map(one)) : many(inputs));
+      const outputs = await (batch.length < minSize
+        ? Promise.all(batch.map(alone))
+        : chargeService(() => many(inputs)));
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output | Promise<Output>));
     } catch (error) {
       if (error instanceof UnavailableError || isUnavailable(error)) {
@@ -56,7 +63,7 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
       } else if (batch.length === 1) {
         batch.forEach(({ reject }) => reject(error));
       } else {
-        batch.forEach(({ input, resolve }) => resolve(one(input)));
+        batch.forEach((each) => each.resolve(alone(each)));
       }
     }
   }
@@ -64,8 +71,9 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
   function start(): void {
     isPlanned = false;
     while (waiting.length > 0 && underWay < maxUnderWay) {
-      const batch = waiting.slice(0, maxSize);
-      waiting = waiting.slice(maxSize);
+      const batch = takeFairly(waiting, maxSize);
+      const taken = new Set(batch);
+      waiting = batch.length === waiting.length ? [] : waiting.filter((each) => !taken.has(each));
       underWay += 1;
       void run(batch).finally(() => {
         underWay -= 1;
@@ -76,10 +84,26 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
 
   return (input) =>
     new Promise((resolve, reject) => {
-      waiting.push({ input, resolve, reject });
+      waiting.push({ input, account: currentAccount(), resolve, reject });
       if (!isPlanned && underWay < maxUnderWay) {
         isPlanned = true;
         setImmediate(start); // What else has come in this turn of the event loop goes along.
       }
     });
+}
+
+/** At most `maxSize` of those who wait, in the order in which they came; of more, every tenant gets as many as the others. */
+function takeFairly<Each extends { account: Account }>(waiting: Each[], maxSize: number): Each[] {
+  if (waiting.length <= maxSize) {
+    return waiting;
+  }
+  const rounds: Each[][] = [];
+  const counts = new Map<string, number>();
+  for (const each of waiting) {
+    const { tenant } = each.account;
+    const count = counts.get(tenant) ?? 0;
+    counts.set(tenant, count + 1);
+    (rounds[count] ??= []).push(each);
+  }
+  return rounds.flat().slice(0, maxSize);
 }

@@ -7,6 +7,9 @@ import {
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
+import { UnavailableError } from '../errors.ts';
+import { currentAccount, SERVICE } from '../lib/account.ts';
+import { FairGate } from '../lib/fair-gate.ts';
 import { isStalePlan } from './failures.ts';
 import type { DB } from './types.ts';
 
@@ -71,32 +74,64 @@ export function createDatabase(options: DatabaseOptions): Database {
   const onError = options.onConnectionError ?? (() => {});
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
+  const gate = fairGate(options.poolSize);
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: preparingPool(pool, options.isPrepared ?? true) }),
+    dialect: new PostgresDialect({ pool: fairPool(pool, gate, options.isPrepared ?? true) }),
     ...(options.log ? { log: options.log } : {}),
   });
 }
 
+/** A tenant holds at most this part of the connections, so that the others find one free at any time. */
+const TENANT_SHARE = 0.75;
+/** A wait for a connection ends with 503 after this long. */
+const LINE_TIMEOUT_MS = 8_000;
+
+/** Callers beyond the pool's size wait in a line for each tenant, served round robin: one tenant's burst delays itself. */
+function fairGate(poolSize: number): FairGate {
+  return new FairGate({
+    places: poolSize,
+    placesOf: (tenant) => (tenant === SERVICE ? poolSize : Math.ceil(poolSize * TENANT_SHARE)),
+    maxWaitMs: LINE_TIMEOUT_MS,
+    waitedTooLong: () => new UnavailableError('No database connection was free in time.'),
+  });
+}
+
 /**
- * The pool as Kysely sees it. A client is the same object each time it is lent: Kysely remembers what it has made for one, and
- * would remember something new for every statement.
+ * The pool as Kysely sees it. A client is the same object each time it is lent: Kysely caches what it has made for one, and would
+ * cache something new for every statement.
  */
-function preparingPool(pool: pg.Pool, isPrepared: boolean): PostgresPool {
+function fairPool(pool: pg.Pool, gate: FairGate, isPrepared: boolean): PostgresPool {
   const nameOf = isPrepared ? createStatementNames() : () => undefined;
-  const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  const known = new WeakMap<pg.PoolClient, LentClient>();
   return {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const client = await pool.connect();
-      let preparing = known.get(client);
-      if (preparing === undefined) {
-        preparing = preparingClient(client, nameOf);
-        known.set(client, preparing);
+      const { tenant } = currentAccount();
+      const entering = gate.enter(tenant);
+      if (entering !== undefined) {
+        await entering;
       }
-      return preparing;
+      try {
+        const client = await pool.connect();
+        let lent = known.get(client);
+        if (lent === undefined) {
+          lent = preparingClient(client, nameOf, gate);
+          known.set(client, lent);
+        }
+        lent.lendTo(tenant);
+        return lent;
+      } catch (error) {
+        gate.leave(tenant);
+        throw error;
+      }
     },
   };
+}
+
+interface LentClient extends PostgresPoolClient {
+  /** Notes whose place at the gate the client's release gives back. */
+  lendTo(tenant: string): void;
 }
 
 /**
@@ -104,8 +139,9 @@ function preparingPool(pool: pg.Pool, isPrepared: boolean): PostgresPool {
  * to the old query would be taken for the answer to the next one's; and once a table has changed, a prepared statement that
  * reads all of its columns fails for as long as the connection lives.
  */
-function preparingClient(client: pg.PoolClient, nameOf: StatementNames): PostgresPoolClient {
+function preparingClient(client: pg.PoolClient, nameOf: StatementNames, gate: FairGate): LentClient {
   let isPoisoned = false;
+  let borrower = '';
   return {
     async query(text: string, values: unknown[]) {
       const name = nameOf(text, values.length);
@@ -122,8 +158,14 @@ function preparingClient(client: pg.PoolClient, nameOf: StatementNames): Postgre
         });
       }
     },
-    release: () => client.release(isPoisoned),
-  } as unknown as PostgresPoolClient;
+    lendTo(tenant: string) {
+      borrower = tenant;
+    },
+    release() {
+      client.release(isPoisoned);
+      gate.leave(borrower);
+    },
+  } as unknown as LentClient;
 }
 
 function isTimeout(error: unknown): boolean {

@@ -1,17 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../db/failures.ts';
-import { ApiError, apiError, UnavailableError } from '../errors.ts';
+import { ApiError, UnavailableError } from '../errors.ts';
 import { DecodeError } from './decode/decode-error.ts';
-import { validationMessage } from '../lib/validation.ts';
 
 /** Turns whatever was thrown while a request was answered into the error the caller sees; null: an internal error. */
-function toApiError(error: FastifyError | ApiError): ApiError | null {
+export function toApiError(error: Error & { statusCode?: number }): ApiError | null {
   if (error instanceof ApiError) {
     return error;
-  }
-  if (error.validation !== undefined) {
-    const part = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body');
-    return apiError('invalid_request', validationMessage(error.validation, part === 'params' ? 'path' : part));
   }
   const status = error.statusCode ?? 500;
   if (status < 400 || status > 499) {

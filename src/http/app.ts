@@ -9,11 +9,14 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, invalidField } from '../errors.ts';
+import { chargeTo, STRANGERS } from '../lib/account.ts';
+import { type Bounds, DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerError } from './answers.ts';
+import { BodyBudget } from './body-budget.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { compileOnDemand } from './compilers.ts';
-import { registerBodyParsers } from './decode/body-parsers.ts';
+import { registerBodyParsers } from './body-parsers.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
@@ -32,6 +35,10 @@ export type App = FastifyInstance<
 export interface HttpOptions {
   logger: Logger;
   trustedProxies: string[];
+  /** What a request may cost; the defaults if left out. */
+  bounds?: Bounds;
+  /** Counts the bytes of bodies; one with the bounds above if left out. */
+  bodyBudget?: BodyBudget;
   /** Called once for every request, when its answer is out or the connection is lost. */
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Others than the usual ones, for who cannot wait so long. */
@@ -84,20 +91,24 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const answerClientError = answerClientErrors(app.server);
   const allowedMethods = trackAllowedMethods(app);
-  registerBodyParsers(app);
   compileOnDemand(app);
   app.setErrorHandler(answerError);
   const gather = gatherTurns();
+  app.decorateRequest('account');
   // Hooks that wait for nothing are not async: each promise is a turn of the microtask queue at every request.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    reply.raw.on('close', () => options.onAnswered?.(request, reply));
+    request.account = { tenant: STRANGERS, caller: request.ip };
+    reply.raw.on('close', () => {
+      request.bodySpace?.release();
+      options.onAnswered?.(request, reply);
+    });
     refuseBadHead(request);
     if (request.is404) {
       throw noRoute(allowedMethods(request.url));
     }
-    gather(done);
+    gather(() => chargeTo(request.account, done));
   });
   app.addHook('preValidation', (request, _reply, done) => {
     if (hasBrokenPath(originForm(request.originalUrl))) {
@@ -109,6 +120,9 @@ export function createHttpApp(options: HttpOptions): App {
     refuseUnstorableText(request.params as Record<string, string>);
     done();
   });
+  const bounds = options.bounds ?? DEFAULT_BOUNDS;
+  const budget = options.bodyBudget ?? new BodyBudget(bounds.bodyBytes);
+  registerBodyParsers(app, { bounds, budget });
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }

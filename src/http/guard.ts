@@ -1,5 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteError } from '../errors.ts';
+import type { Account } from '../lib/account.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A stranger's until a guard has authenticated the caller. */
+    account: Account;
+  }
+}
 
 /** What the documents tell of a guard. */
 export interface GuardFacts {

@@ -84,7 +84,7 @@ describe('the order of checks', () => {
     await refused([400, 'invalid_request'], badPath, { body: '' });
     await refused([400, 'invalid_request'], '/v1/third-party/orders/%00/cancel/', {});
     await refused([400, 'invalid_request'], '/v1/third-party/orders/none/cancel/?a=%ZZ', {});
-    await refused([400, 'invalid_request'], '/v1/third-party/orders/none/cancel/', badBody);
+    await refused([404, 'order_not_found'], '/v1/third-party/orders/none/cancel/', badBody);
     await refused([400, 'invalid_request'], ORDERS, badBody);
     await refused([413, 'error'], ORDERS, { body: Buffer.alloc(1024 * 1024 + 1) });
     await refused([415, 'error'], ORDERS, { body: 'x', headers: { 'content-type': 'text/plain' } });

@@ -54,7 +54,8 @@ export function createCounter(windowMs = WINDOW_MS): (key: string) => Taken {
       windows.set(key, window);
     }
     window.count += 1;
-    return { count: window.count, msLeft: window.endsAtMs - nowMs };
+    // In sums of fractions the rest may come out above the whole.
+    return { count: window.count, msLeft: Math.min(windowMs, window.endsAtMs - nowMs) };
   };
 }
 

@@ -1,51 +1,143 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type SchemaValidateFunction } from 'ajv';
 import { default as formats } from 'ajv-formats';
 import { isUuid } from './ids.ts';
+import { lazily } from './lazily.ts';
 import { isPrice, PRICE_KEYWORD } from './price.ts';
 
 /** A fault as the validator reports it. */
-interface Fault {
+export interface Fault {
   keyword: string;
   instancePath: string;
   params: Record<string, unknown>;
   message?: string;
 }
 
-const ajv = new Ajv({ allErrors: true, strict: false });
-formats.default(ajv, ['uri', 'email', 'date', 'date-time']);
-// The package's own takes `urn:uuid:` before it as well, which PostgreSQL does not.
-ajv.addFormat('uuid', isUuid);
-const isCalendarDay = ajv.formats['date'] as { validate: (text: string) => boolean };
-// PostgreSQL knows no year 0.
-ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));
-ajv.addKeyword({ keyword: PRICE_KEYWORD, errors: false, validate: (_: unknown, value: unknown) => isPrice(value) });
+/** The checks of every schema: strictly typed, nothing converted, filled in or left out (decision 5). */
+function newAjv(options: Options): Ajv {
+  const ajv = new Ajv({ strict: false, ...options });
+  formats.default(ajv, ['uri', 'email', 'date', 'date-time']);
+  // The package's own takes `urn:uuid:` before it as well, which PostgreSQL does not.
+  ajv.addFormat('uuid', isUuid);
+  const isCalendarDay = ajv.formats['date'] as { validate: (text: string) => boolean };
+  // PostgreSQL knows no year 0.
+  ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));
+  ajv.addKeyword({ keyword: PRICE_KEYWORD, errors: false, validate: (_: unknown, value: unknown) => isPrice(value) });
+  return ajv;
+}
 
-/** A check of values against a JSON schema: strictly typed, nothing converted, filled in or left out (decision 5). */
-export function compileSchema(schema: object): ValidateFunction {
-  return ajv.compile(schema);
+/** How far a search for faults goes. A search costs some microseconds a fault, so what a stranger sends must bound it. */
+export interface Extent {
+  /** The search ends soon after this many. */
+  maxFaults: number;
+  /** Whether the entries of a list that is too long are looked at as well. */
+  entersLongLists: boolean;
+}
+
+/** For a document that its own author checks: every fault, however many. */
+const EVERYTHING: Extent = { maxFaults: Infinity, entersLongLists: true };
+
+/** Faults that were found; `isCut` if the search ended before all were. */
+export interface Faults {
+  found: Fault[];
+  isCut: boolean;
+}
+
+/** A check of values against one JSON schema. */
+export interface Validator {
+  /** Ends at the first fault. */
+  isValid(value: unknown): boolean;
+  findFaults(value: unknown, extent: Extent): Faults;
+}
+
+const untilFirstFault = newAjv({ allErrors: false });
+/** The schema itself is checked by the other one: the meta-schema has lists of its own, which need Ajv's `items`. */
+const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: false });
+/** The search for faults that is going on: it is one, for validation waits for nothing. */
+let search = { ...EVERYTHING, foundInLists: 0 };
+
+// Ajv's own `items` collects the faults of every entry of a list, of a megabyte of empty ones too: seconds of the event loop.
+withAllFaults.removeKeyword('items');
+withAllFaults.addKeyword({
+  keyword: 'items',
+  type: 'array',
+  errors: 'full',
+  compile(schema: object, parentSchema: AnySchemaObject) {
+    const maxItems: number = parentSchema['maxItems'] ?? Infinity;
+    const check = withAllFaults.compile(schema);
+    const checkEntries: SchemaValidateFunction = (list: unknown[], context) => {
+      const faults: ErrorObject[] = [];
+      const isEntered = list.length <= maxItems || search.entersLongLists;
+      for (let index = 0; isEntered && index < list.length && search.foundInLists < search.maxFaults; index += 1) {
+        const before = search.foundInLists;
+        if (!check(list[index])) {
+          const found = check.errors ?? [];
+          // Lists within the entry have counted theirs.
+          search.foundInLists = Math.max(search.foundInLists, before + found.length);
+          for (const fault of found) {
+            faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });
+          }
+        }
+      }
+      checkEntries.errors = faults;
+      return faults.length === 0;
+    };
+    return checkEntries;
+  },
+});
+
+/** Makes the check of a schema; its parts are compiled when they are first needed. */
+export function compileSchema(schema: object): Validator {
+  const isValid = lazily(() => untilFirstFault.compile(schema));
+  const validate = lazily(() => withAllFaults.compile(schema));
+  return {
+    isValid: (value) => isValid()(value),
+    findFaults(value, extent) {
+      const check = validate();
+      search = { ...extent, foundInLists: 0 };
+      check(value);
+      return { found: check.errors ?? [], isCut: search.foundInLists >= extent.maxFaults };
+    },
+  };
+}
+
+const stripping = newAjv({ allErrors: false, removeAdditional: 'all' });
+
+/** Makes a function that removes, in place, the fields of a valid value that its schema does not name (decision 4 ignores them). */
+export function compileStripper(schema: object): (value: unknown) => void {
+  const strip = lazily(() => stripping.compile(schema));
+  return (value) => strip()(value);
 }
 
 /** Every fault of a value, each as `path: text`; empty for a good one. */
-export function findFaults(validate: ValidateFunction, value: unknown, whole: string): string[] {
-  return validate(value) ? [] : faultTexts(validate.errors as Fault[], whole);
+export function findFaults(validator: Validator, value: unknown, whole: string): string[] {
+  return validator.isValid(value) ? [] : faultTexts(validator.findFaults(value, EVERYTHING).found, whole);
 }
 
-/** A body with a thousand faults is told of this many; the answer stays small whatever was sent. */
-const MAX_FAULTS = 50;
+/** A body up to this size is told all its faults, a larger one the first 50: a fault costs a hundred times as much as its bytes. */
+const TELLS_ALL_BYTES = 64 * 1024;
+const FIRST_FAULTS = 50;
+/** A nullable field reports each arm of its union: of so many reports, 50 faults are left. */
+const REPORTS_A_FAULT = 4;
+
+/** How far the faults of a part of a request are searched for. @param bytes the size of what was sent */
+export function extentFor(bytes: number): Extent {
+  const maxFaults = bytes <= TELLS_ALL_BYTES ? Infinity : FIRST_FAULTS * REPORTS_A_FAULT;
+  return { maxFaults, entersLongLists: false };
+}
 
 /**
  * The text of a 400 `invalid_request`: one `field: text` for each fault, joined by ` | ` (contract §7, decision 6).
  * @param whole names what was validated, for faults of it as a whole (`body: …`)
  */
-export function validationMessage(faults: Fault[], whole: string): string {
-  return joinFaults(faultTexts(faults, whole), whole);
+export function validationMessage({ found, isCut }: Faults, whole: string): string {
+  return joinFaults(faultTexts(found, whole), whole, isCut ? FIRST_FAULTS : Infinity);
 }
 
-/** The same of faults that are texts already. */
-export function joinFaults(texts: string[], whole: string): string {
-  const listed = texts.slice(0, MAX_FAULTS);
-  if (texts.length > MAX_FAULTS) {
-    listed.push(`${whole}: and ${texts.length - MAX_FAULTS} more faults`);
+/** The same of faults that are texts already. @param maxListed how many of them are told */
+export function joinFaults(texts: string[], whole: string, maxListed = Infinity): string {
+  const listed = texts.slice(0, maxListed);
+  if (texts.length > maxListed) {
+    listed.push(`${whole}: and more faults; correct these first`);
   }
   return listed.join(' | ');
 }

@@ -3,6 +3,7 @@ import type { RouteOptions } from 'fastify';
 import { pino } from 'pino';
 import { createApp } from '../app.ts';
 import { createDatabase } from '../db/database.ts';
+import { DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { createMemoryBudgets } from '../http/rate-limit.ts';
 import { answersOf } from './answers.ts';
 import { Components } from './components.ts';
@@ -41,6 +42,7 @@ export async function readRoutes(): Promise<RouteOptions[]> {
       config: {
         publicUrl: null,
         rateLimitPerMinute: 300,
+        bounds: DEFAULT_BOUNDS,
         trustedProxies: [],
         identityProvider: null,
         webhookAllowPrivateNetwork: false,

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Database } from '../db/database.ts';
 import { PERMISSION_DENIED, permissionDenied } from '../errors.ts';
 import type { Guard, GuardFacts } from '../http/guard.ts';
+import type { Account } from '../lib/account.ts';
 import { authenticatePerson, type Feature, type Person } from './tenants.ts';
 import type { VerifyToken } from './tokens.ts';
 
@@ -12,10 +13,15 @@ declare module 'fastify' {
   }
 }
 
+function accountOf({ tenant, userId }: Person): Account {
+  return { tenant: String(tenant.id), caller: userId };
+}
+
 /** Lets owner and staff in (401), of a tenant that has the feature where one is asked for (403). */
 export function personGuard(db: Database, verifyToken: VerifyToken, feature?: Feature): Guard {
   const guard = async (request: FastifyRequest) => {
     request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);
+    Object.assign(request.account, accountOf(request.person));
     if (feature !== undefined && !request.person.tenant.features.includes(feature)) {
       throw permissionDenied();
     }
@@ -30,6 +36,7 @@ export function personGuard(db: Database, verifyToken: VerifyToken, feature?: Fe
 export function ownerGuard(db: Database, verifyToken: VerifyToken): Guard {
   const guard = async (request: FastifyRequest) => {
     request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);
+    Object.assign(request.account, accountOf(request.person));
     if (request.person.role !== 'owner') {
       throw permissionDenied();
     }

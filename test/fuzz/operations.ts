@@ -1,5 +1,4 @@
-import type { ValidateFunction } from 'ajv';
-import { compileSchema } from '../../src/lib/validation.ts';
+import { compileSchema, type Validator } from '../../src/lib/validation.ts';
 import { buildOpenApiDocuments } from '../../src/openapi/openapi.ts';
 import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../support/documents.ts';
 
@@ -42,7 +41,7 @@ export interface Operation {
   parameters: Parameter[];
   body: Schema | null;
   /** Checks an answer's body, by status; fields that the document does not name are faults. */
-  answers: Map<number, ValidateFunction>;
+  answers: Map<number, Validator>;
 }
 
 /** Every operation of the running app's OpenAPI documents: a new route is among them without a word here. */

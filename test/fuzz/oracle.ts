@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../src/errors.ts';
+import { findFaults } from '../../src/lib/validation.ts';
 import { findOperation } from '../support/documents.ts';
 import type { Operation } from './operations.ts';
 import type { Outcome, Sent } from './send.ts';
@@ -23,7 +24,8 @@ const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
 const REFUSALS = new Set([400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431]);
 /** What a header must be on an answer of some status. */
 const DUE_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' };
-const LONGEST_MESSAGE = 16_384;
+/** A body of 64 KiB is told all its faults. */
+const LONGEST_MESSAGE = 4 * 1024 * 1024;
 const SANE_ID = /^[A-Za-z0-9._:+/=-]{1,128}$/;
 
 /** Text of the inside: stacks, SQL, PostgreSQL's words, files, addresses of the database. */
@@ -113,14 +115,13 @@ function successFaults(operations: Operation[], sent: Sent, status: number, text
     return [];
   }
   const operation = findOperation(operations, sent.method, sent.target);
-  const validate = operation?.answers.get(status);
-  if (operation === undefined || validate === undefined) {
+  const validator = operation?.answers.get(status);
+  if (operation === undefined || validator === undefined) {
     return [`status ${status}, which ${operation?.id ?? 'no operation'} is documented to give`];
   }
   const body = parsed(text);
-  return validate(body)
-    ? []
-    : [`${status} is not of ${operation.id}'s schema: ${JSON.stringify(validate.errors?.slice(0, 3))}`];
+  const faults = findFaults(validator, body, 'answer').slice(0, 3);
+  return faults.length === 0 ? [] : [`${status} is not of ${operation.id}'s schema: ${faults.join(' | ')}`];
 }
 
 function parsed(text: string): unknown {

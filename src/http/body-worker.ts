@@ -1,0 +1,49 @@
+import type { ErrorCode } from '../errors.ts';
+import { compileSchema, compileStripper } from '../lib/validation.ts';
+import { invalidValue } from './invalid-value.ts';
+import { toApiError } from './answers.ts';
+import { decodeBody, type EncodedBody } from './decode/decode-body.ts';
+
+/** What a worker thread is given: bytes as they cross threads, and the schema as text. */
+export interface BodyTask {
+  body: Omit<EncodedBody, 'bytes'> & { bytes: Uint8Array };
+  schema: string;
+}
+
+export type BodyResult =
+  /** JSON of the value, without the fields that the schema does not name. */
+  { json: string } | { refusal: { statusCode: number; code: ErrorCode; message: string } };
+
+const checks = new Map<string, ReturnType<typeof makeCheck>>();
+
+/** Decodes and validates one body; runs on a worker thread (`body-workers.ts`), and waits for nothing. */
+export default function checkBody({ body, schema: text }: BodyTask): BodyResult {
+  const { schema, validator, strip } = checkOf(text);
+  try {
+    const { bytes } = body;
+    const value = decodeBody({ ...body, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) }, schema);
+    if (validator.isValid(value)) {
+      strip(value);
+      return { json: JSON.stringify(value) };
+    }
+    throw invalidValue(validator, value, 'body', bytes.length);
+  } catch (error) {
+    const known = toApiError(error as Error);
+    if (known === null) {
+      throw error;
+    }
+    const { statusCode, code, message } = known;
+    return { refusal: { statusCode, code, message } };
+  }
+}
+
+function checkOf(text: string): ReturnType<typeof makeCheck> {
+  const check = checks.get(text) ?? makeCheck(text);
+  checks.set(text, check);
+  return check;
+}
+
+function makeCheck(text: string) {
+  const schema: object = JSON.parse(text);
+  return { schema, validator: compileSchema(schema), strip: compileStripper(schema) };
+}

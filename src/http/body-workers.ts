@@ -1,0 +1,74 @@
+import { availableParallelism } from 'node:os';
+import type { Piscina } from 'piscina';
+import { ApiError, UnavailableError } from '../errors.ts';
+import { currentAccount } from '../lib/account.ts';
+import { FairGate } from '../lib/fair-gate.ts';
+import type { BodyResult, BodyTask } from './body-worker.ts';
+import type { EncodedBody } from './decode/decode-body.ts';
+
+/** One core is left to the event loop. */
+const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
+/** A thread costs some 40 MB of memory, and 0.1 s to start. */
+const IDLE_MS = 30_000;
+/** Beyond a hundred times the largest body something is wrong with us, and the thread must not take the process along. */
+const MAX_HEAP_MIB = 128;
+const MAX_WAIT_MS = 20_000;
+
+/** Decodes and validates bodies on threads of its own: what takes long there holds up nobody else. */
+export interface BodyWorkers {
+  /**
+   * @param schema JSON of the schema of the value
+   * @returns the value, without the fields that the schema does not name
+   * @throws ApiError 400, 413, 415
+   */
+  check(body: EncodedBody, schema: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** No thread runs, and no package is loaded, before there is a body to check. Tenants take turns. */
+export function createBodyWorkers(): BodyWorkers {
+  let pool: Promise<Piscina> | undefined;
+  const gate = new FairGate({
+    places: MAX_THREADS,
+    maxWaitMs: MAX_WAIT_MS,
+    waitedTooLong: () => new UnavailableError('Too many large bodies wait to be read.'),
+  });
+
+  async function check(body: EncodedBody, schema: string): Promise<BodyResult> {
+    pool ??= openPool();
+    const { tenant } = currentAccount();
+    await gate.enter(tenant);
+    try {
+      const task: BodyTask = { body, schema };
+      return await (await pool).run(task);
+    } finally {
+      gate.leave(tenant);
+    }
+  }
+
+  return {
+    async check(body, schema) {
+      const result = await check(body, schema);
+      if ('refusal' in result) {
+        const { statusCode, code, message } = result.refusal;
+        throw new ApiError(statusCode, code, message);
+      }
+      return JSON.parse(result.json);
+    },
+    async close() {
+      await (await pool)?.destroy();
+    },
+  };
+}
+
+async function openPool(): Promise<Piscina> {
+  const { Piscina } = await import('piscina');
+  return new Piscina({
+    filename: new URL('body-worker.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: MAX_THREADS,
+    idleTimeout: IDLE_MS,
+    recordTiming: false,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+  });
+}

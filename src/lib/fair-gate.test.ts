@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { FairGate } from './fair-gate.ts';
+
+const open = (places: number, placesPerKey?: number, maxWaitMs = 60_000) =>
+  new FairGate({
+    places,
+    ...(placesPerKey === undefined ? {} : { placesOf: () => placesPerKey }),
+    maxWaitMs,
+    waitedTooLong: () => new Error('too long'),
+  });
+
+/** Asks for places in this order. @returns the keys, in the order in which they were let in */
+function ask(gate: FairGate, keys: string[]): string[] {
+  const letIn: string[] = [];
+  for (const key of keys) {
+    const waiting = gate.enter(key);
+    if (waiting === undefined) {
+      letIn.push(key);
+    } else {
+      void waiting.then(() => letIn.push(key));
+    }
+  }
+  return letIn;
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a fair gate', () => {
+  it('lets in at once as many as there are places, and the next one when a place is left', async () => {
+    const gate = open(2);
+    const letIn = ask(gate, ['a', 'b', 'a', 'c']);
+    assert.deepEqual(letIn, ['a', 'b']);
+    assert.equal(gate.countWaiting(), 2);
+    gate.leave('b');
+    await turn();
+    assert.deepEqual(letIn, ['a', 'b', 'a']);
+    gate.leave('a');
+    await turn();
+    assert.deepEqual(letIn, ['a', 'b', 'a', 'c']);
+    assert.equal(gate.countWaiting(), 0);
+  });
+
+  it('serves the keys in turns, however many wait under one of them', async () => {
+    const gate = open(1);
+    const letIn = ask(gate, ['a', 'a', 'a', 'a', 'b', 'b', 'c']);
+    for (let served = 0; served < 6; served += 1) {
+      gate.leave(letIn.at(-1) ?? '');
+      await turn();
+    }
+    assert.deepEqual(letIn.slice(1), ['a', 'b', 'c', 'a', 'b', 'a']);
+  });
+
+  it('keeps places free that one key may not take, for others', async () => {
+    const gate = open(4, 3);
+    const letIn = ask(gate, ['a', 'a', 'a', 'a', 'b']);
+    assert.deepEqual(letIn, ['a', 'a', 'a', 'b']);
+    gate.leave('b');
+    await turn();
+    assert.equal(letIn.length, 4, 'the free place is not for the fourth of one key');
+    gate.leave('a');
+    await turn();
+    assert.deepEqual(letIn, ['a', 'a', 'a', 'b', 'a']);
+  });
+
+  it('turns away a caller that has waited too long, and goes on with the others', async () => {
+    const gate = open(1, 1, 20);
+    assert.equal(gate.enter('a'), undefined);
+    await assert.rejects(async () => await gate.enter('b'), /too long/);
+    assert.equal(gate.countWaiting(), 0);
+    gate.leave('a');
+    assert.equal(gate.enter('b'), undefined);
+  });
+
+  it('gives a place that was left to nobody who has been turned away', async () => {
+    const gate = open(1, 1, 20);
+    const letIn = ask(gate, ['a']);
+    const late = gate.enter('b');
+    await assert.rejects(async () => await late);
+    const waiting = gate.enter('c');
+    gate.leave('a');
+    await waiting;
+    assert.deepEqual(letIn, ['a']);
+    gate.leave('c');
+    assert.equal(gate.enter('d'), undefined, 'every place is free again');
+  });
+});
