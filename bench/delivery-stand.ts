@@ -83,7 +83,7 @@ async function ownersOf(masterKey: Buffer, { databaseUrl }: Stand): Promise<Deli
     const idOf = new Map(owners.map((owner) => [owner.tenant_id, owner.id]));
     return async (tenantId) => {
       const userId = idOf.get(tenantId) ?? '';
-      return { authorization: `Bearer ${await issueToken(token, { tenantId, userId })}` };
+      return { authorization: `Bearer ${await issueToken(token, { tenantId, userId, generation: 0 })}` };
     };
   } finally {
     await db.destroy();

@@ -25,9 +25,13 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface AppUser {
   created_at: Generated<Timestamp>;
+  document_password_hash: string | null;
+  document_role: string | null;
   email: string;
+  generation: Generated<number>;
   id: string;
   is_active: Generated<boolean>;
+  is_in_document: Generated<boolean>;
   password_hash: string;
   role: string;
   tenant_id: number;

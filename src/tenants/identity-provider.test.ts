@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
+import { setPassword } from './tenants.ts';
 
 const ISSUER = 'https://id.example/';
 const AUDIENCE = 'roomservice-staff';
@@ -113,6 +114,15 @@ describe('a token of the configured identity provider', () => {
 
   it('200: our own tokens go on beside it', async () => {
     assert.equal((await first.call('GET', PATH, { headers: tenant.owner })).status, 200);
+  });
+
+  it('200: a new password of ours ends no token of the provider', async () => {
+    const other = await first.tenant();
+    const theirs = `owner@${other.document.slug}.example`;
+    const token = await sign(rsa, { email: theirs });
+    await setPassword(first.database.db, other.tenantId, theirs, 'quite another password');
+    assert.equal((await call(token)).status, 200);
+    assert.equal((await first.call('GET', PATH, { headers: other.owner })).status, 401);
   });
 
   it('403: the role is the one of our user', async () => {

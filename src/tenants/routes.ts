@@ -22,7 +22,7 @@ export function authRoutes(app: App, deps: { db: Database; tokenKey: Buffer; bud
         description:
           'Exchanges e-mail and password for a bearer token that lasts 8 hours. An unknown e-mail, a wrong password ' +
           'and a disabled account are all answered alike. The account is looked up at every use of the token, so one ' +
-          'that is disabled stops at once.\n\n' +
+          'that is disabled stops at once, and a new password ends the tokens of before.\n\n' +
           `Attempts are limited to ${SIGN_INS_PER_EMAIL} a minute for an e-mail and ${SIGN_INS_PER_ADDRESS} a minute ` +
           'for a client address, successful ones included.',
         tags: ['Sign-in'],

@@ -92,11 +92,19 @@ export async function insertUser(tx: Tx, tenantId: number, user: UserValues): Pr
   await tx.insertInto('sign_in').values({ email: user.email, tenant_id: tenantId, user_id: user.id }).execute();
 }
 
-export async function updateUser(
-  tx: Tx,
-  tenantId: number,
-  userId: string,
-  changes: { password_hash?: string; role?: string; is_active?: boolean },
-): Promise<void> {
-  await tx.updateTable('app_user').set(changes).where('tenant_id', '=', tenantId).where('id', '=', userId).execute();
+export interface UserChanges {
+  password_hash?: string;
+  role?: string;
+  is_active?: boolean;
+}
+
+/** The only statement that writes to a user. A new password raises the user's generation: it ends every token of before. */
+export async function updateUser(tx: Tx, tenantId: number, userId: string, changes: UserChanges): Promise<void> {
+  await tx
+    .updateTable('app_user')
+    .set(changes)
+    .$if(changes.password_hash !== undefined, (update) => update.set({ generation: sql`generation + 1` }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', userId)
+    .execute();
 }

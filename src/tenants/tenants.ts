@@ -7,7 +7,7 @@ import { newId } from '../lib/ids.ts';
 import { decoyHash, hashPassword, isPassword } from './passwords.ts';
 import type { Feature, Role, SignInResponse } from './schema.ts';
 import * as store from './store.ts';
-import { issueToken, TOKEN_SECONDS, type VerifyToken } from './tokens.ts';
+import { issueToken, TOKEN_SECONDS, type TokenSubject, type VerifyToken } from './tokens.ts';
 
 export type { Feature, Role } from './schema.ts';
 
@@ -100,7 +100,7 @@ export async function signIn(
   }
   const { id, name, features } = tenantOf(user.tenant);
   return {
-    access_token: await issueToken(tokenKey, { tenantId: id, userId: user.id }),
+    access_token: await issueToken(tokenKey, { tenantId: id, userId: user.id, generation: user.generation }),
     token_type: 'Bearer',
     expires_in: TOKEN_SECONDS,
     role: user.role as Role,
@@ -109,8 +109,10 @@ export async function signIn(
 }
 
 /**
- * The person behind an `Authorization` header. The user's row is read at every use, so a disabled user stops at once.
- * @throws ApiError 401 `invalid_credentials` for a missing, expired or forged token and for a disabled or unknown user
+ * The person behind an `Authorization` header. The user's row is read at every use, so a disabled user stops at once, and so does
+ * what was signed in with an earlier password.
+ * @throws ApiError 401 `invalid_credentials` for a missing, expired or forged token, for one of an earlier password, and for a
+ * disabled or unknown user
  */
 export async function authenticatePerson(
   db: Database,
@@ -128,10 +130,12 @@ export async function authenticatePerson(
   return { userId: user.id, role: user.role as Role, tenant: tenantOf(user.tenant) };
 }
 
-async function findSubject(db: Database, subject: NonNullable<Awaited<ReturnType<VerifyToken>>>) {
-  return 'email' in subject
-    ? await store.findUserByEmail(db, normaliseEmail(subject.email))
-    : await store.findUser(db, subject.tenantId, subject.userId);
+async function findSubject(db: Database, subject: TokenSubject) {
+  if ('email' in subject) {
+    return await store.findUserByEmail(db, normaliseEmail(subject.email));
+  }
+  const user = await store.findUser(db, subject.tenantId, subject.userId);
+  return user?.generation === subject.generation ? user : undefined;
 }
 
 /** E-mails are compared without regard to case, as people type them. */

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { generateKeyPair, SignJWT } from 'jose';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
+import { setPassword } from './tenants.ts';
 
 const OWNER_PATH = '/v1/third-party/credentials/';
 const STAFF_PATH = '/v1/staff/orders/';
@@ -234,6 +235,64 @@ describe('the row of the user', () => {
     const users = (document.users ?? []).map((user) => ({ ...user, role: 'staff' }));
     await service.apply({ ...document, users });
     assert.equal((await service.call('GET', OWNER_PATH, { headers: owner })).status, 403);
+  });
+});
+
+describe('a new password', () => {
+  const NEW_PASSWORD = 'quite another password';
+  const signIn = (email: string | undefined, password: string | undefined) =>
+    service.call('POST', '/v1/auth/token/', { json: { email, password } });
+  const statusOf = async (token: string) => (await get(STAFF_PATH, `Bearer ${token}`)).status;
+
+  /** A tenant whose owner and staff have signed in. */
+  async function signedIn() {
+    const { document, tenantId } = await service.tenant();
+    const [owner, staff] = document.users ?? [];
+    assert.ok(owner && staff);
+    const answers = [await signIn(owner.email, owner.password), await signIn(staff.email, staff.password)];
+    const [ownerToken, staffToken] = answers.map((answer): string => answer.body.access_token);
+    assert.ok(ownerToken && staffToken);
+    assert.deepEqual([await statusOf(ownerToken), await statusOf(staffToken)], [200, 200]);
+    return { document, tenantId, owner, staff, ownerToken, staffToken };
+  }
+
+  it('401: ends what the old one opened at once, by the tenant document, and nothing of other users', async () => {
+    const { document, owner, staff, ownerToken, staffToken } = await signedIn();
+    await service.apply({ ...document, users: [{ ...owner, password: NEW_PASSWORD }, staff] });
+    await assertRefused(`Bearer ${ownerToken}`, STAFF_PATH);
+    assert.equal(await statusOf(staffToken), 200);
+    const { body } = await signIn(owner.email, NEW_PASSWORD);
+    assert.equal(await statusOf(body.access_token), 200);
+  });
+
+  it('401: by other means too, each time, and the old password set again does not bring an old token back', async () => {
+    const { tenantId, owner, ownerToken } = await signedIn();
+    const tokens = [ownerToken];
+    for (const password of [NEW_PASSWORD, owner.password ?? '']) {
+      await setPassword(service.database.db, tenantId, owner.email, password);
+      for (const token of tokens) {
+        await assertRefused(`Bearer ${token}`, STAFF_PATH);
+      }
+      const { body } = await signIn(owner.email, password);
+      assert.equal(await statusOf(body.access_token), 200);
+      tokens.push(body.access_token);
+    }
+  });
+
+  it('200: a token that names no generation is of the first, and holds until there is a new password', async () => {
+    const { tenantId, staff } = await signedIn();
+    const subject = await userId({ tenantId } as TestTenant, 'staff');
+    const signed = (generation: unknown) => sign({ subject, claims: { tenant: tenantId, generation } });
+    assert.equal(await statusOf(await signed(undefined)), 200);
+    assert.equal(await statusOf(await signed(0)), 200);
+    for (const generation of [1, -1, '0', null, [0], false]) {
+      await assertRefused(`Bearer ${await signed(generation)}`, STAFF_PATH);
+    }
+    await setPassword(service.database.db, tenantId, staff.email, NEW_PASSWORD);
+    assert.equal(await statusOf(await signed(1)), 200);
+    for (const generation of [undefined, 0, 2]) {
+      await assertRefused(`Bearer ${await signed(generation)}`, STAFF_PATH);
+    }
   });
 });
 

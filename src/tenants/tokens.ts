@@ -16,13 +16,20 @@ const OUTSIDE_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 /** Decision 12: 8 hours. */
 export const TOKEN_SECONDS = 8 * 60 * 60;
 
+/** One of our users, and the generation of the password that was signed in with. */
+export interface SignedInUser {
+  tenantId: number;
+  userId: string;
+  generation: number;
+}
+
 /** Whom a valid token names: one of our users by id, or somebody an outside provider knows by e-mail. */
-export type TokenSubject = { tenantId: number; userId: string } | { email: string };
+export type TokenSubject = SignedInUser | { email: string };
 
 export type VerifyToken = (token: string) => Promise<TokenSubject | null>;
 
-export function issueToken(key: Buffer, user: { tenantId: number; userId: string }): Promise<string> {
-  return new SignJWT({ tenant: user.tenantId })
+export function issueToken(key: Buffer, user: SignedInUser): Promise<string> {
+  return new SignJWT({ tenant: user.tenantId, generation: user.generation })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
     .setSubject(user.userId)
     .setIssuer(ISSUER)
@@ -68,8 +75,11 @@ async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | nul
     audience: AUDIENCE,
     requiredClaims: ['exp', 'sub'],
   });
-  const { sub, tenant } = payload;
-  return sub !== undefined && typeof tenant === 'number' ? { tenantId: tenant, userId: sub } : null;
+  // Tokens of before there were generations name none: they are of the first.
+  const { sub, tenant, generation = 0 } = payload;
+  return sub !== undefined && typeof tenant === 'number' && typeof generation === 'number'
+    ? { tenantId: tenant, userId: sub, generation }
+    : null;
 }
 
 function outsideVerifier(provider: IdentityProvider): (token: string) => Promise<TokenSubject | null> {

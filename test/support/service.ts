@@ -132,14 +132,15 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
 async function bearer({ db }: TestDatabase, keyring: Keyring, tenantId: number, role: string) {
   const user = await db
     .selectFrom('app_user')
-    .select('id')
+    .select(['id', 'generation'])
     .where('tenant_id', '=', tenantId)
     .where('role', '=', role)
     .executeTakeFirst();
   if (user === undefined) {
     return {};
   }
-  return { authorization: `Bearer ${await issueToken(keyring.token, { tenantId, userId: user.id })}` };
+  const { id: userId, generation } = user;
+  return { authorization: `Bearer ${await issueToken(keyring.token, { tenantId, userId, generation })}` };
 }
 
 /** One call of the service at an address, in this process or another. What it answers must be as the documents say. */
