@@ -4,6 +4,7 @@ import { assertError } from '../../test/support/answers.ts';
 import { type CallOptions, startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { OWNER_PASSWORD, sampleHotel } from '../../test/support/tenants.ts';
 import { eventually } from '../../test/support/webhooks.ts';
+import { setPassword } from '../tenants/tenants.ts';
 import type { AuditEntry } from './schema.ts';
 
 const AUDIT = '/v1/staff/audit/';
@@ -75,6 +76,32 @@ describe('GET /v1/staff/audit/', () => {
       assert.ok(!JSON.stringify(await trail()).includes(rotated.answer.body.api_secret));
     });
   }
+
+  it('200: tells of a password that the operator has set, and of the user let in again by it', async () => {
+    const whose = await service.tenant();
+    const [, staff] = whose.document.users ?? [];
+    assert.ok(staff);
+    const { id: subject } = await service.database.db
+      .selectFrom('app_user')
+      .select('id')
+      .where('email', '=', staff.email)
+      .executeTakeFirstOrThrow();
+    const entry = (action: string) => ({
+      actor: { type: 'operator', id: null },
+      action,
+      subject,
+      details: { email: staff.email },
+    });
+    const setNewPassword = async () => {
+      const earlier = (await trail(whose)).length;
+      await setPassword(service.database.db, whose.tenantId, staff.email, 'a password of today');
+      const now = await trail(whose);
+      return now.slice(0, now.length - earlier).map(({ id, at, ...rest }) => rest);
+    };
+    assert.deepEqual(await setNewPassword(), [entry('user.password_changed')]);
+    await service.apply({ ...whose.document, users: whose.document.users?.slice(0, 1) });
+    assert.deepEqual(await setNewPassword(), [entry('user.enabled'), entry('user.password_changed')]);
+  });
 
   it('200: tells of a new webhook URL, and by which credential; of the same one again, nothing', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);
@@ -184,14 +211,19 @@ describe('GET /v1/staff/audit/', () => {
     assert.equal(page.body.count, whole.length);
     assert.deepEqual(page.body.results, whole.slice(2, 4));
     const other = await service.tenant();
+    const operator = { type: 'operator', id: null };
+    const users = await service.database.db
+      .selectFrom('app_user')
+      .select('id')
+      .where('tenant_id', '=', other.tenantId)
+      .orderBy('id', 'desc')
+      .execute();
     assert.deepEqual(
       (await trail(other)).map(({ actor, action, subject }) => ({ actor, action, subject })),
       [
-        {
-          actor: { type: 'operator', id: null },
-          action: 'credential.created',
-          subject: other.credential.id,
-        },
+        { actor: operator, action: 'credential.created', subject: other.credential.id },
+        { actor: operator, action: 'tenant.applied', subject: String(other.tenantId) },
+        ...users.map(({ id }) => ({ actor: operator, action: 'user.created', subject: id })),
       ],
     );
   });

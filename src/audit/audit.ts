@@ -37,6 +37,16 @@ export function prepareAudit(actor: Actor): WriteDown {
   };
 }
 
+/**
+ * Writes deeds down within their transaction, where only the transaction finds out what has to be done. A second run of it writes
+ * what the first one wrote only if that was rolled back, so the ids and times may be new.
+ */
+export async function writeDeeds(tx: Tx, actor: Actor, deeds: Deed[]): Promise<void> {
+  for (const deed of deeds) {
+    await prepareAudit(actor)(tx, deed);
+  }
+}
+
 /** An entry may hold the thousand rates of one call. */
 const ENTRIES_A_BATCH = 50;
 

@@ -12,7 +12,13 @@ export type AuditAction =
   | 'webhook.registered'
   | 'rates.written'
   | 'restrictions.written'
-  | 'sign_in.failed';
+  | 'sign_in.failed'
+  | 'user.created'
+  | 'user.changed'
+  | 'user.disabled'
+  | 'user.enabled'
+  | 'user.password_changed'
+  | 'tenant.applied';
 
 export const AuditEntry = Type.Object(
   {
@@ -35,10 +41,14 @@ export const AuditEntry = Type.Object(
     action: Type.String({
       description:
         'What was done: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
-        '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written` or `sign_in.failed`. ' +
-        'More may be added.',
+        '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written`, `sign_in.failed`, ' +
+        '`user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
+        '`tenant.applied`: what else a tenant document changed. More may be added.',
     }),
-    subject: Type.String({ description: 'The id of what it was done to: a credential, channel, rate plan or user.' }),
+    subject: Type.String({
+      description:
+        'The id of what it was done to: a credential, channel, rate plan or user, or the number of the tenant.',
+    }),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description: 'What else there is to know; its fields depend on the action. Never a secret.',
     }),

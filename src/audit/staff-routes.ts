@@ -25,8 +25,9 @@ export function auditStaffRoutes(app: App, { db, publicUrl, ownerGuard, tenantOf
         summary: 'Read the audit trail, newest first',
         description:
           'Who made, rotated and revoked credentials and channels, registered webhook URLs, wrote rates and ' +
-          'restrictions, and whose sign-ins failed. A change and its entry are written together or not at all, and ' +
-          'no entry is ever changed or removed. For the owner alone.',
+          'restrictions, added, changed and disabled users, and whose sign-ins failed; and what a tenant document ' +
+          'changed. A change and its entry are written together or not at all, and no entry is ever changed or ' +
+          'removed. For the owner alone.',
         tags: ['Audit'],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(AuditEntry), pageOf(AuditEntry)]) },

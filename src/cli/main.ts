@@ -4,6 +4,7 @@ import { OperatorError } from '../errors.ts';
 import { EVENT_TYPES, type EventType } from '../webhooks/event-types.ts';
 import { isInterrupted } from './interruption.ts';
 import type { ServeOptions } from './serve.ts';
+import type { ApplyFlags } from './tenant.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -143,9 +144,10 @@ function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('tenants, each described by one JSON file');
   tenant
     .command('apply <file>')
-    .description('create the tenant or bring it to what the file says')
+    .description('create the tenant or bring it to what the file says, and tell what was changed')
+    .option('--dry-run', 'tell what would be changed, and change nothing')
     .option('--json', 'print JSON')
-    .action(async (file: string, options: { json?: boolean }) => {
+    .action(async (file: string, options: ApplyFlags) => {
       const config = readConfig();
       const { applyTenant } = await import('./tenant.ts');
       await applyTenant(config, file, options);

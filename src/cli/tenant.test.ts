@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { cleanUp, newDataDir, newFolder, postgresPid, runCommand } from '../../test/support/command.ts';
@@ -44,7 +44,9 @@ describe('roomservice tenant', () => {
         { email: 'staff@house-a.example', role: 'staff' },
       ],
       properties: [],
+      changes: applied.changes,
     });
+    assert.ok(applied.changes.length > 5);
     assert.ok(Number.isInteger(applied.tenant_id));
     const signedIn = await service.call('POST', '/v1/auth/token/', {
       json: { email: 'owner@house-a.example', password: OWNER_PASSWORD },
@@ -56,9 +58,10 @@ describe('roomservice tenant', () => {
     const file = await fileOf('b.json', sampleTenant({ slug: 'house-b' }));
     const first = await runCommand(['tenant', 'apply', file], { env });
     assert.equal(first.code, 0, first.stderr);
-    assert.match(first.stdout, /^Tenant house-b \(\d+\) .+\n$/);
+    assert.match(first.stdout, /^Tenant house-b \(\d+\) is as \S+ says\. What was changed:\n( {2}.+ added\n)+$/);
+    assert.match(first.stdout, /^ {2}user "owner@house-b\.example" added$/m);
     const second = await runCommand(['tenant', 'apply', file], { env });
-    assert.equal(second.stdout, first.stdout);
+    assert.match(second.stdout, /^Tenant house-b \(\d+\) is as \S+ says already; nothing was changed\.\n$/);
     const [text, json] = await Promise.all([
       runCommand(['tenant', 'list'], { env }),
       runCommand(['tenant', 'list', '--json'], { env }),
@@ -67,6 +70,56 @@ describe('roomservice tenant', () => {
     const listed = (JSON.parse(json.stdout) as { slug: string }[]).filter(({ slug }) => slug === 'house-b');
     assert.equal(listed.length, 1);
     assert.deepEqual(Object.keys(listed[0] ?? {}), ['id', 'slug', 'name', 'currency', 'timezone', 'features']);
+  });
+
+  it('apply --dry-run: tells what would be changed, in words and as JSON, ends with 0 and changes nothing', async () => {
+    const document = sampleTenant({ slug: 'house-dry' });
+    const file = await fileOf('dry.json', document);
+    const dryRun = (...flags: string[]) => runCommand(['tenant', 'apply', file, '--dry-run', ...flags], { env });
+    const ofNew = await dryRun();
+    assert.equal(ofNew.code, 0, ofNew.stderr);
+    assert.match(
+      ofNew.stdout,
+      /^Tenant house-dry is not yet as \S+ says\. Nothing was changed; .+:\n( {2}.+ added\n)+$/,
+    );
+    assert.equal((await slugs()).includes('house-dry'), false);
+    await service.apply(document);
+    const same = await dryRun();
+    assert.match(same.stdout, /^Tenant house-dry \(\d+\) is as \S+ says already; nothing would be changed\.\n$/);
+    const users = [{ ...document.users?.[0], password: 'a password of today' }];
+    await writeFile(file, JSON.stringify({ ...document, name: 'Dry\u001b[2J House', users }));
+    const [words, json] = await Promise.all([dryRun(), dryRun('--json')]);
+    assert.deepEqual([words.code, json.code], [0, 0]);
+    assert.deepEqual(words.stdout.split('\n').slice(1), [
+      '  tenant "house-dry" changed: name "Harbour House" → "Dry\\u001b[2J House"',
+      '  user "owner@house-dry.example" changed: password',
+      '  user "staff@house-dry.example" disabled',
+      '',
+    ]);
+    assert.deepEqual(JSON.parse(json.stdout), {
+      slug: 'house-dry',
+      dry_run: true,
+      changes: [
+        {
+          what: 'tenant',
+          name: 'house-dry',
+          change: 'changed',
+          fields: [{ field: 'name', from: 'Harbour House', to: 'Dry\u001b[2J House' }],
+        },
+        { what: 'user', name: 'owner@house-dry.example', change: 'changed', fields: [{ field: 'password' }] },
+        { what: 'user', name: 'staff@house-dry.example', change: 'disabled', fields: [] },
+      ],
+    });
+    assert.deepEqual((await service.apply(document)).changes, []);
+  });
+
+  it('apply --dry-run: makes no database where there is none', async () => {
+    const dataDir = await newDataDir();
+    const file = await fileOf('none.json', sampleTenant());
+    const { code, stderr } = await runCommand(['tenant', 'apply', file, '--dry-run'], { env: { DATA_DIR: dataDir } });
+    assert.equal(code, 1);
+    assert.match(stderr, /^roomservice: There is no database in /);
+    await assert.rejects(stat(dataDir), { code: 'ENOENT' });
   });
 
   it('apply: of a bad file names every fault on stderr, ends with 1 and changes nothing', async () => {

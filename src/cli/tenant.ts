@@ -1,25 +1,51 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
-import { applyTenantDocument } from '../tenant-document/tenant-document.ts';
+import type { Change } from '../lib/change-list.ts';
+import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
 import { listTenants } from '../tenants/tenants.ts';
 import { openRuntime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
+export interface ApplyFlags {
+  json?: boolean;
+  dryRun?: boolean;
+}
+
 /** `roomservice tenant apply FILE`. The file is read before the database is opened: a bad one costs nothing. */
-export async function applyTenant(config: Config, file: string, options: { json?: boolean }): Promise<void> {
+export async function applyTenant(config: Config, file: string, flags: ApplyFlags): Promise<void> {
   const document = await readDocument(file);
-  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
+  const isDryRun = flags.dryRun === true;
+  const runtime = await openRuntime(config, { role: 'command', mayCreate: !isDryRun, progress: showProgress });
   try {
-    const applied = await applyTenantDocument(runtime.db, document);
-    if (options.json) {
-      printJson(applied);
+    const applied = await applyTenantDocument(runtime.db, document, { isDryRun });
+    if (flags.json) {
+      // Ids that a dry run made belong to nothing.
+      printJson(isDryRun ? { slug: applied.slug, dry_run: true, changes: applied.changes } : applied);
     } else {
-      print(`Tenant ${applied.slug} (${applied.tenant_id}) is as ${file} says.`);
+      print([headline(applied, file, isDryRun), ...applied.changes.map((change) => `  ${lineOf(change)}`)].join('\n'));
     }
   } finally {
     await runtime.close();
   }
+}
+
+function headline({ tenant_id, slug, changes }: AppliedTenant, file: string, isDryRun: boolean): string {
+  if (changes.length === 0) {
+    return `Tenant ${slug} (${tenant_id}) is as ${file} says already; nothing ${isDryRun ? 'would be' : 'was'} changed.`;
+  }
+  return isDryRun
+    ? `Tenant ${slug} is not yet as ${file} says. Nothing was changed; without --dry-run this would be:`
+    : `Tenant ${slug} (${tenant_id}) is as ${file} says. What was changed:`;
+}
+
+/** One change in one line. Names are quoted as JSON: a document may hold characters that a terminal would act on. */
+function lineOf({ what, name, change, fields }: Change): string {
+  const values = fields.map(({ field, from, to }) =>
+    from === undefined && to === undefined ? field : `${field} ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
+  );
+  const thing = name === '' ? `${what} list` : `${what} ${JSON.stringify(name)}`;
+  return `${thing} ${change}${values.length === 0 ? '' : `: ${values.join(', ')}`}`;
 }
 
 /** `roomservice tenant list`. */

@@ -3,6 +3,7 @@ import { announceChange } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, notFound } from '../errors.ts';
+import { changedRows, rowsToWrite } from '../lib/changed-rows.ts';
 import { newId } from '../lib/ids.ts';
 import { joinFaults } from '../lib/validation.ts';
 import {
@@ -14,11 +15,13 @@ import {
   menuFaults,
   type Sections,
 } from './menu-document.ts';
+import type { AppliedMenu } from './menu-changes.ts';
 import { createRenderer } from './rendering.ts';
 import type { DishChange, MenuDocument, StaffDish } from './schema.ts';
 import * as store from './store.ts';
 
 export { createMenuReader, type ListedMenu, type ReadListedMenu } from './listed-menu.ts';
+export { menuChanges } from './menu-changes.ts';
 export { menuFaults } from './menu-document.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
@@ -36,15 +39,15 @@ export async function readMenuDocument(db: Database, tenantId: number): Promise<
 export async function replaceMenu(db: Database, tenantId: number, menu: MenuDocument): Promise<FilledMenu> {
   refuse(menuFaults(menu));
   await inTransaction(db, async (tx) => {
-    if (await applyMenu(tx, tenantId, menu)) {
+    if ((await applyMenu(tx, tenantId, menu)) !== null) {
       await announceChange(tx, tenantId);
     }
   });
   return await readMenuDocument(db, tenantId);
 }
 
-/** The same inside a transaction, for a document already found good. @returns whether anything changed */
-export async function applyMenu(tx: Tx, tenantId: number, document: MenuDocument): Promise<boolean> {
+/** The same inside a transaction, for a document already found good. @returns what was written; null where nothing differs */
+export async function applyMenu(tx: Tx, tenantId: number, document: MenuDocument): Promise<AppliedMenu | null> {
   const wanted = fillMenu(document);
   const stored = await store.lockMenu(tx, tenantId);
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
@@ -54,14 +57,14 @@ export async function applyMenu(tx: Tx, tenantId: number, document: MenuDocument
   const unnamed = stored.dishes
     .filter((dish) => !named.has(dish.sku))
     .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
-  const changed = [...dishes, ...unnamed].filter((dish) => !isDeepStrictEqual(dish, bySku.get(dish.sku)));
+  const changed = changedRows(stored.dishes, [...dishes, ...unnamed]);
   const sections = restamp(stored.sections, wanted, unnamed);
   if (changed.length === 0 && isDeepStrictEqual(sections, stored.sections)) {
-    return false;
+    return null;
   }
-  await store.upsertDishes(tx, tenantId, changed);
+  await store.upsertDishes(tx, tenantId, rowsToWrite(changed));
   await store.updateMenu(tx, tenantId, { version: stored.version + 1, sections });
-  return true;
+  return { dishes: changed, sections: { before: stored.sections, after: sections } };
 }
 
 /**

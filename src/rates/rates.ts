@@ -3,7 +3,8 @@ import { batching } from '../db/batching.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { notFound } from '../errors.ts';
-import { changedRows } from '../lib/changed-rows.ts';
+import { type Change, tellChanges } from '../lib/change-list.ts';
+import { changedRows, rowsToWrite } from '../lib/changed-rows.ts';
 import { type DateText, nightsOf } from '../lib/dates.ts';
 import { isUuid, newId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
@@ -166,15 +167,22 @@ async function requirePlan(
   return plan;
 }
 
+export interface AppliedRatePlans {
+  /** What the documents name, by room type, in their order. */
+  plans: Map<string, { id: string; name: string }[]>;
+  changes: Change[];
+}
+
 /**
  * Brings the plans of the given room types to what the documents say. A plan that none names becomes inactive.
- * @returns the ids of the named plans by room type, in the order of the documents
+ * @param nameOfRoomType for what is told of the changes
  */
 export async function applyRatePlans(
   tx: Tx,
   tenantId: number,
   roomTypes: { id: string; document: { rate_plans?: RatePlanDocument[] } }[],
-): Promise<Map<string, { id: string; name: string }[]>> {
+  nameOfRoomType: (id: string) => string,
+): Promise<AppliedRatePlans> {
   const stored = await store.readPlans(tx, tenantId);
   const wanted = roomTypes
     .flatMap(({ id, document }) => (document.rate_plans ?? []).map((plan) => ({ roomTypeId: id, plan })))
@@ -190,7 +198,10 @@ export async function applyRatePlans(
     }));
   const changed = changedRows(stored, wanted);
   if (changed.length > 0) {
-    await store.upsertPlans(tx, tenantId, changed);
+    await store.upsertPlans(tx, tenantId, rowsToWrite(changed));
   }
-  return Map.groupBy(wanted, (plan) => plan.room_type_id);
+  return {
+    plans: Map.groupBy(wanted, (plan) => plan.room_type_id),
+    changes: tellChanges('rate plan', changed, (plan) => `${nameOfRoomType(plan.room_type_id)} / ${plan.name}`),
+  };
 }

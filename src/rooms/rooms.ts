@@ -1,6 +1,7 @@
 import type { Memory, RecentChanges } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { changedRows } from '../lib/changed-rows.ts';
+import { type Change, tellChanges } from '../lib/change-list.ts';
+import { changedRows, rowsToWrite } from '../lib/changed-rows.ts';
 import { isUuid, newId } from '../lib/ids.ts';
 import { formatMoney } from '../lib/money.ts';
 import type { PropertyDocument, RoomType, RoomTypeDocument } from './schema.ts';
@@ -83,21 +84,20 @@ export async function readClocks(db: Database, tenantId: number): Promise<Map<st
   return new Map(rows.map(({ room_type_id, ...clock }) => [room_type_id, clock]));
 }
 
-export interface AppliedProperty {
-  id: string;
-  document: PropertyDocument;
-  roomTypes: { id: string; document: RoomTypeDocument }[];
+export interface AppliedProperties {
+  /** The ids of what the documents name, in their order. */
+  properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
+  /** A room type in words, with its property in front; also one that no document names. */
+  nameOfRoomType: (id: string) => string;
+  changes: Change[];
 }
 
-/**
- * Brings properties and room types to what the documents say. What they no longer name becomes inactive, never deleted.
- * @returns the ids of what they name, in their order
- */
+/** Brings properties and room types to what the documents say. What they no longer name becomes inactive, never deleted. */
 export async function applyProperties(
   tx: Tx,
   tenantId: number,
   documents: PropertyDocument[],
-): Promise<AppliedProperty[]> {
+): Promise<AppliedProperties> {
   const storedProperties = await store.readProperties(tx, tenantId);
   const storedRoomTypes = await store.readRoomTypes(tx, tenantId);
   const applied = documents.map((document) => {
@@ -115,12 +115,24 @@ export async function applyProperties(
   const changedProperties = changedRows(storedProperties, properties);
   const changedRoomTypes = changedRows(storedRoomTypes, roomTypes);
   if (changedProperties.length > 0) {
-    await store.upsertProperties(tx, tenantId, changedProperties);
+    await store.upsertProperties(tx, tenantId, rowsToWrite(changedProperties));
   }
   if (changedRoomTypes.length > 0) {
-    await store.upsertRoomTypes(tx, tenantId, changedRoomTypes);
+    await store.upsertRoomTypes(tx, tenantId, rowsToWrite(changedRoomTypes));
   }
-  return applied;
+  const nameOfRoomType = roomTypeNames([...storedProperties, ...properties], [...storedRoomTypes, ...roomTypes]);
+  const changes = [
+    ...tellChanges('property', changedProperties, ({ name }) => name),
+    ...tellChanges('room type', changedRoomTypes, ({ id }) => nameOfRoomType(id)),
+  ];
+  return { properties: applied, nameOfRoomType, changes };
+}
+
+/** Names never change, for rows are found by them. */
+function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
+  const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));
+  const names = new Map(roomTypes.map((row) => [row.id, `${propertyNames.get(row.property_id)} / ${row.name}`]));
+  return (id) => names.get(id) ?? id;
 }
 
 function propertyRow(id: string, document: PropertyDocument, position: number): store.PropertyRow {

@@ -23,6 +23,8 @@ async function faultsOf(document: unknown): Promise<string[]> {
   return faults.sort();
 }
 
+const REMEDY =
+  'Name one of them, or a new user, with the role "owner"; or leave "users" out, and all users stay as they are';
 const USER = { email: 'someone@example.com', password: 'twelve letters', role: 'owner' };
 
 describe('a bad tenant document', () => {
@@ -36,6 +38,11 @@ describe('a bad tenant document', () => {
     [{ features: 'hotel' }, 'features: must be a list'],
     [{ users: [{ ...USER, email: 'nobody' }] }, 'users.0.email: must be an e-mail address'],
     [{ users: [{ ...USER, password: 'short' }] }, 'users.0.password: must have at least 12 characters'],
+    [{ users: [{ ...USER, password: null }] }, 'users.0.password: must be a text'],
+    [
+      { users: [USER, { email: 'new@example.com', role: 'staff' }] },
+      'users.1.password: is required, for this user is new. Give one of at least 12 characters',
+    ],
     [{ users: [{ ...USER, role: 'cook' }] }, 'users.0.role: must be one of "owner", "staff"'],
     [{ users: [USER, { ...USER, email: 'Someone@Example.com' }] }, 'users.1.email: is given twice'],
     [{ menu: {} }, 'menu.dishes: is required'],
@@ -84,7 +91,11 @@ describe('a bad tenant document', () => {
     assert.ok(pizza && water);
     const dishes = [pizza, { ...water, price: '1e5', kitchen: 'Roof' }, { ...pizza, name: '', category: 'Soup' }, 7];
     const theirs = other.users?.[0]?.email;
-    const users = [{ ...USER, email: theirs }, USER, { ...USER, password: 'short' }];
+    const users = [
+      { ...USER, email: theirs, role: 'staff' },
+      { ...USER, role: 'staff' },
+      { ...USER, password: 'short', role: 'staff' },
+    ];
     const bad = { ...document, currency: 5, timezone: 'Mars', users, menu: { ...menu, dishes } };
     assert.deepEqual(await faultsOf(bad), [
       'currency: must be a text',
@@ -98,14 +109,15 @@ describe('a bad tenant document', () => {
       'users.0.email: belongs to a user of another tenant',
       'users.2.email: is given twice',
       'users.2.password: must have at least 12 characters',
+      `users: would leave the tenant without an active owner (now: owner@${document.slug}.example). ${REMEDY}`,
     ]);
   });
 
   it('that takes the e-mail of another tenant’s user: also of a disabled one, in any case', async () => {
     const other = sampleTenant();
-    const email = other.users?.[0]?.email ?? '';
+    const email = other.users?.[1]?.email ?? '';
     await service.apply(other);
-    await service.apply({ ...other, users: [] });
+    await service.apply({ ...other, users: other.users?.slice(0, 1) });
     const users = [{ ...USER, email: email.toUpperCase() }];
     assert.deepEqual(await faultsOf(sampleTenant({ users: users as never[] })), [
       'users.0.email: belongs to a user of another tenant',

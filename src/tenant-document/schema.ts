@@ -11,7 +11,13 @@ const UserDocument = Type.Object({
     maxLength: 254,
     description: 'What they sign in with, unique over all tenants.',
   }),
-  password: Type.String({ minLength: 12, maxLength: 1024, description: 'Kept as a hash alone.' }),
+  password: Type.Optional(
+    Type.String({
+      minLength: 12,
+      maxLength: 1024,
+      description: 'Kept as a hash alone. A user who is there already may go without: the password stays as it is.',
+    }),
+  ),
   role: Type.Enum(['owner', 'staff'], { type: 'string', description: 'The owner may do everything.' }),
 });
 
@@ -26,7 +32,9 @@ export const TenantDocument = Type.Object(
       description: 'The modules that are open to it.',
     }),
     users: Type.Optional(
-      Type.Array(UserDocument, { description: 'Who may sign in. One whom it no longer names is disabled.' }),
+      Type.Array(UserDocument, {
+        description: 'Who may sign in. One whom it no longer names is disabled, but never the last owner.',
+      }),
     ),
     menu: Type.Optional(MenuDocument),
     properties: Type.Optional(

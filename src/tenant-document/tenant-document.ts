@@ -1,106 +1,171 @@
+import { type Actor, writeDeeds } from '../audit/audit.ts';
 import { announceChange } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
-import { findTextFault } from '../http/decode/text.ts';
+import type { Change } from '../lib/change-list.ts';
 import { isTimeZone } from '../lib/dates.ts';
 import { fieldsOf } from '../lib/unchecked.ts';
 import { compileSchema, findFaults } from '../lib/validation.ts';
-import { applyMenu, menuFaults } from '../menu/menu.ts';
+import { applyMenu, menuChanges, menuFaults } from '../menu/menu.ts';
 import { applyRatePlans } from '../rates/rates.ts';
 import { applyProperties, type PropertyDocument, propertyFaults } from '../rooms/rooms.ts';
 import {
-  applyUserPlan,
-  emailsOfOthers,
+  applyUsers,
+  createPasswordWork,
   findTenantBySlug,
-  normaliseEmail,
-  planUsers,
+  listUsers,
+  lockUsers,
+  type PasswordWork,
+  prepareUsers,
   type Role,
   saveTenant,
   type Tenant,
 } from '../tenants/tenants.ts';
 import { TenantDocument } from './schema.ts';
+import { isStorable, textFaults } from './text-faults.ts';
+import { ownerFaults, userFaults } from './user-faults.ts';
 
 export interface AppliedTenant {
   tenant_id: number;
   slug: string;
+  /** Whom the document names, with the role they have. */
   users: { email: string; role: Role }[];
   properties: {
     id: string;
     name: string;
     room_types: { id: string; name: string; rate_plans: { id: string; name: string }[] }[];
   }[];
+  /** What was changed; in a dry run, what would be. */
+  changes: Change[];
+}
+
+export interface ApplyOptions {
+  /** Everything is done, and then undone: what is new has an id that nothing will have. */
+  isDryRun?: boolean;
 }
 
 const validate = compileSchema(TenantDocument);
 const UNIQUE_VIOLATION = '23505';
+/** What an entry of the audit trail lists at most; its count is of all. */
+const MAX_CHANGES_AUDITED = 1_000;
 
 /**
  * Creates the tenant or brings it to what the document says, in one transaction; a part that is absent stays as it is.
  * @throws OperatorError that lists every fault of the document with its path; nothing is changed then
  */
-export async function applyTenantDocument(db: Database, value: unknown): Promise<AppliedTenant> {
+export async function applyTenantDocument(
+  db: Database,
+  value: unknown,
+  options: ApplyOptions = {},
+): Promise<AppliedTenant> {
   try {
-    return await checkAndApply(db, value);
+    return await checkAndApply(db, value, options);
   } catch (error) {
     // Another document made the same user meanwhile. Now that it is there, it is known or a fault.
     if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) {
-      return await checkAndApply(db, value);
+      return await checkAndApply(db, value, options);
     }
     throw error;
   }
 }
 
-async function checkAndApply(db: Database, value: unknown): Promise<AppliedTenant> {
-  const known = await findKnownTenant(db, value);
-  const faults = [
-    ...findFaults(validate, value, 'document'),
-    ...textFaults(value, []),
-    ...(await faultsOfValues(db, known?.id ?? null, value)),
-  ];
-  if (faults.length > 0) {
-    throw badDocument(faults);
+/** Thrown at the end of a dry run's transaction, so that it is rolled back. */
+class EndOfDryRun extends Error {
+  readonly applied: AppliedTenant;
+
+  constructor(applied: AppliedTenant) {
+    super('a dry run ends');
+    this.applied = applied;
   }
+}
+
+async function checkAndApply(db: Database, value: unknown, { isDryRun = false }: ApplyOptions): Promise<AppliedTenant> {
+  const known = await findKnownTenant(db, value);
+  refuse([
+    ...findFaults(validate, value, 'document'),
+    ...textFaults(value),
+    ...(await faultsOfValues(db, known?.id ?? null, value)),
+  ]);
   const document = value as TenantDocument;
-  const userPlan = document.users && (await planUsers(db, known?.id ?? null, document.users));
+  const passwords = createPasswordWork();
+  await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
+  try {
+    return await inTransaction(db, async (tx) => {
+      const applied = await applyParts(tx, document, passwords);
+      if (isDryRun) {
+        throw new EndOfDryRun(applied);
+      }
+      return applied;
+    });
+  } catch (error) {
+    if (error instanceof EndOfDryRun) {
+      return error.applied;
+    }
+    throw error;
+  }
+}
+
+async function applyParts(tx: Tx, document: TenantDocument, passwords: PasswordWork): Promise<AppliedTenant> {
   const { slug, name, currency, timezone } = document;
   const features = [...new Set(document.features)].sort();
-  const applied = await inTransaction(db, async (tx) => {
-    const id = await saveTenant(tx, { slug, name, currency, timezone, features });
-    if (userPlan) {
-      await applyUserPlan(tx, id, userPlan);
-    }
-    if (document.menu) {
-      await applyMenu(tx, id, document.menu);
-    }
-    const properties = document.properties ? await applyHotel(tx, id, document.properties) : [];
-    await announceChange(tx, id);
-    return { id, properties };
-  });
-  const users = (document.users ?? []).map(({ email, role }) => ({ email: normaliseEmail(email), role }));
-  return { tenant_id: applied.id, slug, users, properties: applied.properties };
+  const tenant = await saveTenant(tx, { slug, name, currency, timezone, features });
+  const actor: Actor = { tenantId: tenant.id, type: 'operator', id: null };
+  const ofUsers = await applyUsersPart(tx, actor, document.users, passwords);
+  const menu = document.menu ? await applyMenu(tx, tenant.id, document.menu) : null;
+  const hotel = await applyHotel(tx, tenant.id, document.properties);
+  const ofParts = [...(menu === null ? [] : menuChanges(menu)), ...hotel.changes];
+  await writeDown(tx, actor, [...tenant.changes, ...ofParts]);
+  await announceChange(tx, tenant.id);
+  const changes = [...tenant.changes, ...ofUsers.changes, ...ofParts];
+  return { tenant_id: tenant.id, slug, users: ofUsers.users, properties: hotel.properties, changes };
+}
+
+/** One entry for all that is no user's: `applyUsers` has written those. */
+async function writeDown(tx: Tx, actor: Actor, changes: Change[]): Promise<void> {
+  if (changes.length > 0) {
+    const details = { count: changes.length, changes: changes.slice(0, MAX_CHANGES_AUDITED) };
+    await writeDeeds(tx, actor, [{ action: 'tenant.applied', subject: String(actor.tenantId), details }]);
+  }
+}
+
+type AppliedUsers = Awaited<ReturnType<typeof applyUsers>>;
+
+async function applyUsersPart(
+  tx: Tx,
+  actor: Actor,
+  users: TenantDocument['users'],
+  passwords: PasswordWork,
+): Promise<AppliedUsers> {
+  if (users === undefined) {
+    return { changes: [], users: [] };
+  }
+  const stored = await lockUsers(tx, actor.tenantId);
+  refuse(ownerFaults(stored, users)); // They may have changed since they were looked at.
+  return await applyUsers(tx, actor, stored, users, passwords);
 }
 
 async function applyHotel(
   tx: Tx,
   tenantId: number,
-  documents: PropertyDocument[],
-): Promise<AppliedTenant['properties']> {
-  const properties = await applyProperties(tx, tenantId, documents);
-  const plans = await applyRatePlans(
-    tx,
-    tenantId,
-    properties.flatMap((property) => property.roomTypes),
-  );
-  return properties.map(({ id, document, roomTypes }) => ({
+  documents: PropertyDocument[] | undefined,
+): Promise<Pick<AppliedTenant, 'properties' | 'changes'>> {
+  if (documents === undefined) {
+    return { properties: [], changes: [] };
+  }
+  const { properties, nameOfRoomType, changes } = await applyProperties(tx, tenantId, documents);
+  const roomTypesToPlan = properties.flatMap((property) => property.roomTypes);
+  const rates = await applyRatePlans(tx, tenantId, roomTypesToPlan, nameOfRoomType);
+  const applied = properties.map(({ id, document, roomTypes }) => ({
     id,
     name: document.name,
     room_types: roomTypes.map((roomType) => ({
       id: roomType.id,
       name: roomType.document.name,
-      rate_plans: (plans.get(roomType.id) ?? []).map(({ id: planId, name }) => ({ id: planId, name })),
+      rate_plans: (rates.plans.get(roomType.id) ?? []).map(({ id: planId, name }) => ({ id: planId, name })),
     })),
   }));
+  return { properties: applied, changes: [...changes, ...rates.changes] };
 }
 
 async function findKnownTenant(db: Database, value: unknown): Promise<Tenant | null> {
@@ -115,49 +180,15 @@ async function faultsOfValues(db: Database, tenantId: number | null, value: unkn
     ...(typeof timezone !== 'string' || isTimeZone(timezone)
       ? []
       : ['timezone: must be the name of a time zone such as "Europe/Lisbon"']),
-    ...(Array.isArray(users) ? await faultsOfUsers(db, tenantId, users) : []),
+    ...(Array.isArray(users) ? await userFaults(db, tenantId, users) : []),
     ...menuFaults(menu).map((fault) => `menu.${fault}`),
     ...propertyFaults(properties),
   ];
 }
 
-async function faultsOfUsers(db: Database, tenantId: number | null, users: unknown[]): Promise<string[]> {
-  const emails = users.map((user) => {
-    const { email } = fieldsOf(user);
-    return isStorable(email) ? normaliseEmail(email) : null;
-  });
-  const others = await emailsOfOthers(
-    db,
-    tenantId,
-    emails.filter((email) => email !== null),
-  );
-  const seen = new Set<string>();
-  return emails.flatMap((email, index) => {
-    if (email === null) {
-      return [];
-    }
-    const isRepeated = seen.has(email);
-    seen.add(email);
-    return [
-      ...(isRepeated ? [`users.${index}.email: is given twice`] : []),
-      ...(others.has(email) ? [`users.${index}.email: belongs to a user of another tenant`] : []),
-    ];
-  });
-}
-
-/** Texts that the database could not store, anywhere in the document. */
-function textFaults(value: unknown, path: string[]): string[] {
-  if (typeof value === 'string') {
-    const fault = findTextFault(value);
-    return fault === undefined ? [] : [`${path.join('.') || 'document'}: holds ${fault}`];
+/** @throws OperatorError that lists the faults, where there are any */
+function refuse(faults: string[]): void {
+  if (faults.length > 0) {
+    throw new OperatorError(`The tenant document is not valid; nothing was changed.\n  ${faults.join('\n  ')}`);
   }
-  return Object.entries(fieldsOf(value)).flatMap(([key, entry]) => textFaults(entry, [...path, key]));
-}
-
-function isStorable(value: unknown): value is string {
-  return typeof value === 'string' && findTextFault(value) === undefined;
-}
-
-function badDocument(faults: string[]): OperatorError {
-  return new OperatorError(`The tenant document is not valid; nothing was changed.\n  ${faults.join('\n  ')}`);
 }

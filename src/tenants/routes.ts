@@ -2,7 +2,8 @@ import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { type BudgetStore, takeFromBudget } from '../http/rate-limit.ts';
 import { SignInRequest, SignInResponse } from './schema.ts';
-import { normaliseEmail, signIn } from './tenants.ts';
+import { normaliseEmail } from './email.ts';
+import { signIn } from './sign-in.ts';
 
 /** Decision 8: before any password is hashed. */
 const SIGN_INS_PER_ADDRESS = 100;

@@ -69,7 +69,16 @@ export async function findUser(
 }
 
 export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
-  return await db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id').execute();
+  return await usersOf(db, tenantId).execute();
+}
+
+/** As `listUsers`; until the transaction ends nobody else changes them. */
+export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
+  return await usersOf(tx, tenantId).forNoKeyUpdate().execute();
+}
+
+function usersOf(db: Db, tenantId: number) {
+  return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
 }
 
 /** @returns the e-mails of the directory's entries among the given ones, with the tenant each belongs to */
@@ -77,14 +86,19 @@ export async function findSignIns(db: Db, emails: string[]): Promise<{ email: st
   return await db.selectFrom('sign_in').select(['email', 'tenant_id']).where('email', 'in', emails).execute();
 }
 
-export interface UserValues {
+export interface NewUser {
   id: string;
   email: string;
   password_hash: string;
   role: string;
+  /** Whether a tenant document names the user; false for one who is made by other means. */
+  is_in_document: boolean;
+  /** What the last document said; null where it said nothing of it. */
+  document_role: string | null;
+  document_password_hash: string | null;
 }
 
-export async function insertUser(tx: Tx, tenantId: number, user: UserValues): Promise<void> {
+export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promise<void> {
   await tx
     .insertInto('app_user')
     .values({ tenant_id: tenantId, ...user })
@@ -92,11 +106,7 @@ export async function insertUser(tx: Tx, tenantId: number, user: UserValues): Pr
   await tx.insertInto('sign_in').values({ email: user.email, tenant_id: tenantId, user_id: user.id }).execute();
 }
 
-export interface UserChanges {
-  password_hash?: string;
-  role?: string;
-  is_active?: boolean;
-}
+export type UserChanges = Partial<Omit<NewUser, 'id' | 'email'> & { is_active: boolean }>;
 
 /** The only statement that writes to a user. A new password raises the user's generation: it ends every token of before. */
 export async function updateUser(tx: Tx, tenantId: number, userId: string, changes: UserChanges): Promise<void> {

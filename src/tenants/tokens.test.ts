@@ -232,7 +232,11 @@ describe('the row of the user', () => {
 
   it("403: the role is the row's, so a demoted owner loses the owner's endpoints at once", async () => {
     const { document, owner } = await service.tenant();
-    const users = (document.users ?? []).map((user) => ({ ...user, role: 'staff' }));
+    const [first, second] = document.users ?? [];
+    const users = [
+      { ...first, role: 'staff' },
+      { ...second, role: 'owner' },
+    ];
     await service.apply({ ...document, users });
     assert.equal((await service.call('GET', OWNER_PATH, { headers: owner })).status, 403);
   });
