@@ -107,7 +107,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
 
   healthRoutes(app, async () => (deps.isServing?.() ?? true) && (await isMigrated(db)));
   docsRoutes(app);
-  authRoutes(app, { db, tokenKey: keyring.token, budgets });
+  authRoutes(app, { db, keyring, budgets });
   credentialRoutes(app, {
     credentials,
     publicUrl,

@@ -60,7 +60,8 @@ describe('defaults', () => {
     const names = `PORT HOST PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE
       DATABASE_PREPARED_STATEMENTS REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE ORDER_MAX_ITEMS ORDER_ITEM_MAX_ADDONS MENU_MAX_DISHES DISH_MAX_ENTRIES
       BODY_MIB_PER_CREDENTIAL BODY_MIB_PER_TENANT BODY_MIB_PER_PROCESS BODY_MIB_OF_STRANGERS WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK
-      EVENT_RETENTION_DAYS TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL`.split(/\s+/);
+      EVENT_RETENTION_DAYS TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL
+      AUTH_EMAIL_VERIFIED_REQUIRED`.split(/\s+/);
     assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, '']))), defaults);
   });
 });
@@ -110,6 +111,18 @@ describe('good values', () => {
           issuer: PROVIDER.AUTH_ISSUER,
           audience: 'roomservice',
           jwksUrl: new URL(PROVIDER.AUTH_JWKS_URL),
+          requiresVerifiedEmail: true,
+        },
+      },
+    ],
+    [
+      { ...PROVIDER, AUTH_EMAIL_VERIFIED_REQUIRED: 'false' },
+      {
+        identityProvider: {
+          issuer: PROVIDER.AUTH_ISSUER,
+          audience: 'roomservice',
+          jwksUrl: new URL(PROVIDER.AUTH_JWKS_URL),
+          requiresVerifiedEmail: false,
         },
       },
     ],
@@ -142,6 +155,7 @@ describe('wrong values stop the start with one line that names the variable', ()
   const wrong: [variable: string, values: string[], others?: Environment][] = [
     ['PORT', ['-1', '65536', '80.5', '1e3', '0x50', 'http', ' 80', '8080\n']],
     ['METRICS_PORT', ['-1', '65536', 'yes']],
+    ['AUTH_EMAIL_VERIFIED_REQUIRED', ['no', '1', 'TRUE']],
     [
       'PUBLIC_URL',
       ['api.example', 'ftp://api.example', 'https://', 'https://x/?a=1', 'https://x/?', 'https://x/#', '/v1'],

@@ -11,6 +11,8 @@ export interface IdentityProvider {
   issuer: string;
   audience: string;
   jwksUrl: URL;
+  /** Whether a token must say that its e-mail is verified. One that says it is not is refused either way. */
+  requiresVerifiedEmail: boolean;
 }
 
 /** Everything the environment can set, parsed and typed. See the table in README.md. */
@@ -308,6 +310,9 @@ function readIdentityProvider(text: (name: string) => string | null): IdentityPr
   const issuer = text('AUTH_ISSUER');
   const audience = text('AUTH_AUDIENCE');
   const address = text('AUTH_JWKS_URL');
+  const requiresVerifiedEmail =
+    optional(text('AUTH_EMAIL_VERIFIED_REQUIRED'), (value) => parseBoolean('AUTH_EMAIL_VERIFIED_REQUIRED', value)) ??
+    true;
   if (issuer === null && audience === null && address === null) {
     return null;
   }
@@ -326,5 +331,5 @@ function readIdentityProvider(text: (name: string) => string | null): IdentityPr
   if (jwksUrl === null || hasCredentials || (jwksUrl.protocol === 'http:' && !isLocal)) {
     throw wrong('AUTH_JWKS_URL', 'must be an https URL (http for localhost alone) without user name and password');
   }
-  return { issuer: issuer as string, audience: audience as string, jwksUrl };
+  return { issuer: issuer as string, audience: audience as string, jwksUrl, requiresVerifiedEmail };
 }

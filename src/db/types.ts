@@ -238,6 +238,13 @@ export interface SignIn {
   user_id: string;
 }
 
+export interface SignInAddress {
+  address_hash: Buffer;
+  signed_in_at: Timestamp;
+  tenant_id: number;
+  user_id: string;
+}
+
 export interface Tenant {
   created_at: Generated<Timestamp>;
   currency: string;
@@ -267,5 +274,6 @@ export interface DB {
   room_type: RoomType;
   service_key: ServiceKey;
   sign_in: SignIn;
+  sign_in_address: SignInAddress;
   tenant: Tenant;
 }

@@ -74,14 +74,19 @@ after(async () => {
 });
 
 /** A node that has not fetched any keys yet. */
-function startWithProvider({ url }: KeyServer, beside?: TestService): Promise<TestService> {
-  const config = { identityProvider: { issuer: ISSUER, audience: AUDIENCE, jwksUrl: url } };
+function startWithProvider(
+  { url }: KeyServer,
+  beside?: TestService,
+  requiresVerifiedEmail = true,
+): Promise<TestService> {
+  const config = { identityProvider: { issuer: ISSUER, audience: AUDIENCE, jwksUrl: url, requiresVerifiedEmail } };
   return startService({ config, ...(beside ? { beside } : {}) });
 }
 
 function sign(key: SigningKey, claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}) {
   const now = Math.floor(Date.now() / 1000);
-  return new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: 'user-17', iat: now, exp: now + 600, email, ...claims })
+  const said = { iss: ISSUER, aud: AUDIENCE, sub: 'user-17', iat: now, exp: now + 600, email, email_verified: true };
+  return new SignJWT({ ...said, ...claims })
     .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
     .sign(key.privateKey);
 }
@@ -96,6 +101,9 @@ async function assertRefused(token: string): Promise<void> {
   assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
 }
 
+/** What no configuration lets in. */
+const UNVERIFIED = [false, 'false', null, 'yes', 1, [true]].map((email_verified) => ({ email_verified }));
+
 describe('a token of the configured identity provider', () => {
   it('200: signed with RS256 or ES256, it lets in the user with its e-mail', async () => {
     for (const key of [rsa, elliptic]) {
@@ -105,7 +113,7 @@ describe('a token of the configured identity provider', () => {
     }
   });
 
-  it('200: the e-mail in any case; verified or not said', async () => {
+  it('200: the e-mail in any case, where the provider says that it is verified', async () => {
     for (const claims of [{ email: email.toUpperCase() }, { email_verified: true }, { email_verified: 'true' }]) {
       assert.equal((await call(await sign(rsa, claims))).status, 200);
     }
@@ -134,14 +142,26 @@ describe('a token of the configured identity provider', () => {
   it('401: of an e-mail that no user has, or that is not verified, or that is missing', async () => {
     for (const claims of [
       { email: 'nobody@nowhere.example' },
-      { email_verified: false },
-      { email_verified: 'false' },
-      { email_verified: null },
+      { email_verified: undefined },
+      ...UNVERIFIED,
       { email: undefined },
       { email: [email] },
       { email: '' },
     ]) {
       await assertRefused(await sign(rsa, claims));
+    }
+  });
+
+  it('200: of a provider that does not say so, where that is configured; 401 all the same where it says no', async () => {
+    const node = await startWithProvider(provider, first, false);
+    try {
+      assert.equal((await call(await sign(rsa, { email_verified: undefined }), node)).status, 200);
+      assert.equal((await call(await sign(rsa), node)).status, 200);
+      for (const claims of UNVERIFIED) {
+        assert.equal((await call(await sign(rsa, claims), node)).status, 401);
+      }
+    } finally {
+      await node.close();
     }
   });
 

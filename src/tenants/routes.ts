@@ -1,21 +1,33 @@
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
+import { clientNetwork } from '../http/client-address.ts';
 import { type BudgetStore, takeFromBudget } from '../http/rate-limit.ts';
-import { SignInRequest, SignInResponse } from './schema.ts';
+import type { Keyring } from '../keys/keys.ts';
 import { normaliseEmail } from './email.ts';
-import { signIn } from './sign-in.ts';
+import { SignInRequest, SignInResponse } from './schema.ts';
+import { findAccount, signIn } from './sign-in.ts';
+import { createAddressHash } from './sign-in-addresses.ts';
 
 /** Decision 8: before any password is hashed. */
 const SIGN_INS_PER_ADDRESS = 100;
 const SIGN_INS_PER_EMAIL = 10;
 
-export function authRoutes(app: App, deps: { db: Database; tokenKey: Buffer; budgets: BudgetStore }): void {
-  const byAddress = deps.budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);
-  const byEmail = deps.budgets.budget('sign-in-email', SIGN_INS_PER_EMAIL);
+interface Dependencies {
+  db: Database;
+  keyring: Pick<Keyring, 'pepper' | 'token'>;
+  budgets: BudgetStore;
+}
+
+export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): void {
+  const byAddress = budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);
+  const byEmail = budgets.budget('sign-in-email', SIGN_INS_PER_EMAIL);
+  // Of the same size, so that no header tells which of the two an attempt was counted in.
+  const byKnownAddress = budgets.budget('sign-in-known-address', SIGN_INS_PER_EMAIL);
+  const hashAddress = createAddressHash(keyring.pepper);
   app.post(
     '/v1/auth/token/',
     {
-      onRequest: (request, reply) => takeFromBudget(byAddress, request.ip, reply),
+      onRequest: (request, reply) => takeFromBudget(byAddress, clientNetwork(request.ip), reply),
       config: { errors: ['invalid_credentials', 'rate_limited'] },
       schema: {
         operationId: 'signIn',
@@ -25,7 +37,9 @@ export function authRoutes(app: App, deps: { db: Database; tokenKey: Buffer; bud
           'and a disabled account are all answered alike. The account is looked up at every use of the token, so one ' +
           'that is disabled stops at once, and a new password ends the tokens of before.\n\n' +
           `Attempts are limited to ${SIGN_INS_PER_EMAIL} a minute for an e-mail and ${SIGN_INS_PER_ADDRESS} a minute ` +
-          'for a client address, successful ones included.',
+          'for a client address (of IPv6, a /64), successful ones included. An address from which the account was ' +
+          `signed in to within 30 days has ${SIGN_INS_PER_EMAIL} a minute for it of its own: wrong passwords from ` +
+          'elsewhere do not lock it out.',
         tags: ['Sign-in'],
         body: SignInRequest,
         response: { 200: SignInResponse },
@@ -33,10 +47,18 @@ export function authRoutes(app: App, deps: { db: Database; tokenKey: Buffer; bud
     },
     async (request, reply) => {
       const { email, password } = request.body;
-      await takeFromBudget(byEmail, normaliseEmail(email), reply);
-      const onError = (error: unknown) =>
-        request.log.warn({ err: error }, 'a failed sign-in could not be written down');
-      return await signIn({ ...deps, onError }, { email, password, address: request.ip });
+      const account = await findAccount({ db, hashAddress }, { email, network: clientNetwork(request.ip) });
+      const { user, isAddressKnown } = account;
+      const addressKey = user?.address.hash.toString('base64') ?? '';
+      await (isAddressKnown
+        ? takeFromBudget(byKnownAddress, addressKey, reply)
+        : takeFromBudget(byEmail, normaliseEmail(email), reply));
+      const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be written down');
+      const answer = await signIn({ db, tokenKey: keyring.token, onError }, account, { password, address: request.ip });
+      if (!isAddressKnown) {
+        await byKnownAddress.take(addressKey); // From now on it is known: this is its first.
+      }
+      return answer;
     },
   );
 }

@@ -110,4 +110,26 @@ describe('sign-ins from one address', () => {
       await node.close();
     }
   });
+
+  it('429: a /64 of IPv6 is one address, and an IPv4 address is the same in every form', async () => {
+    const node = await startService({ beside: service, config: { trustedProxies: ['127.0.0.1'] } });
+    const from = (address: string) => knock(node, { 'x-forwarded-for': address });
+    try {
+      for (let count = 0; count < 50; count += 1) {
+        assert.equal((await from(`2001:db8:0:1::${count}`)).status, 400);
+        assert.equal((await from(`2001:db8:0:1:${count}:1:1:1`)).status, 400);
+        assert.equal((await from('192.0.2.3')).status, 400);
+        assert.equal((await from('::ffff:192.0.2.3')).status, 400);
+      }
+      assertLimited(await from('2001:db8:0:1:ffff::'), 100);
+      assertLimited(await from('2001:0DB8:0:1::1'), 100);
+      assertLimited(await from('192.0.2.3'), 100);
+      assertLimited(await from('::ffff:c000:203'), 100);
+      for (const other of ['2001:db8:0:2::1', '2001:db8::1', '192.0.2.4', '::ffff:192.0.2.5', '::1', 'unknown']) {
+        assert.equal((await from(other)).status, 400, other);
+      }
+    } finally {
+      await node.close();
+    }
+  });
 });

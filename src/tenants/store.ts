@@ -68,6 +68,84 @@ export async function findUser(
   return row;
 }
 
+/** An id that no user has. */
+const NO_USER = { tenant_id: 0, user_id: '00000000-0000-0000-0000-000000000000' };
+
+export type SigningInUser = UserRow & { tenant: TenantRow; address: { hash: Buffer; signed_in_at: Date | null } };
+
+/**
+ * The user of an e-mail, and when they last signed in from an address. It is asked in the same two statements whether there is such a
+ * user or not: the time it takes tells nothing.
+ * @param hashOf the address, as it is kept for a user
+ */
+export async function findSigningInUser(
+  db: Db,
+  email: string,
+  hashOf: (userId: string) => Buffer,
+): Promise<SigningInUser | undefined> {
+  const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
+  const { tenant_id, user_id } = entry ?? NO_USER;
+  const hash = hashOf(user_id);
+  const row = await db
+    .selectFrom('app_user as u')
+    .innerJoin('tenant as t', 't.id', 'u.tenant_id')
+    .leftJoin('sign_in_address as a', (join) =>
+      join.onRef('a.tenant_id', '=', 'u.tenant_id').onRef('a.user_id', '=', 'u.id').on('a.address_hash', '=', hash),
+    )
+    .selectAll('u')
+    .select([sql<TenantRow>`to_jsonb(t)`.as('tenant'), 'a.signed_in_at'])
+    .where('u.tenant_id', '=', tenant_id)
+    .where('u.id', '=', user_id)
+    .executeTakeFirst();
+  if (row === undefined) {
+    return undefined;
+  }
+  const { signed_in_at, ...user } = row;
+  return { ...user, address: { hash, signed_in_at } };
+}
+
+interface UserKey {
+  tenantId: number;
+  userId: string;
+}
+
+export async function upsertSignInAddress(
+  tx: Tx,
+  { tenantId, userId }: UserKey,
+  { hash, signedInAt }: { hash: Buffer; signedInAt: Date },
+): Promise<void> {
+  await tx
+    .insertInto('sign_in_address')
+    .values({ tenant_id: tenantId, user_id: userId, address_hash: hash, signed_in_at: signedInAt })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'user_id', 'address_hash']).doUpdateSet({ signed_in_at: signedInAt }),
+    )
+    .execute();
+}
+
+/** Removes what is older than a moment, and what is beyond the latest so many. */
+export async function removeSignInAddresses(
+  tx: Tx,
+  { tenantId, userId }: UserKey,
+  { before, keep }: { before: Date; keep: number },
+): Promise<void> {
+  const latest = tx
+    .selectFrom('sign_in_address')
+    .select('address_hash')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('signed_in_at', '>=', before)
+    .orderBy('signed_in_at', 'desc')
+    .orderBy('address_hash')
+    .limit(keep);
+  await tx
+    .deleteFrom('sign_in_address')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('address_hash', 'not in', latest)
+    .execute();
+}
+
 export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
   return await usersOf(db, tenantId).execute();
 }

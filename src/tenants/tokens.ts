@@ -91,7 +91,7 @@ function outsideVerifier(provider: IdentityProvider): (token: string) => Promise
       audience: provider.audience,
       requiredClaims: ['exp'],
     });
-    const { email, email_verified: verified = true } = payload;
+    const { email, email_verified: verified = !provider.requiresVerifiedEmail } = payload;
     // Some providers send the word instead of the boolean.
     return typeof email === 'string' && (verified === true || verified === 'true') ? { email } : null;
   };
