@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { Tally } from '../lib/tally.ts';
 import {
   CLAIM_SIZE,
   type ClaimedDelivery,
@@ -13,6 +14,8 @@ import type { SendingSlots, Slot } from './sending-slots.ts';
 const STOP_SIZE = 20;
 /** Credentials with due deliveries that are kept in mind; the scan goes on behind them once there is room. */
 const MAX_QUEUES = 5_000;
+/** Of those, what the scan adds of one tenant: there is a place for the others in any case. */
+const MAX_QUEUES_OF_TENANT = MAX_QUEUES / 2;
 
 export interface Claim {
   delivery: ClaimedDelivery;
@@ -36,6 +39,8 @@ export class Claims {
   readonly #newLease: () => Lease;
   /** By credential; whose turn it is comes first. */
   readonly #queues = new Map<string, DueQueue>();
+  /** How many of them there are, by tenant. */
+  readonly #queuesOf = new Tally<number>();
   #scanAfter: DueQueue | null = null;
   /** Receivers without room whose queues are left to later scans, because there are so many. */
   readonly #passedOver = new Set<string>();
@@ -50,8 +55,16 @@ export class Claims {
     return this.#queues.size === 0;
   }
 
+  /** Whether any other tenant has deliveries that wait here. */
+  hasOthersThan(tenantId: number): boolean {
+    return this.#queues.size > this.#queuesOf.of(tenantId);
+  }
+
   add(queue: DueQueue): void {
-    this.#queues.set(queue.credentialId, queue);
+    if (!this.#queues.has(queue.credentialId)) {
+      this.#queuesOf.add(queue.tenantId, 1);
+    }
+    this.#queues.set(queue.credentialId, queue); // One that stands in the line already keeps its place.
   }
 
   /** Looks for credentials with due deliveries: retries, those of processes that send nothing, those of the dead. */
@@ -62,7 +75,11 @@ export class Claims {
       return;
     }
     const found = await findDueQueues(this.#db, { after: this.#scanAfter, limit, passOver: [...this.#passedOver] });
-    found.forEach((queue) => this.add(queue));
+    for (const queue of found) {
+      if (this.#queuesOf.of(queue.tenantId) < MAX_QUEUES_OF_TENANT) {
+        this.add(queue);
+      }
+    }
     this.#scanAfter = found.length === limit ? (found.at(-1) ?? null) : null;
   }
 
@@ -83,7 +100,7 @@ export class Claims {
       }));
       const { deliveries, takenOf } = await claimDue(this.#db, wanted, this.#newLease());
       for (const { queue, count } of reservations) {
-        this.#queues.delete(queue.credentialId);
+        this.#remove(queue);
         if (takenOf.get(queue.credentialId) === count) {
           this.add(queue); // There may be more: it joins the line again.
         }
@@ -107,20 +124,26 @@ export class Claims {
     }
     for (const queue of this.#queues.values()) {
       if (queue.isActive && this.#slots.room(queue.webhookUrl) === 0) {
-        this.#queues.delete(queue.credentialId);
+        this.#remove(queue);
         this.#passedOver.add(queue.webhookUrl);
       }
+    }
+  }
+
+  #remove({ tenantId, credentialId }: DueQueue): void {
+    if (this.#queues.delete(credentialId)) {
+      this.#queuesOf.add(tenantId, -1);
     }
   }
 
   #reserve(): Reservation[] {
     const reservations: Reservation[] = [];
     let left = CLAIM_SIZE;
-    for (const queue of this.#queues.values()) {
-      // What is only to be stopped needs no slot.
-      const count = Math.min(left, queue.isActive ? this.#slots.room(queue.webhookUrl) : STOP_SIZE);
+    for (const [queue, room] of this.#inTurn()) {
+      const count = Math.min(left, room);
       if (count > 0) {
-        const slots = Array.from({ length: queue.isActive ? count : 0 }, () => this.#slots.take(queue.webhookUrl));
+        const { tenantId, webhookUrl, isActive } = queue;
+        const slots = Array.from({ length: isActive ? count : 0 }, () => this.#slots.take(tenantId, webhookUrl));
         reservations.push({ queue, count, slots });
         left -= count;
       }
@@ -131,10 +154,31 @@ export class Claims {
     return reservations;
   }
 
+  /**
+   * The line, each queue with what may be claimed of it now. A tenant that has half of all slots comes after the others, and takes
+   * what they leave: no slot stays free that somebody can use.
+   */
+  *#inTurn(): Generator<[DueQueue, number]> {
+    const beyondHalf: DueQueue[] = [];
+    for (const queue of this.#queues.values()) {
+      const roomOfTenant = this.#slots.roomOfTenant(queue.tenantId);
+      if (!queue.isActive) {
+        yield [queue, STOP_SIZE]; // What is only to be stopped needs no slot.
+      } else if (roomOfTenant === 0) {
+        beyondHalf.push(queue);
+      } else {
+        yield [queue, Math.min(roomOfTenant, this.#slots.room(queue.webhookUrl))];
+      }
+    }
+    for (const queue of beyondHalf) {
+      yield [queue, this.#slots.room(queue.webhookUrl)];
+    }
+  }
+
   /** The credential may have registered another URL since it was seen. */
-  #slotFor({ credentialId, webhookUrl }: ClaimedDelivery, slotsOf: Map<string, Slot[]>): Slot {
+  #slotFor({ tenantId, credentialId, webhookUrl }: ClaimedDelivery, slotsOf: Map<string, Slot[]>): Slot {
     const slots = slotsOf.get(credentialId) ?? [];
     const reserved = slots.at(-1)?.url === webhookUrl ? slots.pop() : undefined;
-    return reserved ?? this.#slots.take(webhookUrl);
+    return reserved ?? this.#slots.take(tenantId, webhookUrl);
   }
 }

@@ -60,17 +60,19 @@ export class DeliveryWorker {
   }
 
   /**
-   * A lease to write an event with that this process is going to send itself; null where its receiver has no slot free now.
+   * A lease to write an event with that this process is going to send itself; null where its receiver has no slot free now, or its
+   * tenant has half of all while others wait.
    * @param ahead of it in the same transaction, to the same receiver
    */
-  offerLease(credentialId: string, ahead: number): Lease | null {
+  offerLease({ tenantId, credentialId }: { tenantId: number; credentialId: string }, ahead: number): Lease | null {
     const isFree = !this.#isStopping && this.#slots.room(this.#urls.get(credentialId)) > ahead;
-    return isFree ? this.#newLease() : null;
+    const isItsTurn = this.#slots.roomOfTenant(tenantId) > ahead || !this.#claims.hasOthersThan(tenantId);
+    return isFree && isItsTurn ? this.#newLease() : null;
   }
 
   /** Sends an event that was written under an offered lease, now that it is committed. */
   begin(delivery: ClaimedDelivery): void {
-    this.#start({ delivery, slot: this.#slots.take(delivery.webhookUrl) });
+    this.#start({ delivery, slot: this.#slots.take(delivery.tenantId, delivery.webhookUrl) });
   }
 
   /** A credential has a delivery that is due: it is claimed now rather than found by the next scan. */

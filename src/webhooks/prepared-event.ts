@@ -45,7 +45,7 @@ export class PreparedEvent {
   draft({ type, occurredAt, data, ...whose }: Happening, ahead: number): NewEvent {
     const id = this.#id;
     const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
-    const lease = this.#deliveries?.offerLease(whose.credentialId, ahead) ?? null;
+    const lease = this.#deliveries?.offerLease(whose, ahead) ?? null;
     return { ...whose, id, type, body, createdAt: occurredAt, lease };
   }
 

@@ -10,6 +10,7 @@ const MAX_SHARE = 32;
 const LINGERING_MS = 500;
 const REST_MS = 250;
 
+const TENANT = 1;
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}-${index}`);
 
 describe('the sending slots', () => {
@@ -27,7 +28,7 @@ describe('the sending slots', () => {
   });
 
   function attempt(url: string, isOk: boolean | null): void {
-    const slot = slots.take(url);
+    const slot = slots.take(TENANT, url);
     slots.begin(slot);
     slots.end(slot, isOk);
     slots.release(slot);
@@ -42,7 +43,7 @@ describe('the sending slots', () => {
   /** As deliveries are sent: as many as there is room for. */
   function fill(urls: string[]): Slot[] {
     return urls.flatMap((url) => {
-      const taken = Array.from({ length: slots.room(url) }, () => slots.take(url));
+      const taken = Array.from({ length: slots.room(url) }, () => slots.take(TENANT, url));
       taken.forEach((slot) => slots.begin(slot));
       return taken;
     });
@@ -78,10 +79,10 @@ describe('the sending slots', () => {
   });
 
   it('give a receiver, however many registered its URL, one share: what is under way to it is taken off', () => {
-    const [first] = [slots.take('a'), slots.take('a'), slots.take('a')];
+    const [first] = [slots.take(TENANT, 'a'), slots.take(TENANT, 'a'), slots.take(TENANT, 'a')];
     assert.equal(slots.room('a'), FIRST_SHARE - 3);
-    slots.take('a');
-    slots.take('a');
+    slots.take(TENANT, 'a');
+    slots.take(TENANT, 'a');
     assert.equal(slots.room('a'), 0);
     assert.ok(first);
     slots.release(first);
@@ -90,7 +91,7 @@ describe('the sending slots', () => {
   });
 
   it('hold a slot until it is released, not until the answer', () => {
-    const slot = slots.take('a');
+    const slot = slots.take(TENANT, 'a');
     slots.begin(slot);
     slots.end(slot, null);
     assert.equal(slots.room('a'), FIRST_SHARE - 1);
@@ -146,6 +147,15 @@ describe('the sending slots', () => {
     assert.equal(slots.room('b'), 0);
   });
 
+  it("are by half each tenant's own, counted over all its receivers until they are released", () => {
+    assert.equal(slots.roomOfTenant(TENANT), HALF);
+    const taken = fill(numbered('well', 40));
+    slots.take(TENANT + 1, 'well-0');
+    assert.deepEqual([slots.roomOfTenant(TENANT), slots.roomOfTenant(TENANT + 1)], [0, HALF - 1]);
+    taken.slice(0, 40).forEach((slot) => slots.release(slot));
+    assert.equal(slots.roomOfTenant(TENANT), HALF - 160 + 40);
+  });
+
   it('are 256 in all where everybody is well', () => {
     const urls = numbered('well', 100);
     assert.equal(fill(urls).length, SLOTS);
@@ -183,7 +193,7 @@ describe('the sending slots', () => {
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
     // Born claimed: they were promised a slot each, many at a moment, and cannot be refused.
-    failing.forEach((url) => Array.from({ length: 30 }, () => slots.take(url)));
+    failing.forEach((url) => Array.from({ length: 30 }, () => slots.take(TENANT, url)));
     assert.deepEqual(
       failing.map((url) => slots.room(url)),
       failing.map(() => 0),
@@ -193,7 +203,7 @@ describe('the sending slots', () => {
 
   it('take no receiver for a failing one before its third failure in a row', () => {
     attemptOften('failing', false, 3);
-    Array.from({ length: HALF }, () => slots.take('failing'));
+    Array.from({ length: HALF }, () => slots.take(TENANT, 'failing'));
     attemptOften('stumbling', false, 2);
     assert.equal(slots.room('stumbling'), 1);
     attempt('stumbling', false);
@@ -203,7 +213,7 @@ describe('the sending slots', () => {
 
   it('take a receiver for well again as soon as nothing of it lingers', () => {
     attemptOften('failing', false, 3);
-    Array.from({ length: HALF }, () => slots.take('failing'));
+    Array.from({ length: HALF }, () => slots.take(TENANT, 'failing'));
     const slow = fill(['slow']);
     nowMs += LINGERING_MS;
     slow.slice(1).forEach((slot) => {
@@ -229,8 +239,8 @@ describe('the sending slots', () => {
   });
 
   it('remember 10,000 receivers, forget those longest unused, and none with something under way', () => {
-    const held = slots.take('held');
-    slots.take('held');
+    const held = slots.take(TENANT, 'held');
+    slots.take(TENANT, 'held');
     attempt('old', false);
     attempt('recent', false);
     numbered('other', 9_990).forEach((url) => attempt(url, true));
@@ -253,7 +263,7 @@ describe('the sending slots', () => {
           if (kind === 'wait') {
             nowMs += pick;
           } else if (kind === 'take') {
-            Array.from({ length: count }, () => model.take(url, slots.take(url)));
+            Array.from({ length: count }, () => model.take(url, slots.take(TENANT, url)));
           } else {
             model.some(kind, pick, count).forEach((taken) => {
               if (kind === 'begin') slots.begin(taken.slot);

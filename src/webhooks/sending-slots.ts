@@ -1,7 +1,11 @@
+import { Tally } from '../lib/tally.ts';
+
 /** Deliveries under way at once in this process. */
 const SLOTS = 256;
 /** What receivers that fail or linger may take of them together, however many they are: half. */
 const LAGGING_SLOTS = SLOTS / 2;
+/** What the receivers of one tenant may take of them together while deliveries of other tenants wait: half. */
+const TENANT_SLOTS = SLOTS / 2;
 /** Where many turn slow at once the others keep their half; so many connections are the end in any case. */
 const MAX_UNDER_WAY = 4 * SLOTS;
 /** A receiver's own share of the slots: at first, and at most. */
@@ -27,6 +31,7 @@ interface Receiver {
 
 /** A place for one delivery, taken before it is claimed and held until its outcome is recorded. */
 export interface Slot {
+  readonly tenantId: number;
   readonly url: string;
   readonly receiver: Receiver;
 }
@@ -34,13 +39,16 @@ export interface Slot {
 /**
  * Who may send how much at once. Each receiver (a registered URL, whoever registered it) has a share of its own: a few slots at
  * first, one more with each success while all of them are taken, half with each failure. Those that fail or linger share one half
- * of all slots, so that nobody waits for them. Counted in this process alone: with several workers, a receiver has a share in each.
+ * of all slots, so that nobody waits for them. So do the receivers of one tenant, while others wait: who waits is known to `Claims`.
+ * Counted in this process alone: with several workers, a receiver has a share in each.
  */
 export class SendingSlots {
   /** By URL, the least recently used first. */
   readonly #receivers = new Map<string, Receiver>();
   /** When those attempts began that do not linger yet, the oldest first. */
   readonly #fresh = new Map<Slot, number>();
+  /** How many slots are taken, by tenant. */
+  readonly #takenBy = new Tally<number>();
   readonly #probeRestMs: number;
   #underWay = 0;
   /** Of those, to receivers that fail or linger. */
@@ -63,14 +71,20 @@ export class SendingSlots {
     return Math.max(0, Math.min(receiver.share - receiver.underWay, left, MAX_UNDER_WAY - this.#underWay));
   }
 
+  /** How many slots a tenant has left of the half that is its own; beyond them it takes what no other tenant waits for. */
+  roomOfTenant(tenantId: number): number {
+    return Math.max(0, TENANT_SLOTS - this.#takenBy.of(tenantId));
+  }
+
   /** Takes a slot. Nobody is refused here: what is claimed already has to go out, even where the room has gone since. */
-  take(url: string): Slot {
+  take(tenantId: number, url: string): Slot {
     const receiver = this.#receivers.get(url) ?? newReceiver();
     this.#receivers.delete(url);
     this.#receivers.set(url, receiver);
     this.#change(receiver, { underWay: receiver.underWay + 1 });
+    this.#takenBy.add(tenantId, 1);
     this.#forgetIdle();
-    return { url, receiver };
+    return { tenantId, url, receiver };
   }
 
   /** The attempt begins now. */
@@ -94,8 +108,9 @@ export class SendingSlots {
     }
   }
 
-  release({ receiver }: Slot): void {
+  release({ tenantId, receiver }: Slot): void {
     this.#change(receiver, { underWay: receiver.underWay - 1 });
+    this.#takenBy.add(tenantId, -1);
   }
 
   #noteLingering(): void {
