@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { ACCEPTED, notAccepted } from '../../scripts/contract/accepted.ts';
 import { breakingChanges } from '../../scripts/contract/breaking.ts';
 import { documentBefore } from '../../scripts/contract/history.ts';
 import { type OpenApiDocument, readDocuments } from '../support/documents.ts';
@@ -117,23 +118,93 @@ function thirdParty(): OpenApiDocument {
   return document;
 }
 
-async function changesOf(change: Change): Promise<string | null> {
+async function changesOf(change: Change): Promise<string[]> {
   const before = thirdParty();
   const after = thirdParty();
   change(after, (name) => after.components['schemas']?.[name] as Schema);
   return await breakingChanges(JSON.stringify(before), JSON.stringify(after));
 }
 
-/** As Redocly rates what breaks a client. */
-const MAJOR = /[1-9]\d* major/;
-
 describe('a document against the one before', { concurrency: 2 }, () => {
   for (const [name, change] of Object.entries(BREAKING)) {
-    it(`breaks: ${name}`, async () => assert.match(String(await changesOf(change)), MAJOR));
+    it(`breaks: ${name}`, async () => {
+      const changes = await changesOf(change);
+      assert.notEqual(changes.length, 0);
+      assert.deepEqual(notAccepted('third-party', changes), changes);
+    });
   }
   for (const [name, change] of Object.entries(COMPATIBLE)) {
-    it(`does not break: ${name}`, async () => assert.equal(await changesOf(change), null));
+    it(`does not break: ${name}`, async () => assert.deepEqual(await changesOf(change), []));
   }
+});
+
+type Bounded = Record<string, { properties: Record<string, { maxItems?: number }> }>;
+
+/** The bounds of lists that were accepted, by document, schema and field. */
+const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
+  'third-party': { OrderCreate: { items: 1_000 }, OrderItemInput: { addons: 100 } },
+  staff: {
+    MenuDocument: { dishes: 10_000 },
+    DishDocument: { price_variants: 200, addons: 200, ingredients: 200 },
+    DishChange: { price_variants: 200, addons: 200, ingredients: 200 },
+  },
+};
+
+/** The document without these bounds against the one with bounds that are by so much lower. */
+async function boundedBy(name: string, less: number): Promise<string[]> {
+  const [before, after] = ['before', 'after'].map((side) => {
+    const document = new Map(readDocuments()).get(name);
+    const schemas = document?.components['schemas'] as Bounded;
+    for (const [schema, fields] of Object.entries(BOUNDS[name] ?? {})) {
+      for (const [field, count] of Object.entries(fields)) {
+        const { maxItems: _, ...list } = schemas[schema]?.properties[field] ?? {};
+        Object.assign(schemas[schema]?.properties ?? {}, {
+          [field]: side === 'before' ? list : { ...list, maxItems: count - less },
+        });
+      }
+    }
+    return JSON.stringify(document);
+  });
+  return notAccepted(name, await breakingChanges(before ?? '', after ?? ''));
+}
+
+describe('an accepted change', () => {
+  for (const [name, schemas] of Object.entries(BOUNDS)) {
+    it(`passes as it was accepted, and no other bound does: ${name}`, async () => {
+      assert.deepEqual(await boundedBy(name, 0), []);
+      assert.equal((await boundedBy(name, 1)).length, Object.values(schemas).flatMap(Object.keys).length);
+    });
+  }
+
+  it('passes in its own document and place alone, and beside it nothing else does', async () => {
+    const [accepted = ''] = ACCEPTED.flatMap(({ changes }) => changes['third-party'] ?? []);
+    assert.deepEqual(notAccepted('third-party', [accepted, 'another']), ['another']);
+    assert.deepEqual(notAccepted('staff', [accepted]), [accepted]);
+    const changes = await changesOf((document) => {
+      delete operation(document, 'post').responses['415'];
+    });
+    assert.deepEqual(notAccepted('third-party', changes), changes);
+    assert.equal(changes.length, 1);
+  });
+
+  it('is dated, and about a place that its document has', () => {
+    const documents = new Map(readDocuments());
+    for (const { date, why, changes } of ACCEPTED) {
+      assert.match(date, /^20\d\d-\d\d-\d\d$/);
+      assert.ok(why.length > 0);
+      for (const [name, texts] of Object.entries(changes)) {
+        for (const text of texts) {
+          const [pointer = ''] = text.split(': ', 1);
+          const steps = pointer.split('/').slice(1, -1);
+          const place = steps.reduce<unknown>(
+            (node, step) => (node as Record<string, unknown> | undefined)?.[step.replaceAll('~1', '/')],
+            documents.get(name),
+          );
+          assert.ok(place, `${name}.json has no ${pointer}`);
+        }
+      }
+    }
+  });
 });
 
 describe('the document before', () => {

@@ -1,0 +1,80 @@
+/** Changes that break a client by the letter and were decided on all the same. The gate passes exactly these. */
+export interface Accepted {
+  /** When it was decided. An entry whose change is in a published document is history, and stays. */
+  date: string;
+  why: string;
+  /** By document; each as the gate names it (`breakingChanges`). */
+  changes: Record<string, string[]>;
+}
+
+const PRICE_PATTERN = String.raw`^\d{1,8}(\.\d{1,2})?$`;
+const PRICE_PATTERN_ADDED =
+  '`anyOf` subschema of `base_price` was added. ' + JSON.stringify({ type: 'string', pattern: PRICE_PATTERN });
+
+const removed415 = (path: string) =>
+  `#/paths/${path.replaceAll('/', '~1')}/post/responses/415: Response \`415\` was removed.`;
+
+const maxItems = (schema: string, field: string, count: number) =>
+  `#/components/schemas/${schema}/properties/${field}/maxItems: \`maxItems\` of \`${field}\` was set to '${count}'.`;
+
+const priceBounds = (schema: string, field: string) => [
+  `#/components/schemas/${schema}/properties/${field}/maximum: Upper bound of \`${field}\` was set to '<= 99999999.99'.`,
+  `#/components/schemas/${schema}/properties/${field}/minimum: Lower bound of \`${field}\` was set to '>= 0'.`,
+  `#/components/schemas/${schema}/properties/${field}/pattern: \`pattern\` of \`${field}\` was set to '${PRICE_PATTERN}'.`,
+];
+
+export const ACCEPTED: Accepted[] = [
+  {
+    date: '2026-11-22',
+    why: 'Operations that take no body ignore any body: what is no JSON is not refused any more.',
+    changes: {
+      'third-party': [
+        removed415('/v1/third-party/credentials/{id}/revoke/'),
+        removed415('/v1/third-party/credentials/{id}/rotate/'),
+        removed415('/v1/third-party/hotels/reservations/{external_reservation_id}/cancel/'),
+        removed415('/v1/third-party/orders/{external_order_id}/cancel/'),
+      ],
+      pms: [
+        removed415('/v1/channel-manager/channels/{id}/revoke/'),
+        removed415('/v1/channel-manager/credentials/{id}/revoke/'),
+        removed415('/v1/channel-manager/credentials/{id}/rotate/'),
+      ],
+    },
+  },
+  {
+    date: '2026-11-22',
+    why: 'The documents say what the service has always answered with and held requests to.',
+    changes: {
+      'third-party': [
+        `#/components/schemas/AvailabilityResponse/properties/base_price/anyOf/0: ${PRICE_PATTERN_ADDED}`,
+        "#/components/schemas/WebhookRegister/properties/webhook_url/format: `format` of `webhook_url` was set to 'uri'.",
+        "#/components/schemas/WebhookRegister/properties/webhook_url/maxLength: `maxLength` of `webhook_url` was set to '2048'.",
+      ],
+      pms: [
+        `#/components/schemas/PmsRoomType/properties/base_price/anyOf/0: ${PRICE_PATTERN_ADDED}`,
+        ...priceBounds('RateWrite', 'price'),
+        ...priceBounds('OtaReservation', 'total_amount'),
+      ],
+      staff: [`#/components/schemas/StaffRoomType/properties/base_price/anyOf/0: ${PRICE_PATTERN_ADDED}`],
+    },
+  },
+  {
+    date: '2026-11-22',
+    why: 'Lists without a bound let one request hold the service up for all (each bound is a setting).',
+    changes: {
+      'third-party': [maxItems('OrderCreate', 'items', 1_000), maxItems('OrderItemInput', 'addons', 100)],
+      staff: [
+        maxItems('MenuDocument', 'dishes', 10_000),
+        ...['DishDocument', 'DishChange'].flatMap((schema) =>
+          ['price_variants', 'addons', 'ingredients'].map((field) => maxItems(schema, field, 200)),
+        ),
+      ],
+    },
+  },
+];
+
+/** Those of the breaking changes of a document that nobody has accepted. */
+export function notAccepted(document: string, breaking: string[]): string[] {
+  const accepted = new Set(ACCEPTED.flatMap(({ changes }) => changes[document] ?? []));
+  return breaking.filter((change) => !accepted.has(change));
+}
