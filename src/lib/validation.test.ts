@@ -50,6 +50,8 @@ describe('the message of a value with faults', () => {
       [{ items: [null] }, 'items.0: must be an object'],
       [{ note: 1 }, 'note: must be a text'],
       [{ kind: 'c' }, 'kind: must be one of "a", "b"'],
+      [{ kind: 5 }, 'kind: must be one of "a", "b"'],
+      [{ items: [{ quantity: 0.5 }] }, 'items.0.quantity: must be a whole number, must be at least 1'],
       [{ at: '2023-02-29' }, 'at: must be a calendar day, YYYY-MM-DD'],
       [{ id: 'x' }, 'id: must be a UUID'],
     ];

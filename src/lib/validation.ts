@@ -145,11 +145,17 @@ export function joinFaults(texts: string[], whole: string, maxListed = Infinity)
 function faultTexts(faults: Fault[], whole: string): string[] {
   // A union reports each of its arms and then itself; a nullable field shall read as one fault.
   // A price that is neither text nor number is told by its own keyword.
-  const isEcho = ({ keyword, params }: Fault) =>
-    keyword === 'anyOf' || params['type'] === 'null' || Array.isArray(params['type']);
+  // A value of the wrong type is none of those that an enum allows either, and that says more.
+  const ofEnums = new Set(faults.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath));
+  const isEcho = ({ keyword, params, instancePath }: Fault) =>
+    keyword === 'anyOf' ||
+    params['type'] === 'null' ||
+    Array.isArray(params['type']) ||
+    (keyword === 'type' && ofEnums.has(instancePath));
   const telling = faults.filter((fault) => !isEcho(fault));
-  const texts = new Set(telling.map((fault) => `${fieldOf(fault, whole)}: ${textOf(fault)}`));
-  return texts.size === 0 ? [`${whole}: is not valid`] : [...texts];
+  const byField = Map.groupBy(telling, (fault) => fieldOf(fault, whole));
+  const texts = [...byField].map(([field, own]) => `${field}: ${[...new Set(own.map(textOf))].join(', ')}`);
+  return texts.length === 0 ? [`${whole}: is not valid`] : texts;
 }
 
 function fieldOf(fault: Fault, whole: string): string {
