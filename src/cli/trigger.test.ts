@@ -37,6 +37,7 @@ describe('roomservice trigger', () => {
   const trigger = (...args: string[]) => runCommand(['trigger', ...args], { env });
   const issue = async (): Promise<Issued> =>
     JSON.parse((await runCommand(['demo', '--json'], { env })).stdout).credential;
+  const shortened = (apiKey: string) => `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
   const headersOf = ({ api_key, api_secret }: Issued) => ({ 'x-api-key': api_key, 'x-api-secret': api_secret });
 
   it('1: ends so where there is no demo tenant, whatever others there are, and says what makes it', async () => {
@@ -58,7 +59,7 @@ describe('roomservice trigger', () => {
       assert.equal(code, 0, stderr);
       const made = JSON.parse(stdout);
       assert.deepEqual([made.event, made.data.status], [type, statuses[index]]);
-      assert.equal(made.credential.api_key, credential.api_key);
+      assert.deepEqual(made.credential, { id: credential.id, api_key: shortened(credential.api_key) });
       const delivered = await eventually(
         () => receiver.requests.find(({ headers }) => headers['x-service-event-id'] === made.event_id),
         `delivery of ${type}`,
@@ -85,27 +86,30 @@ describe('roomservice trigger', () => {
     const { code, stdout } = await trigger('reservation.created');
     assert.equal(code, 0);
     assert.match(stdout, /^reservation\.created: confirmed\n {2}event_id {2}\S+\n {2}reservation_id {2}\S+\n/);
-    assert.ok(stdout.includes(`of the credential ${credential.api_key}. It is sent to ${receiver.url}.`));
+    assert.ok(stdout.includes(`of the credential ${shortened(credential.api_key)}. It is sent to ${receiver.url}.`));
     assert.match(stdout, /"roomservice listen"/);
   });
 
   it('0: makes it for the newest active credential, or for the one whose key is given or in the environment', async () => {
     const [second, third] = [await issue(), await issue()];
-    const keyOf = async (...args: string[]) =>
-      JSON.parse((await trigger('order.status_changed', '--json', ...args)).stdout).credential.api_key;
-    assert.equal(await keyOf(), third.api_key);
+    const idOf = async (...args: string[]) =>
+      JSON.parse((await trigger('order.status_changed', '--json', ...args)).stdout).credential.id;
+    assert.equal(await idOf(), third.id);
     await service.database.db.updateTable('credential').set({ is_active: false }).where('id', '=', third.id).execute();
-    assert.equal(await keyOf(), second.api_key);
-    assert.equal(await keyOf('--api-key', credential.api_key), credential.api_key);
+    assert.equal(await idOf(), second.id);
+    assert.equal(await idOf('--api-key', credential.api_key), credential.id);
     for (const name of ['ROOMSERVICE_API_KEY', 'KEY']) {
       const ofShell = await runCommand(['trigger', 'order.status_changed', '--json'], {
         env: { ...env, [name]: credential.api_key },
       });
-      assert.equal(JSON.parse(ofShell.stdout).credential.api_key, credential.api_key, name);
+      assert.equal(JSON.parse(ofShell.stdout).credential.id, credential.id, name);
     }
     const revoked = await trigger('order.status_changed', '--api-key', third.api_key);
     assert.equal(revoked.code, 1);
     assert.ok(revoked.stderr.includes(third.api_key));
+    const short = await trigger('order.status_changed', '--api-key', shortened(credential.api_key));
+    assert.equal(short.code, 1);
+    assert.match(short.stderr, /lists show keys shortened/);
   });
 
   it('1: ends so for a credential of another tenant, and makes nothing', async () => {

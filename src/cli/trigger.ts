@@ -50,11 +50,11 @@ async function requireDemoTenant(db: Database): Promise<Tenant> {
 }
 
 async function chooseCredential({ db, keyring }: Runtime, tenant: Tenant, apiKey: string | null): Promise<Credential> {
-  const all = await new Credentials({ db, keyring, audience: 'third_party' }).list(tenant.id);
-  const active = all.filter((credential) => credential.is_active);
-  const chosen = apiKey === null ? active[0] : active.find((credential) => credential.api_key === apiKey);
+  const credentials = new Credentials({ db, keyring, audience: 'third_party' });
+  const candidates = apiKey === null ? await credentials.list(tenant.id) : [await credentials.find(tenant.id, apiKey)];
+  const chosen = candidates.find((credential) => credential?.is_active);
   if (chosen === undefined) {
-    const what = apiKey === null ? 'credential' : `credential with the API key ${apiKey}`;
+    const what = apiKey === null ? 'credential' : `credential with the API key ${apiKey} (lists show keys shortened)`;
     throw new OperatorError(`The demo tenant has no active ${what}. "roomservice demo" issues a new one.`);
   }
   return chosen;

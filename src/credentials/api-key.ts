@@ -45,6 +45,11 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
   };
 }
 
+/** A key as everything shows it but the answers that issue it: enough to tell it by, not enough to use it (decision 38). */
+export function shortenKey(apiKey: string): string {
+  return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
+}
+
 /** ECB is right here and here alone: one block, made of a unique value. */
 function cipher(key: Buffer) {
   return createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);

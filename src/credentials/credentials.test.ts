@@ -39,6 +39,9 @@ async function statusWith({ api_key, api_secret }: { api_key: string; api_secret
   return (await service.call('GET', '/v1/third-party/orders/', { headers })).status;
 }
 
+/** A key as lists show it, written out once more. */
+const shortened = (apiKey: string) => `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
+
 describe('POST credentials/', () => {
   it('201: the secret response, exactly, and nothing a cache may keep', async () => {
     const answer = await service.call('POST', PATH, { headers: tenant.owner, json: { label: 'Till 1' } });
@@ -112,7 +115,7 @@ describe('GET credentials/', () => {
     assert.deepEqual(credential, {
       id: owner.credential.id,
       label: 'A platform',
-      api_key: owner.credential.api_key,
+      api_key: shortened(owner.credential.api_key),
       webhook_url: '',
       is_active: true,
       created_at: credential.created_at,
@@ -236,6 +239,50 @@ describe('POST credentials/{id}/rotate/', () => {
     assert.equal(answer.status, 409);
     assert.deepEqual(answer.body, { code: 'invalid_status_transition', message: REVOKED });
     assert.equal(await statusWith(made), 401);
+  });
+});
+
+describe('a whole API key', () => {
+  const PMS_PATH = '/v1/channel-manager/credentials/';
+
+  it('is in the answers that issue and rotate alone: everything that is read back shows it shortened', async () => {
+    const own = await service.tenant();
+    const call = async (method: string, path: string) => {
+      const answer = await service.call(method, path, { headers: own.owner });
+      assert.equal(Math.floor(answer.status / 100), 2, answer.text);
+      return answer;
+    };
+    const made = [PATH, PMS_PATH].map((path) => call('POST', path));
+    const issued = await Promise.all(made);
+    const keys = [own.credential.api_key, ...issued.map(({ body }) => body.api_key)];
+    const [thirdParty = '', pms = ''] = [PATH, PMS_PATH].map((path, index) => `${path}${issued[index]?.body.id}/`);
+    for (const [index, path] of [thirdParty, pms].entries()) {
+      assert.equal((await call('POST', `${path}rotate/`)).body.api_key, keys[index + 1]);
+    }
+    const answers = [
+      await call('GET', PATH),
+      await call('GET', PMS_PATH),
+      await call('GET', `${PATH}?page=1`),
+      await call('GET', `${PMS_PATH}?page=1`),
+      await call('GET', '/v1/staff/credentials/'),
+      await call('GET', '/v1/staff/credentials/?page_size=10'),
+      await call('POST', `${thirdParty}revoke/`),
+      await call('POST', `${pms}revoke/`),
+    ];
+    const audit = await call('GET', '/v1/staff/audit/');
+    for (const { text } of [...answers, audit]) {
+      assert.deepEqual(
+        keys.filter((key) => text.includes(key)),
+        [],
+        text,
+      );
+    }
+    for (const { text } of answers) {
+      assert.ok(
+        keys.some((key) => text.includes(`"api_key":"${shortened(key)}"`)),
+        text,
+      );
+    }
   });
 });
 

@@ -5,7 +5,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { apiError, notFound } from '../errors.ts';
 import type { Keyring, SecretColumn } from '../keys/keys.ts';
 import { isUuid, newId } from '../lib/ids.ts';
-import { createKeyMaker, type KeyMaker, newSecret } from './api-key.ts';
+import { createKeyMaker, type KeyMaker, newSecret, shortenKey } from './api-key.ts';
 import type { Caller } from './authentication.ts';
 import { AUDIENCES, type Audience } from './audiences.ts';
 import type { Credential, CredentialSecret } from './schema.ts';
@@ -42,6 +42,12 @@ export class Credentials {
 
   async list(tenantId: number): Promise<Credential[]> {
     return (await store.listCredentials(this.#db, tenantId, this.#audience)).map(shape);
+  }
+
+  /** The credential whose whole key this is; undefined if the tenant has none. */
+  async find(tenantId: number, apiKey: string): Promise<Credential | undefined> {
+    const row = await store.findCredential(this.#db, tenantId, this.#audience, apiKey);
+    return row && shape(row);
   }
 
   async create(actor: Actor, label = ''): Promise<CredentialSecret> {
@@ -160,7 +166,7 @@ function shape(row: store.CredentialRow): Credential {
   return {
     id: row.id,
     label: row.label,
-    api_key: row.api_key,
+    api_key: shortenKey(row.api_key),
     webhook_url: row.webhook_url,
     is_active: row.is_active,
     created_at: row.created_at.toISOString(),

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { DOCUMENTED } from '../lib/documented.ts';
 
 const NullableTime = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
@@ -7,7 +8,7 @@ const NullableTime = (description: string) =>
 export const CREDENTIAL_EXAMPLE = {
   id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
   label: 'City Delivery',
-  api_key: 'rsk_cmLYmA0l5iGq574RsMHcvw',
+  api_key: 'rsk_cmLY…Hcvw',
   webhook_url: 'https://partner.example/hooks/roomservice',
   is_active: true,
   created_at: '2026-11-02T09:30:12.408Z',
@@ -15,22 +16,38 @@ export const CREDENTIAL_EXAMPLE = {
   last_rotated_at: null,
 };
 
+/** Marks every field as one that the service alone writes. */
+function readOnly<Fields extends Type.TProperties>(fields: Fields): Fields {
+  const marked = Object.entries(fields).map(([name, field]) => [name, { ...field, readOnly: true }]);
+  return Object.fromEntries(marked) as Fields;
+}
+
 /** Contract §2, `IntegrationCredential`. */
 export const Credential = Type.Object(
-  {
+  readOnly({
     id: Type.String({ format: 'uuid', description: 'The id of the credential, to revoke or rotate it by.' }),
     label: Type.String({ description: "The owner's own words for whom it is; empty where none were given." }),
-    api_key: Type.String({ description: 'The public half. It stays the same when the secret is rotated.' }),
+    api_key: Type.String({
+      description:
+        'The public half, shortened: its first 8 characters, `…` and its last 4. The answers that issue or rotate the credential ' +
+        'show it whole. It stays the same when the secret is rotated.',
+    }),
     webhook_url: Type.String({
-      description: 'Where events are sent: the URL that the partner registered; empty while none is.',
+      [DOCUMENTED]: {
+        anyOf: [
+          { type: 'string', format: 'uri' },
+          { type: 'string', maxLength: 0 },
+        ],
+      },
+      description: 'Where events are sent: the URL that the partner registered; an empty text while none is.',
     }),
     is_active: Type.Boolean({ description: 'False once it is revoked, which is for good.' }),
     created_at: NullableTime('When it was made.'),
     last_used_at: NullableTime('When a call last used it, to within a minute; null before the first call.'),
     last_rotated_at: NullableTime('When its secret was last replaced; null while it has its first one.'),
-  },
+  }),
   {
-    title: 'Credential',
+    title: 'IntegrationCredential',
     description: "A partner's access, without its secret.",
     examples: [CREDENTIAL_EXAMPLE],
   },
@@ -45,7 +62,7 @@ export const PmsCredential = Type.Omit(Credential, ['webhook_url'], {
     {
       id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b',
       label: 'Front desk PMS',
-      api_key: 'rpk_MO94J1LwYWyY4xa7rvsf8Q',
+      api_key: 'rpk_MO94…sf8Q',
       is_active: true,
       created_at: '2026-11-02T09:41:55.037Z',
       last_used_at: null,
@@ -55,14 +72,18 @@ export const PmsCredential = Type.Omit(Credential, ['webhook_url'], {
 });
 
 const Label = Type.Optional(
-  Type.String({ maxLength: 255, description: 'A name to tell credentials apart by. Nothing else is made of it.' }),
+  Type.String({
+    maxLength: 255,
+    default: '',
+    description: 'A name to tell credentials apart by. Nothing else is made of it.',
+  }),
 );
 
 /** Contract §2, `IntegrationCredentialCreate`. */
 export const CredentialCreate = Type.Object(
   { label: Label },
   {
-    title: 'CredentialCreate',
+    title: 'IntegrationCredentialCreate',
     description: 'What a new credential is called.',
     examples: [{ label: 'City Delivery' }],
   },
@@ -81,13 +102,13 @@ export const PmsCredentialCreate = Type.Object(
 const SECRET_FIELDS = {
   id: Type.String({ format: 'uuid', description: 'The id of the credential.' }),
   label: Type.String({ description: 'Its label.' }),
-  api_key: Type.String({ description: 'The public half: it names the credential.' }),
+  api_key: Type.String({ description: 'The public half, whole: it names the credential. Lists show it shortened.' }),
   api_secret: Type.String({ description: 'The secret half. It is shown in this answer and never again.' }),
 };
 
 /** Contract §2, `IntegrationCredentialSecretResponse`: the only answer that ever holds the secret. */
 export const CredentialSecret = Type.Object(SECRET_FIELDS, {
-  title: 'CredentialSecret',
+  title: 'IntegrationCredentialSecretResponse',
   description: 'Key and secret together, to be handed to the partner.',
   examples: [
     {

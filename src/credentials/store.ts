@@ -16,6 +16,21 @@ export async function listCredentials(db: Db, tenantId: number, audience: Audien
     .execute();
 }
 
+export async function findCredential(
+  db: Db,
+  tenantId: number,
+  audience: Audience,
+  apiKey: string,
+): Promise<CredentialRow | undefined> {
+  return await db
+    .selectFrom('credential')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('api_key', '=', apiKey)
+    .where('audience', '=', audience)
+    .executeTakeFirst();
+}
+
 /** One with this id is the same one, written by a try whose answer was lost. */
 export async function insertCredential(
   db: Db,

@@ -156,6 +156,32 @@ describe('registerBodyParsers', () => {
       }
     });
 
+    it('a route that takes no body ignores whatever comes, of whatever content type', async () => {
+      const bodies: [string, string?][] = [
+        ['{"reason":"late"}', JSON_TYPE],
+        ['{', JSON_TYPE],
+        ['\xff', JSON_TYPE],
+        ['{}', FORM],
+        ['a=%zz', FORM],
+        ['cut', 'multipart/form-data; boundary=b'],
+        ['no boundary', 'multipart/form-data'],
+        ['<reason/>', 'application/xml'],
+        ['late', 'text/plain; charset=latin1'],
+        ['late', 'nonsense'],
+        ['late', 'a/b;c'],
+        ['late'],
+      ];
+      for (const [body, type] of bodies) {
+        const answer = await post('/cancel', Buffer.from(body, 'latin1'), type);
+        assert.deepEqual([answer.status, answer.json], [200, { body: 'none' }], `${type}: ${body}`);
+      }
+      const socket = open();
+      socket.write(
+        `POST /cancel HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}`,
+      );
+      assert.match(await answerOn(socket), /^HTTP\/1.1 200 /);
+    });
+
     it('an absent body satisfies a schema in which everything is optional', async () => {
       for (const type of [undefined, JSON_TYPE, FORM, 'multipart/form-data']) {
         assert.equal((await post('/label', undefined, type)).status, 200);
@@ -164,7 +190,9 @@ describe('registerBodyParsers', () => {
 
     it('a body of exactly 1 MiB is read', async () => {
       const body = JSON.stringify('a'.repeat(LIMIT_BYTES - 2));
-      assert.equal((await post('/cancel', body, JSON_TYPE)).status, 200);
+      for (const path of ['/any', '/cancel']) {
+        assert.equal((await post(path, body, JSON_TYPE)).status, 200);
+      }
     });
 
     it('GET and HEAD ignore a body', async () => {
@@ -245,7 +273,9 @@ describe('registerBodyParsers', () => {
 
     it('every content type has the limit', async () => {
       for (const type of [JSON_TYPE, FORM, 'multipart/form-data; boundary=b', 'text/plain']) {
-        await refuses(413, 'body: is larger than 1048576 bytes', '/orders', `${megabyte}a`, type);
+        for (const path of ['/orders', '/cancel']) {
+          await refuses(413, 'body: is larger than 1048576 bytes', path, `${megabyte}a`, type);
+        }
       }
     });
 

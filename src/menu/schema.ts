@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { DOCUMENTED } from '../lib/documented.ts';
 import { MONEY_PATTERN } from '../lib/money.ts';
 import { KORMA, MENU_DOCUMENT, PAPADOM } from './examples.ts';
 
@@ -155,6 +156,8 @@ const money = (description: string) => Type.String({ pattern: MONEY_PATTERN, des
 const time = (description: string) => Type.String({ format: 'date-time', description });
 const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
+const sectionName = (description: string) => Type.String({ [DOCUMENTED]: { maxLength: 100 }, description });
+const PictureUrl = nullable(Type.String({ [DOCUMENTED]: { format: 'uri' } }), 'URL of a picture.');
 const Diet = Type.Unsafe<Type.Static<typeof DishType>>({
   ...DishType,
   description: 'A diet it suits; empty or null: not said.',
@@ -175,10 +178,10 @@ const SubMenu = Type.Object(
 const Category = Type.Object(
   {
     id: uuid('The same for as long as the name is.'),
-    name: text('The heading under which the dish stands.'),
+    name: sectionName('The heading under which the dish stands.'),
     dish_count: text('How many dishes the menu lists under it, as text.'),
     description: text('More about it; may be empty.'),
-    image: nullable(Type.String(), 'URL of a picture.'),
+    image: PictureUrl,
     ticket_type: nullable(Type.String(), 'Which ticket of the house it is printed on.'),
     tenant: Tenant,
     sub_menu: nullable(Uuid, 'The sub-menu that the whole category belongs to, where it belongs to one.'),
@@ -195,7 +198,7 @@ const Category = Type.Object(
 const Kitchen = Type.Object(
   {
     id: uuid('The same for as long as the name is.'),
-    name: text('Its name.'),
+    name: sectionName('Its name.'),
     description: text('More about it; may be empty.'),
     hotel_id: nullable(Uuid, 'The hotel it belongs to, where that is known.'),
     stock_location_id: nullable(Uuid, 'Where its stock is kept, where that is known.'),
@@ -208,7 +211,7 @@ const Kitchen = Type.Object(
 const MenuSet = Type.Object(
   {
     id: uuid('The same for as long as the name is.'),
-    name: text('Its name.'),
+    name: sectionName('Its name.'),
     service: Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], {
       type: 'string',
       description: 'When it is served. For show: orders are taken at any time.',
@@ -235,17 +238,27 @@ const PriceVariant = Type.Object(
   { title: 'PriceVariant', description: 'A form of the dish with a price of its own.' },
 );
 
-const AddOnDish = Type.Object(
-  {
-    id: uuid('Sent as `addon_id` to order it. The same for as long as dish and name are.'),
-    name: Type.String({ maxLength: 512, description: 'Its name.' }),
-    price: money('What one of it adds to the price of one piece.'),
-    image: nullable(Type.String(), 'URL of a picture.'),
-    dish_type: Diet,
-    is_active: Type.Boolean({ description: 'Always true here: an add-on that is not offered is not listed.' }),
-  },
-  { title: 'AddOnDish', description: 'Something that can be ordered along with the dish.' },
-);
+const ADD_ON_SHAPE = {
+  id: Type.String({
+    format: 'uuid',
+    readOnly: true,
+    description: 'Sent as `addon_id` to order it. The same for as long as dish and name are.',
+  }),
+  name: Type.String({ maxLength: 512, description: 'Its name.' }),
+  price: money('What one of it adds to the price of one piece.'),
+  image: PictureUrl,
+  dish_type: Diet,
+  is_active: Type.Boolean({ description: 'Always true here: an add-on that is not offered is not listed.' }),
+};
+/** Decision 18: partners and staff see the same fields; the contract has a name for each. */
+const ThirdPartyAddOn = Type.Object(ADD_ON_SHAPE, {
+  title: 'ThirdPartyAddOn',
+  description: 'Something that can be ordered along with the dish.',
+});
+const AddOnDish = Type.Object(ADD_ON_SHAPE, {
+  title: 'AddOnDish',
+  description: 'Something that can be ordered along with the dish.',
+});
 
 const DISH_SHAPE = {
   id: uuid('The id of the dish inside Roomservice. To order, send the `sku`.'),
@@ -258,25 +271,28 @@ const DISH_SHAPE = {
   is_active: Type.Boolean({ description: 'Whether it can be ordered.' }),
   is_taxable: Type.Boolean({ description: 'Whether `extra_tax_percentage` is added to what is ordered of it.' }),
   extra_tax_percentage: Type.String({ ...Percentage, description: 'Per cent that come on top of the price.' }),
-  image: nullable(Type.String(), 'URL of a picture.'),
+  image: PictureUrl,
   category: Category,
   sub_menu: SubMenu,
   kitchen: Kitchen,
   menu_set: MenuSet,
   price_variants: Type.Array(PriceVariant, { description: 'Its forms; empty where there is one only.' }),
-  addons: Type.Array(AddOnDish, { description: 'What can be ordered along with it.' }),
 };
+const ADD_ONS = { description: 'What can be ordered along with it.' };
 
-export const Dish = Type.Object(DISH_SHAPE, {
-  title: 'Dish',
-  description: 'A dish that can be ordered now.',
-  examples: [KORMA],
-});
+export const Dish = Type.Object(
+  { ...DISH_SHAPE, addons: Type.Array(ThirdPartyAddOn, ADD_ONS) },
+  { title: 'ThirdPartyDish', description: 'A dish that can be ordered now.', examples: [KORMA] },
+);
 export type Dish = Type.Static<typeof Dish>;
 
 /** As staff see it: with its ingredients. */
 export const StaffDish = Type.Object(
-  { ...DISH_SHAPE, ingredients: Type.Array(Type.String(), { description: 'What is in it, in words.' }) },
+  {
+    ...DISH_SHAPE,
+    addons: Type.Array(AddOnDish, ADD_ONS),
+    ingredients: Type.Array(Type.String(), { description: 'What is in it, in words.' }),
+  },
   {
     title: 'StaffDish',
     description: 'A dish as partners see it, with its ingredients, and whether it is on the menu or not.',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Type from 'typebox';
+import { DOCUMENTED } from '../lib/documented.ts';
 import { Components } from './components.ts';
 
 const Guest = Type.Object({ title: Type.String(), name: Type.String() }, { title: 'Guest' });
@@ -25,6 +26,14 @@ describe('the named schemas of a document', () => {
     const schema = components.refer(Type.Object({ title: Type.String() }));
     assert.deepEqual(schema, { type: 'object', required: ['title'], properties: { title: { type: 'string' } } });
     assert.deepEqual(components.byName(), {});
+  });
+
+  it('shows what is documented of a value beside its schema, in the place of the keyword', () => {
+    const components = new Components();
+    const url = Type.String({ minLength: 1, [DOCUMENTED]: { format: 'uri' } });
+    const shown = { type: 'string', minLength: 1, format: 'uri' };
+    assert.deepEqual(components.refer(url), shown);
+    assert.deepEqual(components.refer(Type.Union([url, Type.Null()])), { anyOf: [shown, { type: 'null' }] });
   });
 
   it('they refer to each other, and are listed by name', () => {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { DOCUMENTED } from '../lib/documented.ts';
 
 /** A JSON Schema as the routes have it, or as a document shows it: what is looked at here, and whatever else there is. */
 export interface Schema {
@@ -12,6 +13,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly minProperties?: number;
+  readonly [DOCUMENTED]?: object;
 }
 
 /** Keywords under which schemas stand: one, a list of them, or one by each name. */
@@ -28,7 +30,8 @@ export class Components {
    * @throws Error where two schemas of one title differ
    */
   refer(schema: Schema): object {
-    const shown: Schema = mapParts(schema, (part) => this.refer(part));
+    const { [DOCUMENTED]: documented, ...checked } = schema;
+    const shown: Schema = { ...mapParts(checked, (part) => this.refer(part)), ...documented };
     const { title } = shown;
     if (title === undefined) {
       return shown;

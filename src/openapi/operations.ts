@@ -54,7 +54,7 @@ export function operationOf(route: RouteOptions): Operation {
     body,
     exampleSummaries: config.exampleSummaries ?? [],
     successes: (schema.response ?? {}) as Record<string, Schema>,
-    errors: [...new Set([...guard.errors, ...requestErrors(method, query), ...(config.errors ?? [])])],
+    errors: [...new Set([...guard.errors, ...requestErrors(method, query, body), ...(config.errors ?? [])])],
     hasEtag: config.hasEtag ?? false,
     isIdempotent: config.isIdempotent ?? false,
     namesHeaderBrand: config.namesHeaderBrand ?? false,
@@ -84,8 +84,13 @@ const UNSUPPORTED = {
 } as const;
 const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7: the last one is 3.' } as const;
 
-/** What can be wrong with any request: a query may be malformed where none is asked for, and a body may be sent where none is. */
-function requestErrors(method: string, query: Schema | null): RouteError[] {
+/** What can be wrong with any request: a query may be malformed where none is asked for; a body that is not asked for, only too large. */
+function requestErrors(method: string, query: Schema | null, body: Schema | null): RouteError[] {
   const isPaged = 'page' in (query?.properties ?? {});
-  return ['invalid_request', ...(method === 'get' ? [] : [TOO_LARGE, UNSUPPORTED]), ...(isPaged ? [NO_SUCH_PAGE] : [])];
+  return [
+    'invalid_request',
+    ...(method === 'get' ? [] : [TOO_LARGE]),
+    ...(body === null ? [] : [UNSUPPORTED]),
+    ...(isPaged ? [NO_SUCH_PAGE] : []),
+  ];
 }

@@ -211,7 +211,8 @@ describe('POST /v1/third-party/orders/ with items that cannot be had', () => {
       json: { price: '10' },
     });
     const { id: inactive } = truffle.body.addons.find((addon: { name: string }) => addon.name === 'Truffle');
-    for (const addon_id of [second?.addons[0]?.id, inactive, variantId, 'Extra cheese']) {
+    const ofAnyLength = ['x'.repeat(101), '𝄞'.repeat(10_000)];
+    for (const addon_id of [second?.addons[0]?.id, inactive, variantId, 'Extra cheese', ...ofAnyLength]) {
       const items = [{ item_id: 'PIZZA-1', quantity: 1, addons: [{ addon_id: first?.addons[0]?.id }, { addon_id }] }];
       const message = assertError(await place(service, own, { items }), 400, 'addon_not_found');
       assert.match(message, /^items\.0\.addons\.1\.addon_id: /);

@@ -5,7 +5,7 @@ import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 const MAX_INTEGER = 2_147_483_647;
 const AddonInput = Type.Object(
   {
-    addon_id: Type.String({ minLength: 1, maxLength: 100, description: "The `id` of one of the dish's `addons`." }),
+    addon_id: Type.String({ minLength: 1, description: "The `id` of one of the dish's `addons`." }),
     quantity: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -91,6 +91,18 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     assert.deepEqual(second, received.body, 'the receiver answers with the same reservation');
   });
 
+  it('200: an e-mail address that a partner sent as an empty text is that text; one that was left out is null', async () => {
+    const own = await hotelTenant(service);
+    const guest = { name: 'Zoë 王', phone: '+351 22' };
+    for (const email of ['', undefined]) {
+      const room_type_id = own.id('Harbour House', 'Double');
+      const stay = { room_type_id, check_in: '2101-07-01', check_out: '2101-07-02', guest: { ...guest, email } };
+      const booked = await bookByPartner(service, own, stay);
+      const found = (await get('', own)).body.find(({ id }: PmsReservation) => id === booked.body.reservation_id);
+      assert.deepEqual(found.guest, { full_name: 'Zoë 王', phone: '+351 22', email: email ?? null });
+    }
+  });
+
   it('200: newest check-in first, by the moment, whichever side of the date line the house is on', async () => {
     const [, lagoonLodge] = sampleHotel();
     assert.ok(lagoonLodge);

@@ -1,4 +1,6 @@
 import Type from 'typebox';
+import { DOCUMENTED } from '../lib/documented.ts';
+import { MONEY_PATTERN } from '../lib/money.ts';
 import { RATE_PLAN_EXAMPLES, Rate, RatePlan } from '../rates/rates.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
@@ -31,7 +33,7 @@ export const RoomType = Type.Object(
     id: Type.String({ format: 'uuid', description: 'The id of the room type: `room_type_id` of the inventory.' }),
     name: Type.String({ description: 'Its name, unique within the property.' }),
     max_occupancy: Type.Integer({ description: 'How many guests it is for.' }),
-    base_price: Type.Union([Type.String(), Type.Null()], {
+    base_price: Type.Union([Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }), Type.Null()], {
       description: 'The price of a night where the room type has no active rate plan; null: none.',
     }),
     rate_plans: Type.Array(RatePlan, {

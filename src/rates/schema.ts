@@ -1,4 +1,6 @@
 import Type from 'typebox';
+import { DOCUMENTED } from '../lib/documented.ts';
+import { MONEY_PATTERN } from '../lib/money.ts';
 import { Price } from '../lib/price.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -28,6 +30,7 @@ export const RatePlan = Type.Object(
     id: Type.String({ format: 'uuid', description: 'The id of the plan: `rate_plan_id` of rates and restrictions.' }),
     name: Type.String({ description: 'Its name, unique within the room type.' }),
     base_price: Type.String({
+      [DOCUMENTED]: { pattern: MONEY_PATTERN },
       description: 'The price of a night that has none of its own, in the currency of the tenant.',
     }),
     is_refundable: Type.Boolean({ description: 'Whether the guest gets the money back after cancelling.' }),
@@ -45,7 +48,10 @@ export type RatePlan = Type.Static<typeof RatePlan>;
 export const Rate = Type.Object(
   {
     date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
-    price: Type.String({ description: "The price of the night: its own, or else the plan's `base_price`." }),
+    price: Type.String({
+      [DOCUMENTED]: { pattern: MONEY_PATTERN },
+      description: "The price of the night: its own, or else the plan's `base_price`.",
+    }),
     is_sold_out: Type.Boolean({
       description: 'Whether the plan is closed for this night, by a rate or by `stop_sell`.',
     }),
@@ -64,7 +70,10 @@ const Night = Type.String({
   description: 'The day on which the night begins; it may lie in the past.',
 });
 const Closed = Type.Optional(
-  Type.Boolean({ description: 'Closes the plan for this night. Left out it is false, and so opens the night.' }),
+  Type.Boolean({
+    default: false,
+    description: 'Closes the plan for this night. Left out it is false, and so opens the night.',
+  }),
 );
 const ENTRIES = {
   minItems: 1,
@@ -141,12 +150,12 @@ const StaffRoomType = Type.Object(
     name: Type.String({ description: 'Its name, unique within the property.' }),
     description: Type.String({ description: 'What a guest should know of it; may be empty.' }),
     max_occupancy: Type.Integer({ description: 'How many guests it is for.' }),
-    base_price: Type.Union([Type.String(), Type.Null()], {
+    base_price: Type.Union([Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }), Type.Null()], {
       description: 'The price of a night where the room type has no active rate plan; null: none.',
     }),
     physical_capacity: Type.Integer({ description: 'How many rooms of this type there are.' }),
     amenities: Type.Array(Type.String(), { description: 'What is in the room, in words.' }),
-    images: Type.Array(Type.String(), { description: 'URLs of pictures.' }),
+    images: Type.Array(Type.String({ [DOCUMENTED]: { format: 'uri' } }), { description: 'URLs of pictures.' }),
     rate_plans: Type.Array(RatePlan, { description: 'Its active rate plans.' }),
   },
   { title: 'StaffRoomType', description: 'A room type with its capacity and active rate plans.' },

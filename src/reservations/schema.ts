@@ -1,9 +1,11 @@
 import Type from 'typebox';
 import { PageQuery } from '../http/paging.ts';
+import { DOCUMENTED } from '../lib/documented.ts';
+import { MONEY_PATTERN } from '../lib/money.ts';
 import { RESERVATION_STATUSES } from './reservation-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
-const Money = Type.String();
+const Money = Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } });
 const CheckIn = { format: 'date', description: 'The day of arrival: the first night of the stay.' };
 const CheckOut = {
   format: 'date',

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { DOCUMENTED } from '../lib/documented.ts';
 import { MONEY_PATTERN } from '../lib/money.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -67,7 +68,7 @@ export const RoomType = Type.Object(
     currency: text('Three letters of ISO 4217.'),
     property: Property,
     amenities: Type.Array(Type.String(), { description: 'What is in the room, in words.' }),
-    images: Type.Array(Type.String(), { description: 'URLs of pictures.' }),
+    images: Type.Array(Type.String({ [DOCUMENTED]: { format: 'uri' } }), { description: 'URLs of pictures.' }),
   },
   {
     title: 'RoomType',

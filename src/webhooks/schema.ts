@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { PageQuery } from '../http/paging.ts';
+import { DOCUMENTED } from '../lib/documented.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { EVENTS, OrderEventData, ReservationEventData } from './events.ts';
 
@@ -176,6 +177,7 @@ export const WebhookRegister = Type.Object(
   {
     webhook_url: Type.String({
       minLength: 1,
+      [DOCUMENTED]: { format: 'uri', maxLength: 2_048 },
       description:
         'An https URL of at most 2,048 characters, without user name, password or fragment, on port 443 or from 1024 up.',
     }),

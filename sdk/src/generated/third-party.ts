@@ -1,21 +1,5 @@
 /** Written by `npm run generate` from the OpenAPI document of the same name in contract/; do not edit. */
 
-/** Something that can be ordered along with the dish. */
-export interface AddOnDish {
-  /** Sent as `addon_id` to order it. The same for as long as dish and name are. */
-  id: string;
-  /** Its name. */
-  name: string;
-  /** What one of it adds to the price of one piece. */
-  price: string;
-  /** URL of a picture. */
-  image: string | null;
-  /** A diet it suits; empty or null: not said. */
-  dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
-  /** Always true here: an add-on that is not offered is not listed. */
-  is_active: boolean;
-}
-
 /** What can be booked of a room type, night by night. */
 export interface AvailabilityResponse {
   /** The room type that was asked for. */
@@ -78,52 +62,6 @@ export interface DeliveryAttempt {
   duration_ms: number | null;
   /** Why it failed; null where it did not. */
   error: string | null;
-}
-
-/** A dish that can be ordered now. */
-export interface Dish {
-  /** The id of the dish inside Roomservice. To order, send the `sku`. */
-  id: string;
-  /** What the dish is ordered by: `item_id` of an order. */
-  sku: string;
-  /** Its name. */
-  name: string;
-  /** What a guest should know of it; may be empty. */
-  description: string;
-  /** A diet it suits; empty or null: not said. */
-  dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
-  /** What one piece costs, without variant and add-ons. */
-  price: string;
-  /** Three letters of ISO 4217; the same for the whole menu. */
-  currency: string;
-  /** Whether it can be ordered. */
-  is_active: boolean;
-  /** Whether `extra_tax_percentage` is added to what is ordered of it. */
-  is_taxable: boolean;
-  /** Per cent that come on top of the price. */
-  extra_tax_percentage: string;
-  /** URL of a picture. */
-  image: string | null;
-  category: Category;
-  sub_menu: SubMenu;
-  kitchen: Kitchen;
-  menu_set: MenuSet;
-  /** Its forms; empty where there is one only. */
-  price_variants: PriceVariant[];
-  /** What can be ordered along with it. */
-  addons: AddOnDish[];
-}
-
-/** One page of the list. */
-export interface DishPage {
-  /** Entries of the whole list. */
-  count: number;
-  /** URL of the next page; null on the last. */
-  next: string | null;
-  /** URL of the page before; null on the first. */
-  previous: string | null;
-  /** The entries of this page. */
-  results: Dish[];
 }
 
 /** What has become of its delivery. */
@@ -409,6 +347,68 @@ export interface SubMenu {
   is_active: boolean;
 }
 
+/** Something that can be ordered along with the dish. */
+export interface ThirdPartyAddOn {
+  /** Sent as `addon_id` to order it. The same for as long as dish and name are. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** What one of it adds to the price of one piece. */
+  price: string;
+  /** URL of a picture. */
+  image: string | null;
+  /** A diet it suits; empty or null: not said. */
+  dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
+  /** Always true here: an add-on that is not offered is not listed. */
+  is_active: boolean;
+}
+
+/** A dish that can be ordered now. */
+export interface ThirdPartyDish {
+  /** The id of the dish inside Roomservice. To order, send the `sku`. */
+  id: string;
+  /** What the dish is ordered by: `item_id` of an order. */
+  sku: string;
+  /** Its name. */
+  name: string;
+  /** What a guest should know of it; may be empty. */
+  description: string;
+  /** A diet it suits; empty or null: not said. */
+  dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
+  /** What one piece costs, without variant and add-ons. */
+  price: string;
+  /** Three letters of ISO 4217; the same for the whole menu. */
+  currency: string;
+  /** Whether it can be ordered. */
+  is_active: boolean;
+  /** Whether `extra_tax_percentage` is added to what is ordered of it. */
+  is_taxable: boolean;
+  /** Per cent that come on top of the price. */
+  extra_tax_percentage: string;
+  /** URL of a picture. */
+  image: string | null;
+  category: Category;
+  sub_menu: SubMenu;
+  kitchen: Kitchen;
+  menu_set: MenuSet;
+  /** Its forms; empty where there is one only. */
+  price_variants: PriceVariant[];
+  /** What can be ordered along with it. */
+  addons: ThirdPartyAddOn[];
+}
+
+/** One page of the list. */
+export interface ThirdPartyDishPage {
+  /** Entries of the whole list. */
+  count: number;
+  /** URL of the next page; null on the last. */
+  next: string | null;
+  /** URL of the page before; null on the first. */
+  previous: string | null;
+  /** The entries of this page. */
+  results: ThirdPartyDish[];
+}
+
 /** Where events are to be sent. */
 export interface WebhookRegister {
   /** An https URL of at most 2,048 characters, without user name, password or fragment, on port 443 or from 1024 up. */
@@ -496,7 +496,7 @@ export interface Operations {
       /** Entries of a page: 50 where only `page` is sent, at most 200. */
       page_size?: number;
     };
-    answer: Dish[] | DishPage;
+    answer: ThirdPartyDish[] | ThirdPartyDishPage;
   };
   /** List the orders this credential has placed */
   listOrders: {

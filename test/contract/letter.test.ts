@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readDocuments } from '../support/documents.ts';
+
+interface Field {
+  anyOf?: Field[];
+  [keyword: string]: unknown;
+}
+
+/** Names that the contract gives to what is sent and answered (§2). */
+const NAMES = [
+  'AvailabilityResponse',
+  'IntegrationCredential',
+  'IntegrationCredentialCreate',
+  'IntegrationCredentialSecretResponse',
+  'OrderCreate',
+  'OrderItemInput',
+  'OrderResponse',
+  'ReservationCreate',
+  'ReservationResponse',
+  'RoomType',
+  'ThirdPartyAddOn',
+  'ThirdPartyDish',
+  'WebhookRegister',
+  'WebhookRegisterResponse',
+];
+
+const AMOUNT = { pattern: String.raw`^\d{1,8}(\.\d{1,2})?$` };
+const URL = { format: 'uri' };
+const SHORT_NAME = { maxLength: 100 };
+
+/** What the contract says of a field, and code rather than its schema sees to; null may stand beside it. */
+const FACTS: Record<string, [schema: string, field: string, keywords: Field][]> = {
+  'third-party': [
+    ['AvailabilityResponse', 'base_price', AMOUNT],
+    ['Category', 'name', SHORT_NAME],
+    ['IntegrationCredential', 'webhook_url', URL],
+    ['Kitchen', 'name', SHORT_NAME],
+    ['MenuSet', 'name', SHORT_NAME],
+    ['ThirdPartyAddOn', 'id', { readOnly: true }],
+    ['ThirdPartyAddOn', 'image', URL],
+    ['ThirdPartyAddOn', 'name', { maxLength: 512 }],
+    ['ThirdPartyAddOn', 'price', AMOUNT],
+    ['ThirdPartyDish', 'image', URL],
+    ['WebhookRegister', 'webhook_url', URL],
+  ],
+  pms: [
+    ['RateWrite', 'is_sold_out', { default: false }],
+    ['RateWrite', 'price', { ...AMOUNT, minimum: 0, maximum: 99_999_999.99 }],
+    ['RestrictionWrite', 'stop_sell', { default: false }],
+  ],
+  staff: [['AddOnDish', 'id', { readOnly: true }]],
+};
+
+describe('the documents, by the letter of the contract', () => {
+  const documents = new Map(readDocuments());
+  const schemaOf = (document: string, schema: string) =>
+    documents.get(document)?.components['schemas']?.[schema] as { properties: Record<string, Field> } | undefined;
+
+  it('name schemas as it does', () => {
+    assert.deepEqual(
+      NAMES.filter((name) => schemaOf('third-party', name) === undefined),
+      [],
+    );
+  });
+
+  it('say what it says of their fields', () => {
+    for (const [document, facts] of Object.entries(FACTS)) {
+      for (const [schema, name, keywords] of facts) {
+        const field = schemaOf(document, schema)?.properties[name] ?? {};
+        const arms = [field, ...(field.anyOf ?? [])];
+        const isSaid = arms.some((arm) => Object.entries(keywords).every(([keyword, value]) => arm[keyword] === value));
+        assert.ok(isSaid, `${document}: ${schema}.${name} is ${JSON.stringify(field)}`);
+      }
+    }
+  });
+
+  it('mark every field of a credential that is read as read-only', () => {
+    for (const [document, schema] of [
+      ['third-party', 'IntegrationCredential'],
+      ['pms', 'PmsCredential'],
+    ] as const) {
+      const fields = Object.values(schemaOf(document, schema)?.properties ?? {});
+      assert.ok(fields.length > 0 && fields.every(({ readOnly }) => readOnly === true));
+    }
+  });
+
+  it('put no bound on an add-on id, for one that does not exist is told as such', () => {
+    assert.equal(schemaOf('third-party', 'OrderAddonInput')?.properties['addon_id']?.['maxLength'], undefined);
+  });
+});
