@@ -30,8 +30,11 @@ export interface PlacedOrder {
 
 /** An order of a 1 MiB body may be ten times that with its priced lines. */
 const WHOLE_ORDERS_A_BATCH = 50;
-/** An order whose lines are longer, in UTF-16 code units, goes alone: company gains it nothing, and would wait for it. */
-const LARGE_LINES = 64 * 1024;
+/**
+ * An order whose texts are longer, in UTF-16 code units, goes alone: company gains it nothing, and would wait for it. So a statement
+ * of 64 orders is not longer than 1 MiB or so.
+ */
+const LARGE_ORDER = 16 * 1024;
 /** While one batch waits for its flush to disk, another is written. */
 const BATCHES_UNDER_WAY = 2;
 
@@ -55,7 +58,7 @@ export class Orders {
       many: (orders) => retrying(() => store.insertOrders(db, orders)),
       ...bounds,
     });
-    this.#insertOrder = (order) => (order.lines.length > LARGE_LINES ? insertOne : insertTogether)(order);
+    this.#insertOrder = (order) => (lengthOf(order) > LARGE_ORDER ? insertOne : insertTogether)(order);
     this.#findHead = batching({
       one: (key) => store.findByExternalId(db, key),
       many: (keys) => store.findByExternalIds(db, keys),
@@ -90,7 +93,7 @@ export class Orders {
   async #insert(caller: Caller, input: OrderCreate, id: string): Promise<Error | null> {
     const createdAt = new Date();
     try {
-      const priced = priceItems(await this.#readListedMenu(caller), input.items);
+      const priced = await priceItems(await this.#readListedMenu(caller), input.items);
       const row = orderRow(caller, input, { id, createdAt, ...priced });
       return (await this.#insertOrder(row)) ? null : new Error('the stored order is gone');
     } catch (error) {
@@ -188,7 +191,7 @@ function externalKey({ tenantId, credentialId }: Caller, externalOrderId: string
 function orderRow(
   { tenantId, credentialId, currency }: Caller,
   input: OrderCreate,
-  made: { id: string; createdAt: Date; lines: OrderLine[]; total: string },
+  made: { id: string; createdAt: Date; lines: string; total: string },
 ): store.NewOrder {
   return {
     tenant_id: tenantId,
@@ -201,11 +204,16 @@ function orderRow(
     customer_phone: input.customer?.phone ?? null,
     delivery_address: input.delivery_address ?? null,
     notes: input.notes ?? null,
-    lines: JSON.stringify(made.lines),
+    lines: made.lines,
     total: made.total,
     currency,
     created_at: made.createdAt,
   };
+}
+
+/** Of what has no small bound of its own. */
+function lengthOf({ lines, notes, delivery_address }: store.NewOrder): number {
+  return lines.length + (notes?.length ?? 0) + (delivery_address?.length ?? 0);
 }
 
 export function partnerShape(row: store.OrderHead): OrderResponse {

@@ -5,8 +5,9 @@ import { assertError } from '../../test/support/answers.ts';
 import { dishOf, dumpRows, ORDERS, place, STAFF_ORDERS } from '../../test/support/restaurant.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { ApiError } from '../errors.ts';
-import type { ListedMenu } from '../menu/menu.ts';
-import { priceItems } from './pricing.ts';
+import type { Dish, ListedMenu } from '../menu/menu.ts';
+import { MAX_LINES_BYTES, priceItems } from './pricing.ts';
+import type { OrderLine } from './schema.ts';
 
 /** What is ordered of one dish, in whole cents and hundredths of a percent. */
 interface Case {
@@ -75,24 +76,111 @@ function orderOf(items: Case[]) {
   }));
 }
 
+const linesOf = ({ lines }: { lines: string }) => JSON.parse(lines) as OrderLine[];
+
+/** A dish with add-ons of these names, whose ids are their places. */
+function dishWith(sku: string, addonNames: string[]): Dish {
+  const addons = addonNames.map((name, index) => ({ id: String(index), name, price: '1.00' }));
+  const bare = { sku, name: sku, price: '1.00', is_taxable: false, extra_tax_percentage: '0.00', price_variants: [] };
+  return { ...bare, addons } as unknown as Dish;
+}
+
+/** A menu that notes which of its dishes are read. */
+function notingMenu(dishes: Dish[]) {
+  const bySku = new Map(dishes.map((dish) => [dish.sku, dish]));
+  const read: string[] = [];
+  return { read, bySku: { get: (sku: string) => (read.push(sku), bySku.get(sku)) } };
+}
+
+describe('the dishes of an order', () => {
+  it('are read once each, however their items are mixed, and the lines stand as the items do', async () => {
+    const skus = Array.from({ length: 40 }, (_, index) => `D${index}`);
+    const menu = notingMenu(skus.map((sku) => dishWith(sku, ['A', 'B'])));
+    const ordered = [...skus, ...skus.toReversed(), ...skus];
+    const priced = await priceItems(
+      menu,
+      ordered.map((sku, index) => ({ item_id: sku, quantity: index + 1, addons: [{ addon_id: String(index % 2) }] })),
+    );
+    assert.deepEqual(menu.read, skus);
+    assert.deepEqual(
+      linesOf(priced).map((line) => [line.sku, line.quantity, line.addons[0]?.name]),
+      ordered.map((sku, index) => [sku, index + 1, index % 2 === 0 ? 'A' : 'B']),
+    );
+  });
+
+  it('of several faults the first item is told, wherever its dish stands', async () => {
+    const menu = notingMenu(['A', 'B', 'C'].map((sku) => dishWith(sku, [])));
+    const item = (sku: string, more: object = {}) => ({ item_id: sku, quantity: 1, ...more });
+    const bad = { variant_id: 'none' };
+    for (const [items, fault] of [
+      [[item('A'), item('B', bad), item('A', bad), item('none')], 'items.1.variant_id'],
+      [[item('A'), item('B'), item('A', bad), item('B', bad)], 'items.2.variant_id'],
+      [[item('A'), item('none'), item('A', bad)], 'items.1.item_id'],
+      [[item('A'), item('B', { addons: [{ addon_id: 'x' }] }), item('A', bad)], 'items.1.addons.0.addon_id'],
+    ] as const) {
+      await assert.rejects(priceItems(menu, [...items]), ({ message }: Error) => message.startsWith(`${fault}: `));
+    }
+    menu.read.length = 0;
+    await assert.rejects(priceItems(menu, [item('none'), item('A'), item('B')]), { code: 'item_not_found' });
+    assert.deepEqual(menu.read, ['none'], 'what stands behind a fault is not read');
+  });
+
+  it('are refused where their lines would be longer than can be stored, after the faults of items', async () => {
+    const menu = notingMenu([dishWith('D', ['\u{1f355}'.repeat(512)]), dishWith('E', [])]);
+    const long = { item_id: 'D', quantity: 1, addons: Array.from({ length: 100 }, () => ({ addon_id: '0' })) };
+    const fitting = await priceItems(
+      menu,
+      Array.from({ length: 20 }, () => long),
+    );
+    assert.ok(Buffer.byteLength(fitting.lines) < MAX_LINES_BYTES);
+    const beyond = Array.from({ length: 21 }, () => long);
+    await assert.rejects(priceItems(menu, beyond), ({ message }: Error) =>
+      /^items: come to \d+ bytes .* several orders$/.test(message),
+    );
+    await assert.rejects(priceItems(menu, [...beyond, { item_id: 'F', quantity: 1 }]), { code: 'item_not_found' });
+  });
+
+  it('leave the event loop to others while a large order is priced', async () => {
+    const skus = Array.from({ length: 300 }, (_, index) => `D${index}`);
+    const dish = dishWith(
+      'D',
+      Array.from({ length: 100 }, (_, index) => `A${index}`),
+    );
+    const busy = { get: (sku: string) => (busyFor(1), { ...dish, sku }) };
+    let rounds = 0;
+    const counting = setInterval(() => (rounds += 1), 0);
+    await priceItems(
+      { bySku: busy },
+      skus.map((sku) => ({ item_id: sku, quantity: 1 })),
+    );
+    clearInterval(counting);
+    assert.ok(rounds > 10, `others had ${rounds} turns`);
+  });
+});
+
+function busyFor(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
 describe('the price of an order', () => {
-  it('is what whole-number arithmetic says, for each line and in all', () => {
+  it('is what whole-number arithmetic says, for each line and in all', async () => {
     let pricedCount = 0;
-    fc.assert(
-      fc.property(fc.array(cases, { minLength: 1, maxLength: 5 }), (items) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(cases, { minLength: 1, maxLength: 5 }), async (items) => {
         const lines = items.map(expectedCents);
         const total = lines.reduce((sum, line) => sum + line, 0n);
         if (total > 9_999_999_999n) {
-          assert.throws(
-            () => priceItems(menuOf(items), orderOf(items)),
+          await assert.rejects(
+            priceItems(menuOf(items), orderOf(items)),
             (error: unknown) => error instanceof ApiError && error.code === 'invalid_request',
           );
           return;
         }
         pricedCount += 1;
-        const priced = priceItems(menuOf(items), orderOf(items));
+        const priced = await priceItems(menuOf(items), orderOf(items));
         assert.deepEqual(
-          priced.lines.map((line) => line.total),
+          linesOf(priced).map((line) => line.total),
           lines.map(text),
         );
         assert.equal(priced.total, text(total));
@@ -102,12 +190,12 @@ describe('the price of an order', () => {
     assert.ok(pricedCount > 500, `only ${pricedCount} could be priced`);
   });
 
-  it('may be 99,999,999.99 and not a cent more', () => {
+  it('may be 99,999,999.99 and not a cent more', async () => {
     const line = { variant: null, addons: [], quantity: 1, taxPercentage: 0, isTaxable: true };
     const largest = [{ ...line, price: 9_999_999_999 }];
-    assert.equal(priceItems(menuOf(largest), orderOf(largest)).total, '99999999.99');
+    assert.equal((await priceItems(menuOf(largest), orderOf(largest))).total, '99999999.99');
     const beyond = [...largest, { ...line, price: 1 }];
-    assert.throws(() => priceItems(menuOf(beyond), orderOf(beyond)), { code: 'invalid_request' });
+    await assert.rejects(priceItems(menuOf(beyond), orderOf(beyond)), { code: 'invalid_request' });
   });
 });
 
