@@ -158,7 +158,7 @@ function createParts({ db, backgroundDb, batchSize, keyring, log, deliveries }: 
   const changes = new RecentChanges(backgroundDb, log);
   const onError = (error: unknown) => log.warn({ err: error }, 'last use of credentials could not be written');
   const events = createEventLog(deliveries);
-  const readListedMenu = createMenuReader({ db, changes });
+  const readListedMenu = createMenuReader({ db, changes, log });
   const readHeldNights = createNightReader({ db, batchSize });
   const rates = createRateReader({ db, batchSize });
   const findRoomType = createRoomTypeFinder({ db, changes });

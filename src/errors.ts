@@ -199,11 +199,14 @@ export function permissionDenied(): ApiError {
 export class UnavailableError extends Error {
   readonly statusCode = 503;
   readonly retryAfterSeconds: number;
+  /** Whether the log has told of it already, once for many calls. */
+  readonly isLogged: boolean;
 
-  constructor(message: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}) {
+  constructor(message: string, options: { cause?: unknown; retryAfterSeconds?: number; isLogged?: boolean } = {}) {
     super(message, { cause: options.cause });
     this.name = 'UnavailableError';
     this.retryAfterSeconds = options.retryAfterSeconds ?? 2;
+    this.isLogged = options.isLogged ?? false;
   }
 }
 

@@ -73,7 +73,7 @@ function createStaffParts({ db, log }: WorkerDependencies, deliveries: LocalDeli
   const batchSize = 1;
   const events = createEventLog(deliveries);
   return {
-    orders: new Orders({ db, readListedMenu: createMenuReader({ db, changes }), events, batchSize }),
+    orders: new Orders({ db, readListedMenu: createMenuReader({ db, changes, log }), events, batchSize }),
     reservations: new Reservations({
       db,
       events,

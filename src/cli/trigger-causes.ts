@@ -59,9 +59,10 @@ export async function cause(db: Database, event: EventType, caller: Caller): Pro
 
 /** The parts as the API has them, without its memories: every look goes to the database. */
 async function openBusiness(db: Database): Promise<Business> {
-  const changes = new RecentChanges(db, pino({ level: 'silent' }));
+  const log = pino({ level: 'silent' });
+  const changes = new RecentChanges(db, log);
   const batchSize = await batchSizeOf(db);
-  const readListedMenu = createMenuReader({ db, changes });
+  const readListedMenu = createMenuReader({ db, changes, log });
   // Nothing is sent from here: a process that delivers finds the events.
   const events = createEventLog(null);
   const orders = new Orders({ db, readListedMenu, events, batchSize });
@@ -77,7 +78,8 @@ async function openBusiness(db: Database): Promise<Business> {
 }
 
 async function placeOrder({ orders, readListedMenu }: Business, caller: Caller): Promise<string> {
-  const [dish] = (await readListedMenu(caller)).dishes.slice(0, 1);
+  const { dishes } = await readListedMenu(caller);
+  const [dish] = JSON.parse(`[${dishes.slice(0, 1).toString()}]`) as { sku: string }[];
   if (dish === undefined) {
     throw new OperatorError('The demo tenant has no dish on its menu to order.');
   }

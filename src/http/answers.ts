@@ -27,7 +27,9 @@ export function answerError(
     return reply.code(known.statusCode).headers(known.headers).send({ code: known.code, message: known.message });
   }
   if (error instanceof UnavailableError || isUnavailable(error)) {
-    request.log.warn({ err: error }, 'cannot answer for now');
+    if (!(error instanceof UnavailableError && error.isLogged)) {
+      request.log.warn({ err: error }, 'cannot answer for now');
+    }
     const retryAfterSeconds = error instanceof UnavailableError ? error.retryAfterSeconds : 2;
     return reply
       .code(503)

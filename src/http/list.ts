@@ -1,6 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Readable } from 'node:stream';
-import { offsetOf, type Page, type PageQuery, type PageRequest, pageBody, requestedPage } from './paging.ts';
+import { Readable } from 'node:stream';
+import {
+  offsetOf,
+  type Page,
+  type PageFrame,
+  type PageQuery,
+  type PageRequest,
+  pageBody,
+  requestedPage,
+} from './paging.ts';
 import { type ReadBatch, streamArray } from './streaming.ts';
 
 export interface LongList<Row> {
@@ -32,6 +40,13 @@ export async function sendLongList<Row extends { id: string }>(
 /** Sends JSON that is text already, past the serialiser. The type `never` says to the compiler that nothing is left to send. */
 export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Readable): never {
   return reply.type('application/json; charset=utf-8').send(json) as never;
+}
+
+/** Answers a page whose entries are JSON already, with commas between. They may be many, so they are not copied. */
+export function sendPageBytes(reply: FastifyReply, { head, tail }: PageFrame, entries: Buffer): never {
+  const parts = [Buffer.from(head), entries, Buffer.from(tail)];
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return sendJsonBytes(reply.header('content-length', length), Readable.from(parts));
 }
 
 /** Answers a list that is at hand whole: the array, or one page of it. */

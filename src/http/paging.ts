@@ -76,6 +76,24 @@ export function pageBody<T>(
   };
 }
 
+/** A page as text, but for its entries: what stands before them, and behind. */
+export interface PageFrame {
+  head: string;
+  tail: string;
+}
+
+/** @throws ApiError 404 for a page past the end */
+export function pageFrame(
+  request: FastifyRequest,
+  publicUrl: string | null,
+  wanted: PageRequest,
+  count: number,
+): PageFrame {
+  const text = JSON.stringify(pageBody(request, publicUrl, wanted, { count, results: [] }));
+  const tail = ']}'; // The entries come last.
+  return { head: text.slice(0, -tail.length), tail };
+}
+
 function pageLink(request: FastifyRequest, publicUrl: string | null, { page, pageSize }: PageRequest): string {
   // A request of HTTP/1.0 may name no host.
   const origin = request.host === '' ? request.server.listeningOrigin : `${request.protocol}://${request.host}`;

@@ -38,3 +38,16 @@ export function startTurn(): Turn {
     },
   };
 }
+
+/** `items.map(step)`, in turns. */
+export async function mapInTurns<Item, Made>(items: Iterable<Item>, step: (item: Item) => Made): Promise<Made[]> {
+  const turn = startTurn();
+  const made: Made[] = [];
+  for (const item of items) {
+    if (turn.isOver()) {
+      await turn.next();
+    }
+    made.push(step(item));
+  }
+  return made;
+}

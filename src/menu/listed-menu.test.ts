@@ -20,8 +20,13 @@ describe('the memory of rendered menus', () => {
 
   const newReader = (maxKeptBytes?: number) => {
     const { db } = service.database;
-    const changes = new RecentChanges(db, pino({ level: 'silent' }));
-    return createMenuReader({ db, changes, ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }) });
+    const log = pino({ level: 'silent' });
+    return createMenuReader({
+      db,
+      changes: new RecentChanges(db, log),
+      log,
+      ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }),
+    });
   };
 
   it('keeps what there is room for, and renders a menu once for all who ask at the same time', async () => {

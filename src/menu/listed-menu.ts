@@ -1,13 +1,17 @@
 import { totalmem } from 'node:os';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Logger } from 'pino';
 import type { Memory, RecentChanges } from '../changes/changes.ts';
 import type { Database } from '../db/database.ts';
 import { retrying } from '../db/failures.ts';
-import { etagOf } from '../http/etag.ts';
+import { UnavailableError } from '../errors.ts';
+import { etagInTurns } from '../http/etag.ts';
+import { startTurn } from '../lib/turn.ts';
+import { MAX_RENDERED_BYTES, renderedBytes } from './rendered-size.ts';
 import { createRenderer, partnerDish } from './rendering.ts';
 import type { Dish } from './schema.ts';
-import { readMenu, readMenuVersion } from './store.ts';
+import { readMenu, readMenuVersion, type StoredMenu } from './store.ts';
 
 /** The whole answer of `GET menu/`, in one content coding. */
 export interface MenuAnswer {
@@ -19,7 +23,11 @@ export interface MenuAnswer {
 export interface ListedMenu {
   plain: MenuAnswer;
   gzipped: MenuAnswer;
-  dishes: Pick<Dish[], 'length' | 'slice'>;
+  dishes: {
+    length: number;
+    /** The JSON of some of them as it stands in the whole, with commas between: no copy. */
+    slice: (from: number, until: number) => Buffer;
+  };
   /** What can be ordered is what is listed (decision 18). */
   bySku: Pick<ReadonlyMap<string, Dish>, 'get'>;
 }
@@ -41,17 +49,30 @@ interface Kept {
   lastRead: number;
 }
 
-interface MenuReaderOptions {
+/** A menu that is larger as bytes is rendered while no other such is: beside its bytes it takes time and memory. */
+const LARGE_MENU_BYTES = 1024 * 1024;
+
+export interface MenuReaderOptions {
   db: Database;
   changes: RecentChanges;
+  log: Logger;
   maxKeptBytes?: number;
+  /** A menu that would be larger is not rendered. It was stored when there was no such bound, or a higher one. */
+  maxRenderedBytes?: number;
 }
+
+/** A stored menu that is too large for partners, which staff can read and replace. */
+class MenuTooLarge extends UnavailableError {}
+const TOO_LARGE_RETRY_SECONDS = 60;
 
 /**
  * Reads menus through a memory of rendered ones. The version is remembered while nothing of the tenant has changed, and the menu
  * itself is read, rendered and compressed once a version. The least recently used leave first.
+ * @throws UnavailableError from the reader for a menu that is too large, which is in the log once a version
  */
-export function createMenuReader({ db, changes, maxKeptBytes = MAX_KEPT_BYTES }: MenuReaderOptions): ReadListedMenu {
+export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
+  const { db, changes, maxKeptBytes = MAX_KEPT_BYTES } = options;
+  const loadMenu = createLoader(options);
   const versions: Memory<number> = changes.createMemory(MAX_VERSIONS);
   /** By tenant. */
   const kept = new Map<number, Kept>();
@@ -74,7 +95,7 @@ export function createMenuReader({ db, changes, maxKeptBytes = MAX_KEPT_BYTES }:
   /** In the place of the version that is kept. */
   function load(tenantId: number, version: number, currency: string): Kept {
     forget(tenantId);
-    const menu = retrying(() => loadMenu(db, tenantId, currency));
+    const menu = retrying(() => loadMenu(tenantId, currency));
     const loading: Kept = { version, currency, menu, bytes: 0, lastRead: reads };
     kept.set(tenantId, loading);
     // It may have left while it was loaded.
@@ -87,8 +108,9 @@ export function createMenuReader({ db, changes, maxKeptBytes = MAX_KEPT_BYTES }:
           forgetLeastRecentlyRead();
         }
       },
-      () => {
-        if (isKept()) {
+      (error: unknown) => {
+        // A version that is too large stays so.
+        if (isKept() && !(error instanceof MenuTooLarge)) {
           forget(tenantId);
         }
       },
@@ -109,11 +131,45 @@ export function createMenuReader({ db, changes, maxKeptBytes = MAX_KEPT_BYTES }:
   };
 }
 
-async function loadMenu(db: Database, tenantId: number, currency: string): Promise<ListedMenu> {
-  const menu = await readMenu(db, tenantId);
-  const render = createRenderer(tenantId, currency, menu);
-  const dishes = menu.dishes.filter((dish) => dish.is_active);
-  return await listMenu(dishes.map((dish) => partnerDish(render(dish))));
+/** Menus of other sizes do not wait for the large ones, of which one is in the making at a time. */
+function createLoader({ db, log, maxRenderedBytes = MAX_RENDERED_BYTES }: MenuReaderOptions) {
+  const oneByOne = inLine();
+
+  async function load(tenantId: number, currency: string, maxBytes: number): Promise<ListedMenu | null> {
+    const menu = await readMenu(db, tenantId);
+    const bytes = await renderedBytes(tenantId, menu);
+    if (bytes > maxRenderedBytes) {
+      log.error(
+        { tenant_id: tenantId, rendered_bytes: bytes, max_bytes: maxRenderedBytes },
+        'a menu is too large for partners, who are answered 503: replace it (PUT /v1/staff/menu/) by a smaller one',
+      );
+      throw new MenuTooLarge('The menu is too large.', { retryAfterSeconds: TOO_LARGE_RETRY_SECONDS, isLogged: true });
+    }
+    return bytes > maxBytes ? null : await listMenu(tenantId, currency, menu, bytes);
+  }
+
+  return async (tenantId: number, currency: string): Promise<ListedMenu> => {
+    // A large one is read again in its turn: so what waits holds nothing.
+    const menu =
+      (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await oneByOne(() => load(tenantId, currency, Infinity)));
+    if (menu === null) {
+      throw new Error('there is no menu above all sizes');
+    }
+    return menu;
+  };
+}
+
+/** Makes a function that does one piece of work after the other. */
+function inLine(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<void> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.then(
+      () => {},
+      () => {},
+    );
+    return done;
+  };
 }
 
 const compress = promisify(gzip);
@@ -121,54 +177,76 @@ const compress = promisify(gzip);
 /**
  * The menu as bytes. A dish is read out of them when it is asked for: as objects, a real menu takes three times the memory of its
  * bytes. That costs some 20 µs a dish, so the few that were ordered last are kept.
+ * @param bytes the length of the whole
  */
-async function listMenu(dishes: Dish[]): Promise<ListedMenu> {
-  const texts = dishes.map((dish) => JSON.stringify(dish));
-  const body = Buffer.from(`[${texts.join(',')}]`);
-  const begins: number[] = [];
-  let end = 0;
-  for (const text of texts) {
-    begins.push(end + 1); // After the bracket, or the comma.
-    end += 1 + Buffer.byteLength(text);
+async function listMenu(tenantId: number, currency: string, menu: StoredMenu, bytes: number): Promise<ListedMenu> {
+  const turn = startTurn();
+  const render = createRenderer(tenantId, currency, menu);
+  const body = Buffer.allocUnsafeSlow(bytes);
+  /** Where each dish begins, and one place after the last where another would. */
+  const begins = [1];
+  const positions = new Map<string, number>();
+  let end = body.write('[');
+  for (const dish of menu.dishes) {
+    if (dish.is_active) {
+      positions.set(dish.sku, positions.size);
+      end += body.write(`${positions.size > 1 ? ',' : ''}${JSON.stringify(partnerDish(render(dish)))}`, end);
+      begins.push(end + 1);
+    }
+    if (turn.isOver()) {
+      await turn.next();
+    }
   }
-  const dishAt = (index: number): Dish =>
-    JSON.parse(body.toString('utf8', begins[index], (begins[index + 1] ?? body.length) - 1));
-  const positions = new Map(dishes.map(({ sku }, index) => [sku, index]));
-  const recent = new Map<string, Dish>();
+  end += body.write(']', end);
+  if (end !== bytes) {
+    throw new Error(`a menu was measured wrong: ${end} bytes, not ${bytes}`);
+  }
+  const slice = (from: number, until: number) => {
+    const last = Math.min(until, positions.size);
+    return from < last ? body.subarray(begins[from], (begins[last] ?? 0) - 1) : body.subarray(0, 0);
+  };
   return {
-    plain: { body, etag: etagOf(body) },
+    plain: { body, etag: await etagInTurns(body) },
     gzipped: await gzippedAnswer(body),
-    dishes: {
-      length: begins.length,
-      slice: (from, until) => [...begins.keys()].slice(from, until).map(dishAt),
-    },
-    bySku: {
-      get(sku) {
-        const known = recent.get(sku);
-        const position = known === undefined ? positions.get(sku) : undefined;
-        if (position === undefined) {
-          return known;
-        }
-        const dish = dishAt(position);
-        rememberRecent(recent, sku, dish);
-        return dish;
-      },
+    dishes: { length: positions.size, slice },
+    bySku: createDishReader((sku) => {
+      const position = positions.get(sku);
+      return position === undefined ? undefined : slice(position, position + 1);
+    }),
+  };
+}
+
+/** Dishes of a menu that are kept as objects: what is ordered most is ordered again soon. */
+const MAX_RECENT = 16;
+/** A larger one is not kept; a real one has some 2 KB. */
+const MAX_RECENT_BYTES = 16 * 1024;
+
+function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMenu['bySku'] {
+  const recent = new Map<string, Dish>();
+  const remember = (sku: string, dish: Dish) => {
+    recent.set(sku, dish);
+    const [oldest] = recent.keys();
+    if (recent.size > MAX_RECENT && oldest !== undefined) {
+      recent.delete(oldest);
+    }
+  };
+  return {
+    get(sku) {
+      const known = recent.get(sku);
+      const text = known === undefined ? textOf(sku) : undefined;
+      if (text === undefined) {
+        return known;
+      }
+      const dish = JSON.parse(text.toString()) as Dish;
+      if (text.length <= MAX_RECENT_BYTES) {
+        remember(sku, dish);
+      }
+      return dish;
     },
   };
 }
 
-/** Dishes of a menu that are kept as objects, some 6 KB each: what is ordered most is ordered again soon. */
-const MAX_RECENT = 16;
-
-function rememberRecent(recent: Map<string, Dish>, sku: string, dish: Dish): void {
-  recent.set(sku, dish);
-  const [oldest] = recent.keys();
-  if (recent.size > MAX_RECENT && oldest !== undefined) {
-    recent.delete(oldest);
-  }
-}
-
 async function gzippedAnswer(plain: Buffer): Promise<MenuAnswer> {
   const body = await compress(plain);
-  return { body, etag: etagOf(body) };
+  return { body, etag: await etagInTurns(body) };
 }

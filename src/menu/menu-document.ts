@@ -1,4 +1,5 @@
 import { formatMoney } from '../lib/money.ts';
+import { mapInTurns, startTurn } from '../lib/turn.ts';
 import { fieldsOf, listOf } from '../lib/unchecked.ts';
 import type { DishDocument, MenuDocument } from './schema.ts';
 
@@ -52,9 +53,9 @@ export function fillDish(dish: DishDocument): FilledDish {
   };
 }
 
-/** Writes out every default of a menu, the sections named `Default` included where one is needed. */
-export function fillMenu(menu: MenuDocument): FilledMenu {
-  const dishes = menu.dishes.map(fillDish);
+/** Writes out every default of a menu, the sections named `Default` included where one is needed. It works in turns. */
+export async function fillMenu(menu: MenuDocument): Promise<FilledMenu> {
+  const dishes = await mapInTurns(menu.dishes, fillDish);
   const menuSets = menu.menu_sets ?? [];
   const needed = (field: 'kitchen' | 'sub_menu' | 'menu_set') => dishes.some((dish) => dish[field] === DEFAULT_NAME);
   const isShown = menuSets.some((menuSet) => menuSet.sub_menus?.includes(DEFAULT_NAME));
@@ -91,39 +92,58 @@ function withDefault<T extends { name: string }>(sections: T[], isNeeded: boolea
 const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as const;
 type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
 
+/** What was looked at, and found good: between two looks, others may have their turn. */
+const GOOD = null;
+type Look = string | typeof GOOD;
+
 /**
  * Faults a schema cannot see: names given twice and names of nothing. Each as `path: text`, paths as in decision 6. What the
- * schema refuses is passed over, so that all the faults of a bad document can be told at once.
+ * schema refuses is passed over, so that all the faults of a bad document can be told at once. It works in turns.
+ * @param limit faults after which it ends
  */
-export function menuFaults(document: unknown): string[] {
-  const menu = fieldsOf(document);
+export async function menuFaults(document: unknown, limit = Infinity): Promise<string[]> {
+  const turn = startTurn();
+  const faults: string[] = [];
+  for (const look of lookThrough(fieldsOf(document))) {
+    if (look !== GOOD && faults.push(look) >= limit) {
+      break;
+    }
+    if (turn.isOver()) {
+      await turn.next();
+    }
+  }
+  return faults;
+}
+
+function* lookThrough(menu: Record<string, unknown>): Generator<Look> {
   const names = sectionNames(menu, [DEFAULT_NAME]);
-  return [
-    ...SECTION_LISTS.flatMap((list) => duplicates(menu[list], list, 'name')),
-    ...duplicates(menu['dishes'], 'dishes', 'sku'),
-    ...listOf(menu['menu_sets']).flatMap((menuSet, index) =>
-      listOf(fieldsOf(menuSet)['sub_menus']).flatMap((name, position) =>
-        missing(names, 'sub_menus', name, `menu_sets.${index}.sub_menus.${position}`),
-      ),
-    ),
-    ...listOf(menu['dishes']).flatMap((dish, index) => faultsOfDish(fieldsOf(dish), names, `dishes.${index}.`)),
-  ];
+  for (const list of SECTION_LISTS) {
+    yield* duplicates(menu[list], list, 'name');
+  }
+  yield* duplicates(menu['dishes'], 'dishes', 'sku');
+  for (const [index, menuSet] of listOf(menu['menu_sets']).entries()) {
+    for (const [position, name] of listOf(fieldsOf(menuSet)['sub_menus']).entries()) {
+      yield missing(names, 'sub_menus', name, `menu_sets.${index}.sub_menus.${position}`);
+    }
+  }
+  for (const [index, dish] of listOf(menu['dishes']).entries()) {
+    yield* lookThroughDish(fieldsOf(dish), names, `dishes.${index}.`);
+  }
 }
 
 /** The same for one dish of a stored menu. */
 export function dishFaults(dish: FilledDish, sections: Sections): string[] {
-  return faultsOfDish({ ...dish }, sectionNames({ ...sections }, []), '');
+  const looks = lookThroughDish({ ...dish }, sectionNames({ ...sections }, []), '');
+  return [...looks].filter((look) => look !== GOOD);
 }
 
-function faultsOfDish(dish: Record<string, unknown>, names: SectionNames, prefix: string): string[] {
-  return [
-    ...missing(names, 'categories', dish['category'], `${prefix}category`),
-    ...missing(names, 'sub_menus', dish['sub_menu'], `${prefix}sub_menu`),
-    ...missing(names, 'kitchens', dish['kitchen'], `${prefix}kitchen`),
-    ...missing(names, 'menu_sets', dish['menu_set'], `${prefix}menu_set`),
-    ...duplicates(dish['price_variants'], `${prefix}price_variants`, 'name'),
-    ...duplicates(dish['addons'], `${prefix}addons`, 'name'),
-  ];
+function* lookThroughDish(dish: Record<string, unknown>, names: SectionNames, prefix: string): Generator<Look> {
+  yield missing(names, 'categories', dish['category'], `${prefix}category`);
+  yield missing(names, 'sub_menus', dish['sub_menu'], `${prefix}sub_menu`);
+  yield missing(names, 'kitchens', dish['kitchen'], `${prefix}kitchen`);
+  yield missing(names, 'menu_sets', dish['menu_set'], `${prefix}menu_set`);
+  yield* duplicates(dish['price_variants'], `${prefix}price_variants`, 'name');
+  yield* duplicates(dish['addons'], `${prefix}addons`, 'name');
 }
 
 /** @param implied names of kitchens, sub-menus and menu sets that need no entry of their own */
@@ -138,18 +158,18 @@ function sectionNames(menu: Record<string, unknown>, implied: string[]): Section
   };
 }
 
-function duplicates(list: unknown, path: string, key: string): string[] {
+function* duplicates(list: unknown, path: string, key: string): Generator<Look> {
   const seen = new Set<unknown>();
-  return listOf(list).flatMap((entry, index) => {
+  for (const [index, entry] of listOf(list).entries()) {
     const name = fieldsOf(entry)[key];
     const isRepeated = typeof name === 'string' && seen.has(name);
     seen.add(name);
-    return isRepeated ? [`${path}.${index}.${key}: ${JSON.stringify(name)} is given twice`] : [];
-  });
+    yield isRepeated ? `${path}.${index}.${key}: ${JSON.stringify(name)} is given twice` : GOOD;
+  }
 }
 
-function missing(names: SectionNames, list: keyof SectionNames, name: unknown, path: string): string[] {
+function missing(names: SectionNames, list: keyof SectionNames, name: unknown, path: string): Look {
   return typeof name !== 'string' || names[list].has(name)
-    ? []
-    : [`${path}: ${JSON.stringify(name)} is not in ${list}`];
+    ? GOOD
+    : `${path}: ${JSON.stringify(name)} is not in ${list}`;
 }

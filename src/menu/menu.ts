@@ -3,19 +3,13 @@ import { announceChange } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, notFound } from '../errors.ts';
-import { changedRows, rowsToWrite } from '../lib/changed-rows.ts';
+import { rowsToWrite } from '../lib/changed-rows.ts';
 import { newId } from '../lib/ids.ts';
+import { mapInTurns } from '../lib/turn.ts';
 import { joinFaults } from '../lib/validation.ts';
-import {
-  dishFaults,
-  type FilledDish,
-  type FilledMenu,
-  fillDish,
-  fillMenu,
-  menuFaults,
-  type Sections,
-} from './menu-document.ts';
+import { dishFaults, type FilledDish, fillDish, fillMenu, menuFaults, type Sections } from './menu-document.ts';
 import type { AppliedMenu } from './menu-changes.ts';
+import { MAX_RENDERED_BYTES, refuseTooLarge, renderedBytes } from './rendered-size.ts';
 import { createRenderer } from './rendering.ts';
 import type { DishChange, MenuDocument, StaffDish } from './schema.ts';
 import * as store from './store.ts';
@@ -23,32 +17,56 @@ import * as store from './store.ts';
 export { createMenuReader, type ListedMenu, type ReadListedMenu } from './listed-menu.ts';
 export { menuChanges } from './menu-changes.ts';
 export { menuFaults } from './menu-document.ts';
+export { MAX_RENDERED_BYTES } from './rendered-size.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
-/** The menu as a document: what `PUT` would take, every default written out. */
-export async function readMenuDocument(db: Database, tenantId: number): Promise<FilledMenu> {
+/** The menu as a document, as JSON: what `PUT` would take, every default written out. */
+export async function readMenuDocument(db: Database, tenantId: number): Promise<string> {
   const menu = await store.readMenu(db, tenantId);
-  return { ...unstamped(menu.sections), dishes: menu.dishes.map(documentOf) };
+  const dishes = await mapInTurns(menu.dishes, (dish) => JSON.stringify(documentOf(dish)));
+  return `${JSON.stringify(unstamped(menu.sections)).slice(0, -1)},"dishes":[${dishes.join(',')}]}`;
+}
+
+interface Bounds {
+  /** Bytes of the menu as partners read it, at most. */
+  maxRenderedBytes?: number | undefined;
+  /** Faults of one document that are looked for, at most. */
+  maxFaults?: number | undefined;
 }
 
 /**
  * Brings the menu to what the document says: dishes are matched by sku, those it no longer names become inactive. The same
  * document again changes nothing.
- * @throws ApiError 400 `invalid_request` naming every fault
+ * @returns the whole menu as it is then, as JSON
+ * @throws ApiError 400 `invalid_request` naming every fault, or the size it would have
  */
-export async function replaceMenu(db: Database, tenantId: number, menu: MenuDocument): Promise<FilledMenu> {
-  refuse(menuFaults(menu));
+export async function replaceMenu(
+  db: Database,
+  tenantId: number,
+  menu: MenuDocument,
+  { maxFaults, ...bounds }: Bounds = {},
+): Promise<string> {
+  refuse(await menuFaults(menu, maxFaults));
   await inTransaction(db, async (tx) => {
-    if ((await applyMenu(tx, tenantId, menu)) !== null) {
+    if ((await applyMenu(tx, tenantId, menu, bounds)) !== null) {
       await announceChange(tx, tenantId);
     }
   });
   return await readMenuDocument(db, tenantId);
 }
 
-/** The same inside a transaction, for a document already found good. @returns what was written; null where nothing differs */
-export async function applyMenu(tx: Tx, tenantId: number, document: MenuDocument): Promise<AppliedMenu | null> {
-  const wanted = fillMenu(document);
+/**
+ * The same inside a transaction, for a document already found good.
+ * @returns what was written; null if nothing differs
+ * @throws ApiError 400 `invalid_request` for a menu too large for partners
+ */
+export async function applyMenu(
+  tx: Tx,
+  tenantId: number,
+  document: MenuDocument,
+  { maxRenderedBytes = MAX_RENDERED_BYTES }: Bounds = {},
+): Promise<AppliedMenu | null> {
+  const wanted = await fillMenu(document);
   const stored = await store.lockMenu(tx, tenantId);
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
   const named = new Set(wanted.dishes.map((dish) => dish.sku));
@@ -57,9 +75,14 @@ export async function applyMenu(tx: Tx, tenantId: number, document: MenuDocument
   const unnamed = stored.dishes
     .filter((dish) => !named.has(dish.sku))
     .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
-  const changed = changedRows(stored.dishes, [...dishes, ...unnamed]);
-  const sections = restamp(stored.sections, wanted, unnamed);
-  if (changed.length === 0 && isDeepStrictEqual(sections, stored.sections)) {
+  const sections = await restamp(stored.sections, wanted, unnamed);
+  refuseTooLarge(await renderedBytes(tenantId, { sections, dishes }), maxRenderedBytes);
+  const compared = await mapInTurns([...dishes, ...unnamed], (after) => {
+    const before = bySku.get(after.sku);
+    return isDeepStrictEqual(after, before) ? null : { before, after };
+  });
+  const changed = compared.filter((each) => each !== null);
+  if (changed.length === 0 && isSame(sections, stored.sections)) {
     return null;
   }
   await store.upsertDishes(tx, tenantId, rowsToWrite(changed));
@@ -69,13 +92,14 @@ export async function applyMenu(tx: Tx, tenantId: number, document: MenuDocument
 
 /**
  * Changes some fields of one dish, for example to take it off the menu for tonight.
- * @throws ApiError 404 for an unknown sku, 400 where a section it names does not exist
+ * @throws ApiError 404 for an unknown sku, 400 where a section it names does not exist or the menu would be too large for partners
  */
 export async function changeDish(
   db: Database,
   tenant: { id: number; currency: string },
   sku: string,
   change: DishChange,
+  { maxRenderedBytes = MAX_RENDERED_BYTES }: Pick<Bounds, 'maxRenderedBytes'> = {},
 ): Promise<StaffDish> {
   return await inTransaction(db, async (tx) => {
     const menu = await store.lockMenu(tx, tenant.id);
@@ -86,14 +110,28 @@ export async function changeDish(
     const { id, position } = stored;
     const dish = { ...fillDish({ ...documentOf(stored), ...change, sku }), id, position };
     refuse(dishFaults(dish, menu.sections));
+    const changed = { ...menu, dishes: menu.dishes.map((each) => (each.sku === sku ? dish : each)) };
     if (!isDeepStrictEqual(dish, stored)) {
+      await refuseGrowth(tenant.id, menu, changed, maxRenderedBytes);
       await store.upsertDishes(tx, tenant.id, [dish]);
       await store.updateMenu(tx, tenant.id, { version: menu.version + 1, sections: menu.sections });
       await announceChange(tx, tenant.id);
     }
-    const dishes = menu.dishes.map((each) => (each.sku === sku ? dish : each));
-    return createRenderer(tenant.id, tenant.currency, { ...menu, dishes })(dish);
+    return createRenderer(tenant.id, tenant.currency, changed)(dish);
   });
+}
+
+/** A menu that is too large already may become smaller step by step. */
+async function refuseGrowth(
+  tenantId: number,
+  before: store.StoredMenu,
+  after: store.StoredMenu,
+  maxBytes: number,
+): Promise<void> {
+  const bytes = await renderedBytes(tenantId, after);
+  if (bytes > maxBytes && bytes > (await renderedBytes(tenantId, before))) {
+    refuseTooLarge(bytes, maxBytes);
+  }
 }
 
 function refuse(faults: string[]): void {
@@ -118,32 +156,51 @@ function unstamped(sections: store.StampedSections): Sections {
 }
 
 /** The wanted sections with their times, and those that only dishes no longer on the menu still need. */
-function restamp(stored: store.StampedSections, wanted: Sections, unnamed: store.StoredDish[]): store.StampedSections {
+async function restamp(
+  stored: store.StampedSections,
+  wanted: Sections,
+  unnamed: store.StoredDish[],
+): Promise<store.StampedSections> {
   const neededBy = (field: 'kitchen' | 'category' | 'sub_menu' | 'menu_set') => unnamed.map((dish) => dish[field]);
-  const menu_sets = restampList(stored.menu_sets, wanted.menu_sets, neededBy('menu_set'));
+  const menu_sets = await restampList(stored.menu_sets, wanted.menu_sets, neededBy('menu_set'));
   const shown = menu_sets.flatMap((menuSet) => menuSet.sub_menus);
   return {
-    kitchens: restampList(stored.kitchens, wanted.kitchens, neededBy('kitchen')),
-    categories: restampList(stored.categories, wanted.categories, neededBy('category')),
-    sub_menus: restampList(stored.sub_menus, wanted.sub_menus, [...neededBy('sub_menu'), ...shown]),
+    kitchens: await restampList(stored.kitchens, wanted.kitchens, neededBy('kitchen')),
+    categories: await restampList(stored.categories, wanted.categories, neededBy('category')),
+    sub_menus: await restampList(stored.sub_menus, wanted.sub_menus, [...neededBy('sub_menu'), ...shown]),
     menu_sets,
   };
 }
 
-/** @param needed names that stay though the wanted list has them no more */
-function restampList<T extends { name: string }>(
+/**
+ * @param needed names that stay though the wanted list has them no more
+ * @returns the stored sections themselves where they are as wanted
+ */
+async function restampList<T extends { name: string }>(
   stored: store.Stamped<T>[],
   wanted: T[],
   needed: string[],
-): store.Stamped<T>[] {
+): Promise<store.Stamped<T>[]> {
   const now = new Date().toISOString();
   const storedByName = new Map(stored.map((section) => [section.name, section]));
-  const stamped = wanted.map((section) => {
+  const stamped = await mapInTurns(wanted, (section) => {
     const before = storedByName.get(section.name);
     const same = { ...section, created_at: before?.created_at ?? now, updated_at: before?.updated_at ?? now };
-    return isDeepStrictEqual(same, before) ? same : { ...same, updated_at: now };
+    return before !== undefined && isDeepStrictEqual(same, before) ? before : { ...same, updated_at: now };
   });
   const named = new Set(wanted.map((section) => section.name));
   const kept = new Set(needed);
   return [...stamped, ...stored.filter(({ name }) => kept.has(name) && !named.has(name))];
+}
+
+/** Whether restamped sections are the stored ones, in their order. */
+function isSame(restamped: store.StampedSections, stored: store.StampedSections): boolean {
+  const isSameList = (one: object[], other: object[]) =>
+    one.length === other.length && one.every((section, index) => section === other[index]);
+  return (
+    isSameList(restamped.kitchens, stored.kitchens) &&
+    isSameList(restamped.categories, stored.categories) &&
+    isSameList(restamped.sub_menus, stored.sub_menus) &&
+    isSameList(restamped.menu_sets, stored.menu_sets)
+  );
 }

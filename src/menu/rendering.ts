@@ -4,13 +4,31 @@ import type { Stamped, StoredDish, StoredMenu } from './store.ts';
 
 type Section = 'kitchen' | 'category' | 'sub-menu' | 'menu-set';
 
-/**
- * Turns stored dishes into the shape of the contract. Ids of sections, variants and add-ons are derived from their names, so
- * they are the same whenever the name is (decision 18).
- */
+type MakeId = typeof derivedId;
+
+/** The sections that a dish is shown with, by their names, each rendered when it is first asked for. */
+export interface RenderedSections {
+  category: (name: string) => StaffDish['category'];
+  subMenu: (name: string) => StaffDish['sub_menu'];
+  kitchen: (name: string) => StaffDish['kitchen'];
+  menuSet: (name: string) => StaffDish['menu_set'];
+}
+
+/** Turns stored dishes into the shape of the contract. */
 export function createRenderer(tenantId: number, currency: string, menu: StoredMenu): (dish: StoredDish) => StaffDish {
-  const sections = renderSections(tenantId, menu);
-  return (dish) => ({
+  const sections = renderSections(tenantId, menu, derivedId);
+  return (dish) => renderDish(dish, { currency, sections, idOf: derivedId });
+}
+
+/**
+ * @param idOf makes the ids of variants and add-ons: derived from their names, so that they are the same whenever the name is
+ *   (decision 18)
+ */
+export function renderDish(
+  dish: StoredDish,
+  { currency, sections, idOf }: { currency: string; sections: RenderedSections; idOf: MakeId },
+): StaffDish {
+  return {
     id: dish.id,
     sku: dish.sku,
     name: dish.name,
@@ -22,63 +40,70 @@ export function createRenderer(tenantId: number, currency: string, menu: StoredM
     is_taxable: dish.is_taxable,
     extra_tax_percentage: dish.extra_tax_percentage,
     image: dish.image,
-    category: known(sections.categories, dish.category),
-    sub_menu: known(sections.subMenus, dish.sub_menu),
-    kitchen: known(sections.kitchens, dish.kitchen),
-    menu_set: known(sections.menuSets, dish.menu_set),
+    category: sections.category(dish.category),
+    sub_menu: sections.subMenu(dish.sub_menu),
+    kitchen: sections.kitchen(dish.kitchen),
+    menu_set: sections.menuSet(dish.menu_set),
     price_variants: dish.price_variants.map(({ name, price }) => ({
-      id: derivedId(dish.id, 'variant', name),
+      id: idOf(dish.id, 'variant', name),
       name,
       price,
       currency,
     })),
-    addons: dish.addons.map((addon) => ({ id: derivedId(dish.id, 'add-on', addon.name), ...addon })),
+    addons: dish.addons.map((addon) => ({ id: idOf(dish.id, 'add-on', addon.name), ...addon })),
     ingredients: dish.ingredients,
-  });
+  };
 }
 
-/** Every section of the menu by its name, rendered once for all dishes in it. */
-function renderSections(tenantId: number, { sections, dishes }: StoredMenu) {
-  const idOf = (section: Section, name: string) => derivedId(tenantId, section, name);
+/**
+ * Every section of the menu, rendered once for all dishes in it.
+ * @param makeId makes their ids of the tenant's, the kind's and the name
+ */
+export function renderSections(
+  tenantId: number,
+  { sections, dishes }: Pick<StoredMenu, 'sections' | 'dishes'>,
+  makeId: MakeId,
+): RenderedSections {
+  const idOf = (section: Section, name: string) => makeId(tenantId, section, name);
   const dishCounts = countListed(dishes);
-  const subMenus = byName(sections.sub_menus, ({ name, is_active }) => ({
+  const subMenu = byName(sections.sub_menus, ({ name, is_active }) => ({
     id: idOf('sub-menu', name),
     name,
     is_active,
   }));
-  const kitchens = byName(sections.kitchens, (kitchen) => ({
-    id: idOf('kitchen', kitchen.name),
-    name: kitchen.name,
-    description: kitchen.description,
+  const kitchen = byName(sections.kitchens, (stored) => ({
+    id: idOf('kitchen', stored.name),
+    name: stored.name,
+    description: stored.description,
     hotel_id: null,
     stock_location_id: null,
-    ...times(kitchen),
+    ...times(stored),
   }));
-  const categories = byName(sections.categories, (category) => ({
-    id: idOf('category', category.name),
-    name: category.name,
-    dish_count: String(dishCounts.get(category.name) ?? 0),
-    description: category.description,
-    image: category.image,
-    ticket_type: category.ticket_type,
+  const category = byName(sections.categories, (stored) => ({
+    id: idOf('category', stored.name),
+    name: stored.name,
+    dish_count: String(dishCounts.get(stored.name) ?? 0),
+    description: stored.description,
+    image: stored.image,
+    ticket_type: stored.ticket_type,
     tenant: tenantId,
     sub_menu: null,
     menu_set: null,
-    ...times(category),
+    ...times(stored),
     deleted_at: null,
     restored_at: null,
     transaction_id: null,
   }));
-  const menuSets = byName(sections.menu_sets, (menuSet) => ({
-    id: idOf('menu-set', menuSet.name),
-    name: menuSet.name,
-    service: menuSet.service,
-    status: menuSet.status,
+  const menuSet = byName(sections.menu_sets, (stored) => ({
+    id: idOf('menu-set', stored.name),
+    name: stored.name,
+    service: stored.service,
+    status: stored.status,
     tenant: tenantId,
-    sub_menus: menuSet.sub_menus.map((name) => known(subMenus, name)),
-    ...times(menuSet),
+    sub_menus: stored.sub_menus.map(subMenu),
+    ...times(stored),
   }));
-  return { kitchens, categories, subMenus, menuSets };
+  return { category, subMenu, kitchen, menuSet };
 }
 
 /** Dishes on the menu, by category. */
@@ -90,8 +115,23 @@ function countListed(dishes: StoredDish[]): Map<string, number> {
   return counts;
 }
 
-function byName<T extends { name: string }, R>(sections: T[], render: (section: T) => R): Map<string, R> {
-  return new Map(sections.map((section) => [section.name, render(section)]));
+/** @throws Error for a name that no section has: what is stored names none */
+function byName<T extends { name: string }, R>(sections: T[], render: (section: T) => R): (name: string) => R {
+  const stored = new Map(sections.map((section) => [section.name, section]));
+  const rendered = new Map<string, R>();
+  return (name) => {
+    const known = rendered.get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    const section = stored.get(name);
+    if (section === undefined) {
+      throw new Error('a dish names a section that the menu does not have');
+    }
+    const made = render(section);
+    rendered.set(name, made);
+    return made;
+  };
 }
 
 function times({ created_at, updated_at }: Stamped<object>): { created_at: string; updated_at: string } {
@@ -101,12 +141,4 @@ function times({ created_at, updated_at }: Stamped<object>): { created_at: strin
 /** What a partner sees of a dish: no ingredients, active add-ons alone (decision 18). */
 export function partnerDish({ ingredients, addons, ...dish }: StaffDish): Dish {
   return { ...dish, addons: addons.filter((addon) => addon.is_active) };
-}
-
-function known<T>(sections: Map<string, T>, name: string): T {
-  const section = sections.get(name);
-  if (section === undefined) {
-    throw new Error('a dish names a section that the menu does not have');
-  }
-  return section;
 }

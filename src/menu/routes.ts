@@ -3,8 +3,8 @@ import type { App } from '../http/app.ts';
 import { acceptsGzip } from '../http/content-encoding.ts';
 import { hasCurrent, sendNotModified } from '../http/etag.ts';
 import type { Guard } from '../http/guard.ts';
-import { sendJsonBytes, shortPage } from '../http/list.ts';
-import { PageQuery, pageOf, requestedPage } from '../http/paging.ts';
+import { sendJsonBytes, sendPageBytes } from '../http/list.ts';
+import { offsetOf, PageQuery, pageFrame, pageOf, requestedPage } from '../http/paging.ts';
 import type { ReadListedMenu } from './menu.ts';
 import { Dish } from './schema.ts';
 
@@ -34,17 +34,18 @@ export function menuRoutes(app: App, { readListedMenu, publicUrl, callerGuard }:
     },
     async (request, reply) => {
       const menu = await readListedMenu(request.caller);
-      // A page is rendered for its asker, or refused (404) whatever the asker has already.
       const wanted = requestedPage(request.query);
-      const page = wanted === null ? null : shortPage(request, publicUrl, wanted, menu.dishes);
-      const isGzipped = page === null && acceptsGzip(request.headers['accept-encoding']);
+      // A page that is past the end is refused (404) whatever the asker has already.
+      const frame = wanted === null ? null : pageFrame(request, publicUrl, wanted, menu.dishes.length);
+      const isGzipped = wanted === null && acceptsGzip(request.headers['accept-encoding']);
       const { body, etag } = isGzipped ? menu.gzipped : menu.plain;
       reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'accept-encoding');
       if (hasCurrent(request, etag)) {
         return sendNotModified(reply);
       }
-      if (page !== null) {
-        return page;
+      if (wanted !== null && frame !== null) {
+        const offset = offsetOf(wanted);
+        return sendPageBytes(reply, frame, menu.dishes.slice(offset, offset + wanted.pageSize));
       }
       // The whole menu is sent as the bytes that were rendered once for this version.
       return sendJsonBytes(isGzipped ? reply.header('content-encoding', 'gzip') : reply, body);

@@ -2,6 +2,7 @@ import type { RecentChanges } from '../changes/changes.ts';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
+import { sendJsonBytes } from '../http/list.ts';
 import { changeDish, readMenuDocument, replaceMenu } from './menu.ts';
 import { DishChange, DishPath, MenuDocument, StaffDish } from './schema.ts';
 
@@ -9,16 +10,24 @@ interface Dependencies {
   db: Database;
   changes: RecentChanges;
   staffGuard: Guard;
+  /** Bytes of a menu as partners read it, at most. */
+  maxRenderedBytes?: number | undefined;
 }
 
-export function menuStaffRoutes(app: App, { db, changes, staffGuard }: Dependencies): void {
-  const shared = { tags: ['Menu'] };
+const SHARED = { tags: ['Menu'] };
+
+export function menuStaffRoutes(app: App, dependencies: Dependencies): void {
+  documentRoutes(app, dependencies);
+  dishRoutes(app, dependencies);
+}
+
+function documentRoutes(app: App, { db, changes, staffGuard, maxRenderedBytes }: Dependencies): void {
   app.get(
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'getMenuDocument',
         summary: 'Read the menu as a document',
         description:
@@ -27,40 +36,44 @@ export function menuStaffRoutes(app: App, { db, changes, staffGuard }: Dependenc
         response: { 200: MenuDocument },
       },
     },
-    async (request) => await readMenuDocument(db, request.person.tenant.id),
+    async (request, reply) => sendJsonBytes(reply, await readMenuDocument(db, request.person.tenant.id)),
   );
   app.put(
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'replaceMenu',
         summary: 'Bring the menu to what the document says',
         description:
           'Dishes are matched by `sku`, everything else by name. The document is the whole menu: a dish that it ' +
           'does not name is taken off the menu (kept, because orders refer to it), and a section that nothing needs ' +
           'any more is gone. A variant or add-on that comes back under its old name has its old id.\n\n' +
-          'All of it is applied or nothing; every fault is named by its path. The same document again changes ' +
+          'All of it is applied or nothing; every fault is named by its path. A menu above 32 MiB as partners read it is refused: ' +
+          'each dish is shown with its whole category, kitchen and menu set. The same document again changes ' +
           'nothing. Partners see the new menu at once from this node, within a second from every other. Orders keep ' +
           'what they were placed with.',
         body: MenuDocument,
         response: { 200: MenuDocument },
       },
     },
-    async (request) => {
-      const menu = await replaceMenu(db, request.person.tenant.id, request.body);
+    async (request, reply) => {
+      const menu = await replaceMenu(db, request.person.tenant.id, request.body, { maxRenderedBytes });
       await changes.catchUp();
-      return menu;
+      return sendJsonBytes(reply, menu);
     },
   );
+}
+
+function dishRoutes(app: App, { db, changes, staffGuard, maxRenderedBytes }: Dependencies): void {
   app.patch(
     '/v1/staff/dishes/:sku/',
     {
       onRequest: staffGuard,
       config: { errors: [{ status: 404, code: 'error', message: 'No such dish.' }] },
       schema: {
-        ...shared,
+        ...SHARED,
         operationId: 'changeDish',
         summary: 'Change a dish, or take it off the menu',
         description:
@@ -74,7 +87,8 @@ export function menuStaffRoutes(app: App, { db, changes, staffGuard }: Dependenc
       },
     },
     async (request) => {
-      const dish = await changeDish(db, request.person.tenant, request.params.sku, request.body);
+      const { sku } = request.params;
+      const dish = await changeDish(db, request.person.tenant, sku, request.body, { maxRenderedBytes });
       await changes.catchUp();
       return dish;
     },

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import { startTurn } from '../lib/turn.ts';
 import type { FilledDish, Sections } from './menu-document.ts';
 
 /** A section with the times it was first and last written, ISO 8601. */
@@ -65,15 +67,27 @@ export async function lockMenu(tx: Tx, tenantId: number): Promise<StoredMenu> {
   };
 }
 
+/** Read at a time: what comes at once is made into objects at once. */
+const DISHES_A_STATEMENT = 500;
+
+/** Must be called where nothing else changes the menu: in a snapshot, or under its lock. */
 async function readDishes(tx: Tx, tenantId: number): Promise<StoredDish[]> {
-  const rows = await tx
-    .selectFrom('dish')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .orderBy('position')
-    .orderBy('id')
-    .execute();
-  return rows.map(({ tenant_id, ...dish }) => dish as unknown as StoredDish);
+  const dishes: StoredDish[] = [];
+  for (;;) {
+    const last = dishes.at(-1);
+    const all = tx.selectFrom('dish').selectAll().where('tenant_id', '=', tenantId);
+    const rest =
+      last === undefined
+        ? all
+        : all.where((eb) => eb(eb.refTuple('position', 'id'), '>', eb.tuple(last.position, last.id)));
+    const rows = await rest.orderBy('position').orderBy('id').limit(DISHES_A_STATEMENT).execute();
+    for (const { tenant_id, ...dish } of rows) {
+      dishes.push(dish as unknown as StoredDish);
+    }
+    if (rows.length < DISHES_A_STATEMENT) {
+      return dishes;
+    }
+  }
 }
 
 export async function updateMenu(
@@ -88,44 +102,45 @@ export async function updateMenu(
     .execute();
 }
 
-/** PostgreSQL takes 65,535 parameters a statement; a dish has 19. */
-const ROWS_PER_STATEMENT = 1_000;
+/** In UTF-16 code units; a dish that is longer goes alone. */
+const STATEMENT_LENGTH = 256 * 1024;
 
 export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[]): Promise<void> {
-  for (let start = 0; start < dishes.length; start += ROWS_PER_STATEMENT) {
-    await tx
-      .insertInto('dish')
-      .values(dishes.slice(start, start + ROWS_PER_STATEMENT).map((dish) => dishRow(tenantId, dish)))
-      .onConflict((conflict) =>
-        conflict.columns(['tenant_id', 'sku']).doUpdateSet((eb) => ({
-          position: eb.ref('excluded.position'),
-          name: eb.ref('excluded.name'),
-          description: eb.ref('excluded.description'),
-          dish_type: eb.ref('excluded.dish_type'),
-          price: eb.ref('excluded.price'),
-          is_active: eb.ref('excluded.is_active'),
-          is_taxable: eb.ref('excluded.is_taxable'),
-          extra_tax_percentage: eb.ref('excluded.extra_tax_percentage'),
-          image: eb.ref('excluded.image'),
-          category: eb.ref('excluded.category'),
-          sub_menu: eb.ref('excluded.sub_menu'),
-          kitchen: eb.ref('excluded.kitchen'),
-          menu_set: eb.ref('excluded.menu_set'),
-          price_variants: eb.ref('excluded.price_variants'),
-          addons: eb.ref('excluded.addons'),
-          ingredients: eb.ref('excluded.ingredients'),
-        })),
-      )
-      .execute();
+  const turn = startTurn();
+  let texts: string[] = [];
+  let length = 0;
+  for (const [index, dish] of dishes.entries()) {
+    const text = JSON.stringify(dish);
+    texts.push(text);
+    length += text.length;
+    if (length >= STATEMENT_LENGTH || index === dishes.length - 1) {
+      await upsertTexts(tx, tenantId, texts);
+      texts = [];
+      length = 0;
+    }
+    if (turn.isOver()) {
+      await turn.next();
+    }
   }
 }
 
-function dishRow(tenantId: number, dish: StoredDish) {
-  return {
-    ...dish,
-    tenant_id: tenantId,
-    price_variants: JSON.stringify(dish.price_variants),
-    addons: JSON.stringify(dish.addons),
-    ingredients: JSON.stringify(dish.ingredients),
-  };
+/** As one parameter: nineteen for each of a thousand dishes hold the event loop for longer than the database takes. */
+async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
+  await sql`
+    INSERT INTO dish (tenant_id, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
+      extra_tax_percentage, image, category, sub_menu, kitchen, menu_set, price_variants, addons, ingredients)
+    SELECT ${tenantId}, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
+      extra_tax_percentage, image, category, sub_menu, kitchen, menu_set, price_variants, addons, ingredients
+    FROM json_to_recordset(${`[${dishes.join(',')}]`}) AS wanted (id uuid, sku text, position integer, name text,
+      description text, dish_type text, price numeric, is_active boolean, is_taxable boolean,
+      extra_tax_percentage numeric, image text, category text, sub_menu text, kitchen text, menu_set text,
+      price_variants jsonb, addons jsonb, ingredients jsonb)
+    ON CONFLICT (tenant_id, sku) DO UPDATE SET
+      position = excluded.position, name = excluded.name, description = excluded.description,
+      dish_type = excluded.dish_type, price = excluded.price, is_active = excluded.is_active,
+      is_taxable = excluded.is_taxable, extra_tax_percentage = excluded.extra_tax_percentage, image = excluded.image,
+      category = excluded.category, sub_menu = excluded.sub_menu, kitchen = excluded.kitchen,
+      menu_set = excluded.menu_set, price_variants = excluded.price_variants, addons = excluded.addons,
+      ingredients = excluded.ingredients
+  `.execute(tx);
 }

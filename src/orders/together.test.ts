@@ -51,8 +51,9 @@ async function callersOf({ tenantId, credential }: TestTenant): Promise<Caller[]
 /** Menus that take no time to read, so that orders placed at once are inserted at once. */
 async function menusAtHand(readers: Caller[]): Promise<ReadListedMenu> {
   const direct = service.database.db;
-  const changes = new RecentChanges(direct, pino({ level: 'silent' }));
-  const read = createMenuReader({ db: direct, changes });
+  const log = pino({ level: 'silent' });
+  const changes = new RecentChanges(direct, log);
+  const read = createMenuReader({ db: direct, changes, log });
   const menus = new Map(
     await Promise.all(readers.map(async (caller) => [caller.tenantId, await read(caller)] as const)),
   );

@@ -2,7 +2,7 @@ import { type Actor, writeDeeds } from '../audit/audit.ts';
 import { announceChange } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { OperatorError } from '../errors.ts';
+import { ApiError, OperatorError } from '../errors.ts';
 import type { Change } from '../lib/change-list.ts';
 import { isTimeZone } from '../lib/dates.ts';
 import { fieldsOf } from '../lib/unchecked.ts';
@@ -43,6 +43,8 @@ export interface AppliedTenant {
 export interface ApplyOptions {
   /** Everything is done, and then undone: what is new has an id that nothing will have. */
   isDryRun?: boolean;
+  /** Bytes of the menu as partners read it, at most. */
+  maxRenderedBytes?: number;
 }
 
 const validate = compileSchema(TenantDocument);
@@ -80,7 +82,7 @@ class EndOfDryRun extends Error {
   }
 }
 
-async function checkAndApply(db: Database, value: unknown, { isDryRun = false }: ApplyOptions): Promise<AppliedTenant> {
+async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
   const known = await findKnownTenant(db, value);
   refuse([
     ...findFaults(validate, value, 'document'),
@@ -92,8 +94,8 @@ async function checkAndApply(db: Database, value: unknown, { isDryRun = false }:
   await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
   try {
     return await inTransaction(db, async (tx) => {
-      const applied = await applyParts(tx, document, passwords);
-      if (isDryRun) {
+      const applied = await applyParts(tx, document, passwords, options);
+      if (options.isDryRun === true) {
         throw new EndOfDryRun(applied);
       }
       return applied;
@@ -106,13 +108,18 @@ async function checkAndApply(db: Database, value: unknown, { isDryRun = false }:
   }
 }
 
-async function applyParts(tx: Tx, document: TenantDocument, passwords: PasswordWork): Promise<AppliedTenant> {
+async function applyParts(
+  tx: Tx,
+  document: TenantDocument,
+  passwords: PasswordWork,
+  options: ApplyOptions,
+): Promise<AppliedTenant> {
   const { slug, name, currency, timezone } = document;
   const features = [...new Set(document.features)].sort();
   const tenant = await saveTenant(tx, { slug, name, currency, timezone, features });
   const actor: Actor = { tenantId: tenant.id, type: 'operator', id: null };
   const ofUsers = await applyUsersPart(tx, actor, document.users, passwords);
-  const menu = document.menu ? await applyMenu(tx, tenant.id, document.menu) : null;
+  const menu = document.menu ? await applyMenu(tx, tenant.id, document.menu, options).catch(refuseMenu) : null;
   const hotel = await applyHotel(tx, tenant.id, document.properties);
   const ofParts = [...(menu === null ? [] : menuChanges(menu)), ...hotel.changes];
   await writeDown(tx, actor, [...tenant.changes, ...ofParts]);
@@ -181,7 +188,7 @@ async function faultsOfValues(db: Database, tenantId: number | null, value: unkn
       ? []
       : ['timezone: must be the name of a time zone such as "Europe/Lisbon"']),
     ...(Array.isArray(users) ? await userFaults(db, tenantId, users) : []),
-    ...menuFaults(menu).map((fault) => `menu.${fault}`),
+    ...(await menuFaults(menu)).map((fault) => `menu.${fault}`),
     ...propertyFaults(properties),
   ];
 }
@@ -191,4 +198,12 @@ function refuse(faults: string[]): void {
   if (faults.length > 0) {
     throw new OperatorError(`The tenant document is not valid; nothing was changed.\n  ${faults.join('\n  ')}`);
   }
+}
+
+/** Faults of a good menu that only its size shows. */
+function refuseMenu(error: unknown): never {
+  if (error instanceof ApiError) {
+    refuse([`menu.${error.message}`]);
+  }
+  throw error;
 }
