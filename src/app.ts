@@ -17,6 +17,7 @@ import { type App, createHttpApp } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
 import type { HttpMetrics } from './http/metrics.ts';
 import type { BudgetStore } from './http/rate-limit.ts';
+import type { ReaderBounds } from './http/slow-readers.ts';
 import type { Keyring } from './keys/keys.ts';
 import { createMenuReader } from './menu/menu.ts';
 import { menuRoutes } from './menu/routes.ts';
@@ -64,6 +65,8 @@ export interface AppDependencies {
   /** Null: this process sends nothing, others do. */
   deliveries: LocalDelivery | null;
   metrics?: HttpMetrics;
+  /** What readers of long lists may cost, where it is not the usual. */
+  readers?: Partial<ReaderBounds> | undefined;
   /** False once the process is stopping: `/readyz` then answers 503. */
   isServing?: () => boolean;
 }
@@ -78,6 +81,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     logger: log,
     trustedProxies: config.trustedProxies,
     bounds: config.bounds,
+    readers: deps.readers,
     onAnswered(request, reply) {
       logAnswer(request, reply);
       deps.metrics?.answered(request, reply);

@@ -20,6 +20,7 @@ export function auditStaffRoutes(app: App, { db, publicUrl, ownerGuard, tenantOf
     '/v1/staff/audit/',
     {
       onRequest: ownerGuard,
+      config: { isStreamed: true },
       schema: {
         operationId: 'listAudit',
         summary: 'Read the audit trail, newest first',

@@ -30,7 +30,7 @@ interface Business {
 const CAUSES: Record<EventType, (business: Business, caller: Caller) => Promise<string>> = {
   async 'order.status_changed'(business, caller) {
     const id = await placeOrder(business, caller);
-    await business.orders.changeStatus(caller.tenantId, id, 'confirmed');
+    await business.orders.moveAlong(caller.tenantId, id, 'confirmed');
     return id;
   },
   async 'reservation.created'(business, caller) {

@@ -22,6 +22,7 @@ import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
 import { requestIdOf } from './request-id.ts';
 import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
+import { type ReaderBounds, SlowReaders } from './slow-readers.ts';
 import { gatherTurns } from './turns.ts';
 
 export type App = FastifyInstance<
@@ -43,6 +44,8 @@ export interface HttpOptions {
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Others than the usual ones, for who cannot wait so long. */
   timeouts?: Partial<typeof TIMEOUTS>;
+  /** The same of long lists. */
+  readers?: Partial<ReaderBounds> | undefined;
 }
 
 /** Decision 6. */
@@ -91,6 +94,7 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const answerClientError = answerClientErrors(app.server);
   const allowedMethods = trackAllowedMethods(app);
+  app.decorate('slowReaders', new SlowReaders(options.readers));
   compileOnDemand(app);
   app.setErrorHandler(answerError);
   const gather = gatherTurns();

@@ -1,26 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import {
-  offsetOf,
-  type Page,
-  type PageFrame,
-  type PageQuery,
-  type PageRequest,
-  pageBody,
-  requestedPage,
-} from './paging.ts';
-import { type ReadBatch, streamArray } from './streaming.ts';
+import { offsetOf, type PageFrame, type PageQuery, pageBody, pageFrame, requestedPage } from './paging.ts';
+import { arrayTexts, type ReadBatch, type RenderBatch, streamTexts } from './streaming.ts';
 
 export interface LongList<Row> {
   readBatch: ReadBatch<Row>;
-  /** Rows held in memory at a time, where they are large. */
+  /** Rows read at a time at most, where they are large. */
   batchSize?: number;
   readPage(offset: number, limit: number): Promise<{ count: number; results: Row[] }>;
 }
 
-/** Answers a list that has no upper bound: streamed whole, or one page of it where the caller asks for one (decision 10). */
+type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
+
+/**
+ * Answers a list that has no upper bound: streamed whole, or one page of it where the caller asks for one (decision 10).
+ * @throws ApiError 429 `rate_limited` while too many others wait for the same reader
+ */
 export async function sendLongList<Row extends { id: string }>(
-  request: FastifyRequest<{ Querystring: PageQuery }>,
+  request: ListRequest,
   reply: FastifyReply,
   publicUrl: string | null,
   list: LongList<Row>,
@@ -28,13 +25,49 @@ export async function sendLongList<Row extends { id: string }>(
 ): Promise<never> {
   const wanted = requestedPage(request.query);
   if (wanted === null) {
-    return sendJsonBytes(reply, await streamArray(list.readBatch, render, list.batchSize));
+    const renderBatch = (rows: Row[]) => (rows.length === 0 ? [] : [JSON.stringify(rows.map(render)).slice(1, -1)]);
+    return await sendTexts(request, reply, () => arrayTexts(list.readBatch, renderBatch, list.batchSize));
   }
   const { count, results } = await list.readPage(offsetOf(wanted), wanted.pageSize);
   return sendJsonBytes(
     reply,
     JSON.stringify(pageBody(request, publicUrl, wanted, { count, results: results.map(render) })),
   );
+}
+
+/** The same of entries that may be so large that a page of them is streamed too. The rows are what they are found by. */
+export async function sendLongListInParts<Row extends { id: string }>(
+  request: ListRequest,
+  reply: FastifyReply,
+  publicUrl: string | null,
+  list: LongList<Row>,
+  renderBatch: RenderBatch<Row>,
+): Promise<never> {
+  const wanted = requestedPage(request.query);
+  if (wanted === null) {
+    return await sendTexts(request, reply, () => arrayTexts(list.readBatch, renderBatch));
+  }
+  const { count, results } = await list.readPage(offsetOf(wanted), wanted.pageSize);
+  const frame = pageFrame(request, publicUrl, wanted, count);
+  return await sendTexts(request, reply, () => framed(frame, renderBatch(results)));
+}
+
+async function* framed({ head, tail }: PageFrame, texts: ReturnType<RenderBatch<never>>): AsyncGenerator<string> {
+  let before = head;
+  for await (const text of texts) {
+    yield before + text;
+    before = ',';
+  }
+  yield before === head ? head + tail : tail;
+}
+
+async function sendTexts(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  makeTexts: () => AsyncGenerator<string>,
+): Promise<never> {
+  await request.server.slowReaders.enter(request, reply);
+  return sendJsonBytes(reply, await streamTexts(makeTexts()));
 }
 
 /** Sends JSON that is text already, past the serialiser. The type `never` says to the compiler that nothing is left to send. */
@@ -50,18 +83,11 @@ export function sendPageBytes(reply: FastifyReply, { head, tail }: PageFrame, en
 }
 
 /** Answers a list that is at hand whole: the array, or one page of it. */
-export function shortList<T>(request: FastifyRequest<{ Querystring: PageQuery }>, publicUrl: string | null, all: T[]) {
+export function shortList<T>(request: ListRequest, publicUrl: string | null, all: T[]) {
   const wanted = requestedPage(request.query);
-  return wanted === null ? all : shortPage(request, publicUrl, wanted, all);
-}
-
-/** One page of a list that is at hand. */
-export function shortPage<T>(
-  request: FastifyRequest,
-  publicUrl: string | null,
-  wanted: PageRequest,
-  all: Pick<T[], 'length' | 'slice'>,
-): Page<T> {
+  if (wanted === null) {
+    return all;
+  }
   const offset = offsetOf(wanted);
   const results = all.slice(offset, offset + wanted.pageSize);
   return pageBody(request, publicUrl, wanted, { count: all.length, results });

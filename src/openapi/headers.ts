@@ -80,7 +80,7 @@ type HeaderName = keyof typeof HEADERS;
 /** The headers of an operation's answer of that status, referred to. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
   // Who is not let in is not counted; where the database is lost, that may be before the count.
-  const isCounted = operation.errors.includes('rate_limited') && status !== '401' && status !== '503';
+  const isCounted = operation.isCounted && status !== '401' && status !== '503';
   const names: HeaderName[] = [
     'X-Request-Id',
     ...(isCounted ? BUDGET : []),

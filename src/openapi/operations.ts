@@ -25,6 +25,8 @@ export interface Operation {
   successes: Record<string, Schema>;
   /** Every error that it can answer, each once. */
   errors: readonly RouteError[];
+  /** Whether its calls are taken from a budget. */
+  isCounted: boolean;
   hasEtag: boolean;
   isIdempotent: boolean;
   namesHeaderBrand: boolean;
@@ -41,6 +43,7 @@ export function operationOf(route: RouteOptions): Operation {
   const query = asSchema(schema.querystring);
   const body = asSchema(schema.body);
   const method = String(route.method).toLowerCase();
+  const specific = [...guard.errors, ...(config.errors ?? [])];
   return {
     method,
     path: pathOf(route),
@@ -54,7 +57,15 @@ export function operationOf(route: RouteOptions): Operation {
     body,
     exampleSummaries: config.exampleSummaries ?? [],
     successes: (schema.response ?? {}) as Record<string, Schema>,
-    errors: [...new Set([...guard.errors, ...requestErrors(method, query, body), ...(config.errors ?? [])])],
+    errors: [
+      ...new Set([
+        ...guard.errors,
+        ...requestErrors(method, query, body),
+        ...(config.errors ?? []),
+        ...(config.isStreamed === true ? (['rate_limited'] as const) : []),
+      ]),
+    ],
+    isCounted: specific.includes('rate_limited'),
     hasEtag: config.hasEtag ?? false,
     isIdempotent: config.isIdempotent ?? false,
     namesHeaderBrand: config.namesHeaderBrand ?? false,

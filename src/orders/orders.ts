@@ -10,7 +10,7 @@ import type { ReadListedMenu } from '../menu/menu.ts';
 import type { EventLog } from '../webhooks/webhooks.ts';
 import { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
 import { priceItems } from './pricing.ts';
-import type { OrderCreate, OrderLine, OrderResponse, StaffOrder } from './schema.ts';
+import type { OrderCreate, OrderResponse, StaffOrder } from './schema.ts';
 import * as store from './store.ts';
 
 export { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
@@ -28,8 +28,8 @@ export interface PlacedOrder {
   isReplayed: boolean;
 }
 
-/** An order of a 1 MiB body may be ten times that with its priced lines. */
-const WHOLE_ORDERS_A_BATCH = 50;
+/** Whole orders that are read at once, in bytes as far as their sizes tell; a larger one is read alone. */
+const WHOLE_ORDERS_BYTES = 64 * 1024;
 /**
  * An order whose texts are longer, in UTF-16 code units, goes alone: company gains it nothing, and would wait for it. So a statement
  * of 64 orders is not longer than 1 MiB or so.
@@ -123,13 +123,25 @@ export class Orders {
     return partnerShape(await this.#moveTo(caller.tenantId, id, 'cancelled'));
   }
 
-  /** @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` */
-  async changeStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<StaffOrder> {
-    return staffShape(await this.#moveTo(tenantId, orderId, status));
+  /**
+   * Moves an order along. Its lines, which may be megabytes, are not read.
+   * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition`
+   */
+  async moveAlong(tenantId: number, orderId: string, status: OrderStatus): Promise<void> {
+    await this.#moveTo(tenantId, orderId, status);
+  }
+
+  /**
+   * The same, for who wants to see the order.
+   * @returns it in its new status, as JSON
+   */
+  async changeStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<string> {
+    await this.moveAlong(tenantId, orderId, status);
+    return await this.#readText(tenantId, { id: orderId, status });
   }
 
   /** The one way an order's status changes: the row is locked, the rule is asked, the event is written with the change. */
-  async #moveTo(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderRow> {
+  async #moveTo(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderHead> {
     const event = this.#events.prepare();
     const occurredAt = new Date();
     const moved = await inTransaction(this.#db, async (tx) => {
@@ -157,13 +169,20 @@ export class Orders {
     return moved;
   }
 
-  /** @throws ApiError 404 `error` for an unknown id */
-  async get(tenantId: number, orderId: string): Promise<StaffOrder> {
-    const row = isUuid(orderId) ? await store.findOrder(this.#db, tenantId, orderId) : undefined;
+  /**
+   * @returns the order as JSON
+   * @throws ApiError 404 `error` for an unknown id
+   */
+  async get(tenantId: number, orderId: string): Promise<string> {
+    return await this.#readText(tenantId, { id: orderId });
+  }
+
+  async #readText(tenantId: number, { id, ...status }: { id: string; status?: OrderStatus }): Promise<string> {
+    const [row] = isUuid(id) ? await store.readWhole(this.#db, tenantId, [id]) : [];
     if (row === undefined) {
       throw notFound('order');
     }
-    return staffShape(row);
+    return staffText({ ...row, ...status });
   }
 
   /** Every order the credential has placed, newest first. */
@@ -175,13 +194,40 @@ export class Orders {
   }
 
   /** Every order of the tenant, of one status where it is given, newest first. */
-  listOfTenant(tenantId: number, status: OrderStatus | undefined): LongList<store.OrderRow> {
+  listOfTenant(tenantId: number, status: OrderStatus | undefined): LongList<store.ListedOrder> {
     return {
       readBatch: (afterId, limit) => store.readByTenant(this.#db, tenantId, status, afterId, limit),
-      batchSize: WHOLE_ORDERS_A_BATCH,
       readPage: (offset, limit) => store.readPageByTenant(this.#db, tenantId, status, offset, limit),
     };
   }
+
+  /** Listed orders whole, as JSON with commas between, no more of them at once than there is room for. */
+  async *textsOf(tenantId: number, listed: store.ListedOrder[]): AsyncGenerator<string> {
+    for (const group of groupBySize(listed)) {
+      yield await this.#groupText(tenantId, group);
+    }
+  }
+
+  async #groupText(tenantId: number, group: store.ListedOrder[]): Promise<string> {
+    const statuses = new Map(group.map(({ id, status }) => [id, status]));
+    const rows = await retrying(() => store.readWhole(this.#db, tenantId, [...statuses.keys()]));
+    // Each in the status it was listed by, though it may have moved on since.
+    return rows.map((row) => staffText({ ...row, status: statuses.get(row.id) ?? row.status })).join(',');
+  }
+}
+
+function groupBySize(listed: store.ListedOrder[]): store.ListedOrder[][] {
+  const groups: store.ListedOrder[][] = [];
+  let room = 0;
+  for (const order of listed) {
+    room -= order.size;
+    if (room < 0) {
+      groups.push([]);
+      room = WHOLE_ORDERS_BYTES - order.size;
+    }
+    groups.at(-1)?.push(order);
+  }
+  return groups;
 }
 
 function externalKey({ tenantId, credentialId }: Caller, externalOrderId: string): store.ExternalKey {
@@ -225,8 +271,9 @@ export function partnerShape(row: store.OrderHead): OrderResponse {
   };
 }
 
-export function staffShape(row: store.OrderRow): StaffOrder {
-  return {
+/** An order as staff see it (`StaffOrder`), as JSON: its lines go into it as the text they are. */
+function staffText(row: store.OrderRow): string {
+  const beforeLines: Omit<StaffOrder, 'lines' | 'total' | 'currency' | 'created_at'> = {
     order_id: row.id,
     external_order_id: row.external_order_id,
     status: row.status as OrderStatus,
@@ -234,9 +281,11 @@ export function staffShape(row: store.OrderRow): StaffOrder {
     customer: { name: row.customer_name, phone: row.customer_phone },
     delivery_address: row.delivery_address,
     notes: row.notes,
-    lines: row.lines as unknown as OrderLine[],
+  };
+  const afterLines: Pick<StaffOrder, 'total' | 'currency' | 'created_at'> = {
     total: row.total,
     currency: row.currency,
     created_at: row.created_at.toISOString(),
   };
+  return `${JSON.stringify(beforeLines).slice(0, -1)},"lines":${row.lines},${JSON.stringify(afterLines).slice(1)}`;
 }

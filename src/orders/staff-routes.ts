@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import type { App } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
-import { sendLongList } from '../http/list.ts';
+import { sendJsonBytes, sendLongListInParts } from '../http/list.ts';
 import { pageOf } from '../http/paging.ts';
-import { type Orders, staffShape } from './orders.ts';
+import type { Orders } from './orders.ts';
 import { OrderPath, StaffOrder, StaffOrderQuery, StatusChange } from './schema.ts';
 
 const NOT_FOUND = { status: 404, code: 'error', message: 'No such order.' } as const;
@@ -20,6 +20,7 @@ export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: De
     '/v1/staff/orders/',
     {
       onRequest: staffGuard,
+      config: { isStreamed: true },
       schema: {
         ...shared,
         operationId: 'listStaffOrders',
@@ -32,8 +33,9 @@ export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: De
       },
     },
     (request, reply) => {
-      const list = orders.listOfTenant(request.person.tenant.id, request.query.status);
-      return sendLongList(request, reply, publicUrl, list, staffShape);
+      const { id } = request.person.tenant;
+      const list = orders.listOfTenant(id, request.query.status);
+      return sendLongListInParts(request, reply, publicUrl, list, (listed) => orders.textsOf(id, listed));
     },
   );
   app.get(
@@ -50,7 +52,7 @@ export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: De
         response: { 200: StaffOrder },
       },
     },
-    async (request) => await orders.get(request.person.tenant.id, request.params.order_id),
+    async (request, reply) => sendJsonBytes(reply, await orders.get(request.person.tenant.id, request.params.order_id)),
   );
   app.post(
     '/v1/staff/orders/:order_id/status/',
@@ -72,7 +74,9 @@ export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: De
         response: { 200: StaffOrder },
       },
     },
-    async (request) =>
-      await orders.changeStatus(request.person.tenant.id, request.params.order_id, request.body.status),
+    async (request, reply) => {
+      const { person, params, body } = request;
+      return sendJsonBytes(reply, await orders.changeStatus(person.tenant.id, params.order_id, body.status));
+    },
   );
 }

@@ -4,9 +4,9 @@ import { readPage } from '../db/page.ts';
 import type { RestaurantOrder } from '../db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
-export type OrderRow = Selectable<RestaurantOrder>;
+/** An order whose lines are the JSON that was stored: they may be megabytes, and nobody needs to look into them. */
+export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines'> & { lines: string };
 export type NewOrder = Insertable<RestaurantOrder> & { lines: string };
-type Db = Database | Tx;
 
 /** @returns false where the credential has an order with this external id already */
 export async function insertOrder(db: Database, order: NewOrder): Promise<boolean> {
@@ -84,20 +84,42 @@ export async function findByExternalIds(db: Database, keys: ExternalKey[]): Prom
   return keys.map((_, position) => found.get(position));
 }
 
-export async function findOrder(db: Db, tenantId: number, id: string): Promise<OrderRow | undefined> {
+const WHOLE = [
+  'tenant_id',
+  'id',
+  'credential_id',
+  'external_order_id',
+  'status',
+  'order_type',
+  'customer_name',
+  'customer_phone',
+  'delivery_address',
+  'notes',
+  sql<string>`lines::text`.as('lines'),
+  'total',
+  'currency',
+  'created_at',
+] as const;
+
+/** Several orders of the tenant whole, newest first. */
+export async function readWhole(db: Database, tenantId: number, ids: string[]): Promise<OrderRow[]> {
   return await db
     .selectFrom('restaurant_order')
-    .selectAll()
+    .select(WHOLE)
     .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
+    .orderBy('id', 'desc')
+    .execute();
 }
 
+/** What decides whether the status of an order may change, and what is told of it. */
+export type MovableOrder = OrderHead & Pick<OrderRow, 'credential_id' | 'order_type'>;
+
 /** Locks the order until the transaction ends: changes of its status happen one after the other. */
-export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<OrderRow | undefined> {
+export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<MovableOrder | undefined> {
   return await tx
     .selectFrom('restaurant_order')
-    .selectAll()
+    .select([...HEAD, 'credential_id', 'order_type'])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .forUpdate()
@@ -145,15 +167,28 @@ function ofTenant(db: Database, tenantId: number, status: OrderStatus | undefine
   return status === undefined ? all : all.where('status', '=', status);
 }
 
-/** The tenant's orders after the given one, newest first, whole. */
+/** Where an order of the tenant is found, and about how large it is. */
+export interface ListedOrder {
+  id: string;
+  status: string;
+  /** Bytes, to plan with: compressed lines count four times what they take. None is unpacked to tell. */
+  size: number;
+}
+
+const SIZE = sql<number>`
+  pg_column_size(lines) * CASE WHEN pg_column_compression(lines) IS NULL THEN 1 ELSE 4 END
+    + coalesce(octet_length(notes), 0) + coalesce(octet_length(delivery_address), 0)
+`;
+
+/** The tenant's orders after the given one, newest first, without what may be large in them. */
 export async function readByTenant(
   db: Database,
   tenantId: number,
   status: OrderStatus | undefined,
   afterId: string | null,
   limit: number,
-): Promise<OrderRow[]> {
-  const list = ofTenant(db, tenantId, status).selectAll();
+): Promise<ListedOrder[]> {
+  const list = ofTenant(db, tenantId, status).select(['id', 'status', SIZE.as('size')]);
   return await (afterId === null ? list : list.where('id', '<', afterId)).orderBy('id', 'desc').limit(limit).execute();
 }
 
@@ -163,7 +198,7 @@ export async function readPageByTenant(
   status: OrderStatus | undefined,
   offset: number,
   limit: number,
-): Promise<{ count: number; results: OrderRow[] }> {
+): Promise<{ count: number; results: ListedOrder[] }> {
   const ids = ofTenant(db, tenantId, status).select('id').orderBy('id', 'desc');
   return await readPage(db, ids, offset, (id) => readByTenant(db, tenantId, status, id, limit));
 }

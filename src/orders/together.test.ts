@@ -13,7 +13,7 @@ import { newId } from '../lib/ids.ts';
 import { createMenuReader, type ReadListedMenu } from '../menu/menu.ts';
 import { createEventLog } from '../webhooks/webhooks.ts';
 import { Orders } from './orders.ts';
-import type { OrderCreate } from './schema.ts';
+import type { OrderCreate, StaffOrder } from './schema.ts';
 import * as store from './store.ts';
 
 let service: TestService;
@@ -92,7 +92,7 @@ describe('orders placed at once', () => {
         const caller = callerAt(index);
         const { order_id, external_order_id } = order;
         assert.deepEqual([external_order_id, isReplayed], [inputs[index]?.external_order_id, false]);
-        const stored = await ordersOn(service.database.db).get(caller.tenantId, order_id);
+        const stored = JSON.parse(await ordersOn(service.database.db).get(caller.tenantId, order_id)) as StaffOrder;
         const price = Math.floor((index % callers.length) / 2) + 1;
         assert.deepEqual(
           [stored.external_order_id, stored.notes, stored.total, stored.lines[0]?.quantity],
@@ -207,7 +207,7 @@ describe('look-ups at once', () => {
     const { order } = await orders.place(callerAt(0), pizza('moving'));
     for (const status of ['confirmed', 'preparing', 'ready'] as const) {
       const others = Array.from({ length: 10 }, () => orders.find(callerAt(0), 'moving'));
-      await orders.changeStatus(callerAt(0).tenantId, order.order_id, status);
+      await orders.moveAlong(callerAt(0).tenantId, order.order_id, status);
       assert.equal((await orders.find(callerAt(0), 'moving')).status, status);
       await Promise.all(others);
     }

@@ -20,6 +20,7 @@ export function reservationStaffRoutes(app: App, { reservations, publicUrl, staf
     '/v1/staff/reservations/',
     {
       onRequest: staffGuard,
+      config: { isStreamed: true },
       schema: {
         ...shared,
         operationId: 'listStaffReservations',

@@ -22,7 +22,7 @@ const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'prepar
 export interface SandboxOptions {
   db: Database;
   log: Logger;
-  orders: Pick<Orders, 'changeStatus'>;
+  orders: Pick<Orders, 'moveAlong'>;
   reservations: Pick<Reservations, 'list' | 'changeStatus'>;
   /** Whose orders and reservations are moved along: nobody else's. Null: it is not made yet. */
   findTenant: () => Promise<Pick<Tenant, 'id'> | null>;
@@ -86,7 +86,7 @@ function createLook({ db, log, orders, reservations, findTenant, speed }: Sandbo
       for (const order of await nextTurn(tenant)) {
         const step = nextOrderStep(order);
         if (step !== null && isDue(order.created_at, step) && !signal.aborted) {
-          await unlessOvertaken(orders.changeStatus(tenant, order.id, step.status));
+          await unlessOvertaken(orders.moveAlong(tenant, order.id, step.status));
         }
       }
     }

@@ -19,6 +19,7 @@ export function deliveryStaffRoutes(app: App, { db, publicUrl, staffGuard }: Dep
     '/v1/staff/webhook-deliveries/',
     {
       onRequest: staffGuard,
+      config: { isStreamed: true },
       schema: {
         operationId: 'listWebhookDeliveries',
         summary: 'List the webhook deliveries with every attempt',

@@ -7,6 +7,7 @@ import { batchSizeOf } from '../../src/db/batching.ts';
 import { Credentials } from '../../src/credentials/credentials.ts';
 import type { CredentialSecret } from '../../src/credentials/schema.ts';
 import { type BudgetStore, createMemoryBudgets } from '../../src/http/rate-limit.ts';
+import type { ReaderBounds } from '../../src/http/slow-readers.ts';
 import { type Keyring, openKeyring } from '../../src/keys/keys.ts';
 import type { TenantDocument } from '../../src/tenant-document/schema.ts';
 import { type AppliedTenant, applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
@@ -23,6 +24,7 @@ export interface ServiceOptions {
   budgets?: BudgetStore;
   /** A second node on the database and keys of the first. */
   beside?: TestService;
+  readers?: Partial<ReaderBounds>;
   /** Where every log line goes. */
   onLog?: (line: string) => void;
 }
@@ -90,6 +92,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     budgets,
     log,
     deliveries: worker?.deliveries ?? null,
+    readers: options.readers,
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const credentials = new Credentials({ db: database.db, keyring, audience: 'third_party' });
