@@ -3,9 +3,14 @@
  * another, and after each of them every promise looked at.
  *
  *   node test/faults/faults.ts [--short] [--rounds N] [--only FAULT]… [--seed N] [--prove]
+ *
+ * And a family of its own, whose cases break nothing and ask for much: a tenant uses its budget to the full.
+ *
+ *   node test/faults/faults.ts --family budget [--short] [--only CASE]… [--results FILE] [--tries N]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { runBudgetFamily } from './budget/family.ts';
 import { FAULTS } from './faults/all.ts';
 import type { Fault } from './faults/fault.ts';
 import { Findings } from './findings.ts';
@@ -25,6 +30,9 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     prove: { type: 'boolean', default: false },
+    family: { type: 'string', default: 'surroundings' },
+    results: { type: 'string' },
+    tries: { type: 'string', default: '2' },
   },
 });
 const beganAtMs = performance.now();
@@ -111,4 +119,15 @@ function add(sum: FaultResult | undefined, result: FaultResult): FaultResult {
   };
 }
 
-process.exitCode = await main();
+const FAMILIES: Record<string, () => Promise<number>> = {
+  surroundings: main,
+  async budget() {
+    const { short: isShort, only, results, tries } = values;
+    return (await runBudgetFamily({ isShort, only, results, tries: Number(tries), print })) === 0 ? 0 : 1;
+  },
+};
+const family = FAMILIES[values.family];
+if (family === undefined) {
+  throw new Error(`There is no family ${values.family}. There are: ${Object.keys(FAMILIES).join(', ')}.`);
+}
+process.exitCode = await family();

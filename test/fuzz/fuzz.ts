@@ -1,9 +1,10 @@
-// npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--replay LINE]: sends what schemas and malice can think of to
+// npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--growth] [--replay LINE]: sends what schemas and malice can think of to
 // every operation of a service of its own, and holds each answer against what must never happen.
 import { parseArgs } from 'node:util';
 import { type Case, describeCase, fromLine } from './cases.ts';
-import { fuzz, replay } from './run.ts';
+import { fuzz, measureGrowth, replay } from './run.ts';
 
+// `--growth`: nothing but times against sizes.
 const DEFAULT_CASES = 20_000;
 
 const { values } = parseArgs({
@@ -11,16 +12,26 @@ const { values } = parseArgs({
     cases: { type: 'string' },
     seed: { type: 'string' },
     only: { type: 'string' },
+    growth: { type: 'boolean', default: false },
     replay: { type: 'string' },
   },
 });
-process.exitCode = values.replay === undefined ? await fuzzAll() : await replayOne(values.replay);
+process.exitCode =
+  values.replay !== undefined ? await replayOne(values.replay) : values.growth ? await growth() : await fuzzAll();
+
+async function growth(): Promise<number> {
+  const faults = await measureGrowth(values.only, (name) => showProgress(name));
+  showProgress('');
+  faults.forEach((fault) => write(`\n${fault}`));
+  write(`\ntime against size: ${faults.length} failures`);
+  return faults.length === 0 ? 0 : 1;
+}
 
 async function fuzzAll(): Promise<number> {
   const cases = values.cases === undefined ? DEFAULT_CASES : Number(values.cases);
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
   if (!(cases >= 1) || !Number.isInteger(seed)) {
-    write('usage: npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--replay LINE]');
+    write('usage: npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--growth] [--replay LINE]');
     return 2;
   }
   const startedAt = performance.now();

@@ -1,4 +1,5 @@
 import { newId } from '../../src/lib/ids.ts';
+import { dayAhead } from '../support/hotel.ts';
 
 /** Under another name than the field that takes them. */
 const ALIASES: Record<string, string> = {
@@ -60,6 +61,13 @@ export class Pools {
     const names = [bare, ALIASES[bare], `${pluralOf(bare.replace(/_id$/, ''))}.id`];
     const pool = names.map((each) => this.#pools.get(`${prefix}${each}`)).find((each) => each !== undefined);
     return pool?.[index % pool.length] ?? newId();
+  }
+
+  /** Puts values in the place of stand-ins. @param write spells a value where it stands: in a path, in JSON, … */
+  resolve(text: string, write: (value: string) => string): string {
+    return text.replaceAll(/REF-([\w.]+)-(\d+)-/g, (_, name: string, index: string) =>
+      write(name === 'day' ? dayAhead(Number(index)) : this.find(name, Number(index))),
+    );
   }
 
   /** Every value under a prefix that the service has made up; external ids are the callers' own. */

@@ -61,7 +61,12 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     const failures = await fuzzTargets(world, judge, targets, options);
     const isWhole = options.cases >= WHOLE_RUN_CASES && failures.length < MOST_FAILURES;
     if (isWhole && world.isRunning) {
-      failures.push(...(await growthOf(world, targets)));
+      failures.push(
+        ...(await growthOf(
+          world,
+          targets.flatMap(({ operation }) => operation ?? []),
+        )),
+      );
     }
     failures.push(...(await judge.stillServes()));
     const unseen = targets.flatMap(({ name, operation }) =>
@@ -79,6 +84,12 @@ export async function replay(each: Case): Promise<{ faults: string[]; statuses: 
     const { faults, statuses } = await judge.judge(each);
     return { statuses, faults: [...faults, ...judge.logFaults(), ...(await judge.stillServes())] };
   });
+}
+
+/** Nothing but times against sizes. @param only the name of one operation; undefined: of all */
+export async function measureGrowth(only: string | undefined, onProgress: (name: string) => void): Promise<string[]> {
+  const operations = (await readOperations()).filter(({ id }) => [undefined, id].includes(only));
+  return await inWorld(async (world) => await growthOf(world, operations, onProgress));
 }
 
 async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T> {
@@ -170,14 +181,15 @@ function spread<T>(all: T[], most: number, seed: number): T[] {
   return all.filter((_, index) => Math.floor((index + offset) / stride) !== Math.floor((index + offset - 1) / stride));
 }
 
-async function growthOf(world: World, targets: Target[]): Promise<string[]> {
+async function growthOf(world: World, operations: Operation[], onProgress?: (name: string) => void): Promise<string[]> {
   await world.restore();
   const found: string[] = [];
-  for (const { operation } of targets) {
-    if (found.length >= MOST_FAILURES || !world.isRunning) {
+  for (const operation of operations) {
+    onProgress?.(operation.id);
+    if (!world.isRunning) {
       break;
     }
-    found.push(...(operation === null ? [] : await findGrowth(world, operation)));
+    found.push(...(await findGrowth(world, operation)));
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import type { HttpCase } from './cases.ts';
 import { percentEncoded } from './encodings.ts';
+import type { Pools } from './pools.ts';
 import type { World } from './world.ts';
 
 /** No answer takes this long; one that does counts as none. */
@@ -25,7 +26,7 @@ let sentCount = 0;
 /** Puts in the stand-ins, and what says who is asking; every request has an id and an address of its own. */
 export function prepare(world: World, each: HttpCase): Sent {
   sentCount += 1;
-  const body = each.body === null ? null : bodyOf(world, each.body);
+  const body = each.body === null ? null : bodyOf(world.pools, each.body);
   const headers: Record<string, string | string[]> = {
     'X-Request-Id': `fuzz-${sentCount}`,
     'X-Forwarded-For': `10.${(sentCount >> 16) & 255}.${(sentCount >> 8) & 255}.${sentCount & 255}`,
@@ -38,19 +39,20 @@ export function prepare(world: World, each: HttpCase): Sent {
   if (body !== null) {
     headers[each.isChunked ? 'Transfer-Encoding' : 'Content-Length'] = each.isChunked ? 'chunked' : String(body.length);
   }
-  return { method: each.method, target: world.resolve(each.target, percentEncoded), headers, body };
+  return { method: each.method, target: world.pools.resolve(each.target, percentEncoded), headers, body };
 }
 
-function bodyOf(world: World, { encoding, text }: NonNullable<HttpCase['body']>): Buffer {
+/** The bytes of a body, its stand-ins put in place as its encoding spells them. */
+export function bodyOf(pools: Pools, { encoding, text }: NonNullable<HttpCase['body']>): Buffer {
   switch (encoding) {
     case 'bytes':
       return Buffer.from(text, 'latin1');
     case 'json':
-      return Buffer.from(world.resolve(text, (value) => JSON.stringify(value).slice(1, -1)));
+      return Buffer.from(pools.resolve(text, (value) => JSON.stringify(value).slice(1, -1)));
     case 'form':
-      return Buffer.from(world.resolve(text, percentEncoded));
+      return Buffer.from(pools.resolve(text, percentEncoded));
     case 'multipart':
-      return Buffer.from(world.resolve(text, (value) => value));
+      return Buffer.from(pools.resolve(text, (value) => value));
     default:
       return encoding satisfies never;
   }

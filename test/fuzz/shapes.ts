@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import type { HttpCase } from './cases.ts';
-import { jsonOf } from './encodings.ts';
-import { CONTENT_TYPES } from './hostile.ts';
+import { encode, jsonOf } from './encodings.ts';
+import { CONTENT_TYPES, RAW } from './hostile.ts';
+import { ELEMENTS, exampleOf, type ListPlace, listOf, listsIn } from './lists.ts';
 import type { Operation, Schema } from './operations.ts';
-import { type Place, root, valuesOf } from './values.ts';
+import { root } from './values.ts';
 
 /** Keeps a form's fields within their number, so that it is looked at whole. */
 const FILLER = '1'.repeat(30);
@@ -33,33 +33,36 @@ export const SHAPES: Record<string, Shape> = {
     multipart(`--fuzz\r\n${numbered(size, (index) => `X${index}: a`, '\r\n')}\r\n\r\n1\r\n`),
 };
 
-/** A good body of the operation, with one of its lists or texts as long as it takes. */
+/** A good body of the operation, with one of its texts or lists as long as it takes; lists also of elements that cost most. */
 export function ownShapes({ body }: Operation): Record<string, Shape> {
-  const least = sampleOf(body ?? {}, root('least'));
-  const shapes = Object.entries(body?.properties ?? {}).flatMap(([name, schema]): [string, Shape][] => {
-    const sized = sizedValue(name, schema);
-    return sized === null
-      ? []
-      : [[`a long ${name}`, (size) => json(jsonOf({ ...(least as object), [name]: sized(size) }))]];
-  });
+  if (body === null) {
+    return {};
+  }
+  const shapes = [...textShapes(body), ...listsIn(body, root('least')).flatMap(listShapes)];
   return Object.fromEntries(shapes);
 }
 
-/** Makes a list or a text of so many bytes; null where the schema is of neither. */
-function sizedValue(name: string, { type, items = {} }: Schema): ((sizeBytes: number) => unknown) | null {
-  if (type === 'string') {
-    return (size) => 'x'.repeat(size);
-  }
-  if (type !== 'array') {
-    return null;
-  }
-  const entry = sampleOf(items, { ...root('least'), name });
-  const length = jsonOf(entry).length + 1;
-  return (size) => Array.from({ length: Math.floor(size / length) }, () => entry);
+function textShapes(body: Schema): [string, Shape][] {
+  const least = exampleOf(body, root('least')) as object;
+  const texts = Object.entries(body.properties ?? {}).filter(([, { type }]) => type === 'string');
+  return texts.map(([name]) => [`a long ${name}`, (size) => json(jsonOf({ ...least, [name]: 'x'.repeat(size) }))]);
 }
 
-function sampleOf(schema: Schema, place: Place): unknown {
-  return fc.sample(valuesOf(schema, place), { numRuns: 1, seed: 1 })[0];
+function listShapes(list: ListPlace): [string, Shape][] {
+  const { name, around } = list;
+  const kinds = Object.keys(ELEMENTS).map((kind): [string, Shape] => [
+    `${kind} ${name}`,
+    (size) => json(jsonOf(around(listOf(list, kind, size)))),
+  ]);
+  const percentEncodedTimes = 3;
+  return [
+    ...kinds,
+    [`${name} within ${name}`, (size) => json(jsonOf(around(`${RAW}${'['.repeat(size / 2)}${']'.repeat(size / 2)}`)))],
+    [
+      `empty ${name} in a field of a form`,
+      (size) => form(encode(around(listOf(list, 'empty', size / percentEncodedTimes)), 'form', 'json')),
+    ],
+  ];
 }
 
 /** Pieces with rising numbers until there are so many bytes. */

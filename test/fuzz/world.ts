@@ -4,7 +4,6 @@ import { applyTenantDocument } from '../../src/tenant-document/tenant-document.t
 import { channelHeaders, nowSeconds } from '../support/channel.ts';
 import { cleanUp, type Serving, startServing } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { dayAhead } from '../support/hotel.ts';
 import { call as callService } from '../support/service.ts';
 import type { Actor } from './cases.ts';
 import { type Call, furnish, type Household, openHousehold, restock } from './furnish.ts';
@@ -88,13 +87,6 @@ export class World {
     };
     const { 'content-type': _type, ...found } = headers[actor]();
     return found;
-  }
-
-  /** Puts values in the place of stand-ins. @param write spells a value where it stands: in a path, in JSON, … */
-  resolve(text: string, write: (value: string) => string): string {
-    return text.replaceAll(/REF-([\w.]+)-(\d+)-/g, (_, name: string, index: string) =>
-      write(name === 'day' ? dayAhead(Number(index)) : this.pools.find(name, Number(index))),
-    );
   }
 
   /** Whether its process has not ended. */

@@ -1,0 +1,27 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** A program of this folder as a process of its own, which answers messages. */
+export class Child<Message, Answer> {
+  readonly #process: ChildProcess;
+
+  constructor(program: string) {
+    this.#process = fork(join(import.meta.dirname, program), { serialization: 'advanced' });
+  }
+
+  tell(message: Message): void {
+    this.#process.send(message as object);
+  }
+
+  async ask(message: Message): Promise<Answer> {
+    const answered = once(this.#process, 'message');
+    this.tell(message);
+    const [answer] = (await answered) as [Answer];
+    return answer;
+  }
+
+  end(): void {
+    this.#process.kill('SIGKILL');
+  }
+}

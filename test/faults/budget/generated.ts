@@ -1,0 +1,127 @@
+import { dayAhead, RESERVATIONS, reservationPath } from '../../support/hotel.ts';
+import { orderPath, ORDERS, STAFF_ORDERS } from '../../support/restaurant.ts';
+import type { HttpCase } from '../../fuzz/cases.ts';
+import { type Operation, readOperations } from '../../fuzz/operations.ts';
+import { exampleRequest } from '../../fuzz/requests.ts';
+import { bodyOf } from '../../fuzz/send.ts';
+import { ownShapes, type Shape, SHAPES } from '../../fuzz/shapes.ts';
+import type { BudgetCase } from './case.ts';
+import { type Call, UNIQUE, type Who } from './call.ts';
+import { type House, times } from './house.ts';
+
+/** With the rest of the body 1 MiB at most. */
+const SIZE_BYTES = 1024 ** 2 - 64 * 1024;
+const LONGEST_RANGE_NIGHTS = 730;
+const QUERY_BYTES = 12_000;
+const ORDERS_IN_HOUSE = 200;
+const STAYS_IN_HOUSE = 100;
+/** The seed of paths and queries. */
+const SEED = 1;
+
+/** Cases from the OpenAPI documents: a new operation is among them without a word here. */
+export async function generatedCases(): Promise<BudgetCase[]> {
+  const operations = await readOperations();
+  const reads = operations.filter(({ method }) => method === 'GET');
+  const bare = operations.filter(({ method, body }) => method !== 'GET' && body === null);
+  return [
+    ...operations.filter(({ body }) => body !== null).map(bodiesOf),
+    ...[...Map.groupBy(reads, callerOf)].map(([who, list]) => readsOf(who, list)),
+    bodiesWithout(bare),
+  ];
+}
+
+/** Bodies of 1 MiB of every kind that costs a careless reader most. */
+function bodiesOf(operation: Operation): BudgetCase {
+  return {
+    name: `bodies-of-${operation.id}`,
+    what: `bodies of 1 MiB in every shape, ${operation.method} ${operation.path}`,
+    async prepare(house) {
+      const shapes = { ...SHAPES, ...ownShapes(operation) };
+      return Object.entries(shapes).map(([name, shape]) => callOf(house, operation, name, shape));
+    },
+  };
+}
+
+/** Calls that take no body get one nevertheless. */
+function bodiesWithout(operations: Operation[]): BudgetCase {
+  return {
+    name: 'bodies-where-none-belongs',
+    what: 'bodies of 1 MiB for operations that take none',
+    async prepare(house) {
+      const shapes = Object.entries(SHAPES).slice(0, 6);
+      return operations.flatMap((operation) =>
+        shapes.map(([name, shape]) => callOf(house, operation, `${operation.id}: ${name}`, shape)),
+      );
+    },
+  };
+}
+
+/** Every list and every single thing, whole, by the largest pages, over the longest ranges, with the longest queries. */
+function readsOf(who: Who, operations: Operation[]): BudgetCase {
+  return {
+    name: `reads-of-${who}`,
+    what: 'every GET: whole, by the largest pages, over the longest ranges, with the longest queries; in a house with much in it',
+    async prepare(house) {
+      await furnish(house);
+      return operations.flatMap((operation) => {
+        const { name: _, body: __, type: ___, ...call } = callOf(house, operation, operation.id, null);
+        return queriesOf(operation, call.path).map((path, index) => ({
+          ...call,
+          name: `${operation.id} ${['whole', 'large', 'with a long query'][index] ?? ''}`,
+          path,
+        }));
+      });
+    },
+  };
+}
+
+function queriesOf({ parameters }: Operation, target: string): string[] {
+  const [path = '', query = ''] = target.split('?');
+  const largest = new URLSearchParams(query);
+  for (const { name, schema } of parameters.filter((parameter) => parameter.in === 'query')) {
+    if (schema.type === 'integer' && name !== 'page' && name !== 'after') {
+      largest.set(name, String(schema.maximum ?? 1));
+    }
+  }
+  if (largest.has('check_in')) {
+    largest.set('check_in', dayAhead(0));
+    largest.set('check_out', dayAhead(LONGEST_RANGE_NIGHTS));
+  }
+  const required = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
+  const least = new URLSearchParams(Object.fromEntries(required.map(({ name }) => [name, largest.get(name) ?? ''])));
+  return [`${path}?${least}`, `${path}?${largest}`, `${path}?${least}&${'a=1&'.repeat(QUERY_BYTES / 4)}`];
+}
+
+function callOf(house: House, operation: Operation, name: string, shape: Shape | null): Call {
+  const example: HttpCase = { ...exampleRequest(operation, SEED), ...shape?.(SIZE_BYTES) };
+  const path = house.pools.resolve(example.target, encodeURIComponent);
+  const call = { name, who: callerOf(operation), method: example.method, path };
+  const [, type = ''] = example.headers.find(([header]) => header === 'Content-Type') ?? [];
+  return example.body === null ? call : { ...call, type, body: bodyOf(house.pools, example.body) };
+}
+
+function callerOf({ schemes, path }: Operation): Who {
+  const callers: Record<string, Who> = { apiKey: 'partner', pmsApiKey: 'pms', channelKey: 'channel' };
+  const [scheme = ''] = schemes;
+  return callers[scheme] ?? (scheme === '' ? 'nobody' : path.startsWith('/v1/staff/') ? 'staff' : 'owner');
+}
+
+/** Orders, stays and events, and the ids of them. */
+async function furnish({ call, dishes, roomTypeId }: House): Promise<void> {
+  const [dish] = dishes;
+  const items = [{ item_id: dish?.sku, quantity: 1, addons: dish?.addons.map(({ id }) => ({ addon_id: id })) }];
+  const notes = 'As it always was. '.repeat(500);
+  await call('partner', 'POST', '/v1/third-party/webhook/', { webhook_url: 'https://127.0.0.1:9/hook' });
+  await times(ORDERS_IN_HOUSE, async (index) => {
+    await call('partner', 'POST', ORDERS, { external_order_id: `${UNIQUE} ${index}`, items, notes });
+    await call('partner', 'POST', orderPath(`${UNIQUE} ${index}`, 'cancel/'));
+  });
+  await times(STAYS_IN_HOUSE, async (index) => {
+    const id = `${UNIQUE} ${index}`;
+    const stay = { room_type_id: roomTypeId, check_in: dayAhead(9), check_out: dayAhead(39) };
+    const guest = { name: 'Ana Lima', phone: '+351 912 000 000' };
+    await call('partner', 'POST', RESERVATIONS, { external_reservation_id: id, ...stay, guest });
+    await call('partner', 'POST', reservationPath(id, 'cancel/'));
+  });
+  await call('staff', 'GET', `${STAFF_ORDERS}?page_size=50`);
+}

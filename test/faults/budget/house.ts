@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../../../src/db/database.ts';
+import type { MenuDocument } from '../../../src/menu/schema.ts';
+import type { TenantDocument } from '../../../src/tenant-document/schema.ts';
+import { applyTenantDocument } from '../../../src/tenant-document/tenant-document.ts';
+import { CHANNELS } from '../../support/channel.ts';
+import { MENU } from '../../support/restaurant.ts';
+import { type Answer, callUnchecked } from '../../support/service.ts';
+import { OWNER_PASSWORD, sampleHotel, sampleMenu, sampleTenant, STAFF_PASSWORD } from '../../support/tenants.ts';
+import { Pools } from '../../fuzz/pools.ts';
+import { collectionOf } from '../../fuzz/world.ts';
+import type { Keys, Who } from './call.ts';
+
+const CAPACITY = 2_000;
+const DISHES = 1_000;
+const ADDONS_OF_A_DISH = 14;
+/** Calls under way at once while a house is furnished. */
+const HANDS = 8;
+
+/** A dish as an order needs it. */
+export interface Sold {
+  sku: string;
+  addons: { id: string }[];
+}
+
+/** A tenant, with what is known of it. */
+export interface House {
+  slug: string;
+  keys: Keys;
+  /** Of other credentials of the same tenant. */
+  spareKeys: Keys;
+  /** The bookable room with the most rooms. */
+  roomTypeId: string;
+  planId: string;
+  /** On its menu. */
+  dishes: Sold[];
+  /** Every id that it was shown. */
+  pools: Pools;
+  /** Calls past the measured process. */
+  call: (who: Exclude<Who, 'channel'>, method: string, path: string, json?: unknown) => Promise<Answer>;
+}
+
+/** Makes a tenant with a hotel and a menu. @param url of a process that is not measured, and has no budgets */
+export async function openHouse(db: Database, url: string, menu: MenuDocument): Promise<House> {
+  const document = documentOf(menu);
+  await applyTenantDocument(db, document);
+  const { slug } = document;
+  const owner = await signIn(url, `owner@${slug}.example`, OWNER_PASSWORD);
+  const staff = await signIn(url, `staff@${slug}.example`, STAFF_PASSWORD);
+  const makeKeys = async () => await issueKeys(url, owner, staff);
+  const keys = await makeKeys();
+  const pools = new Pools();
+  const call: House['call'] = async (who, method, path, json) => {
+    const options = { headers: keys.headers[who], ...(json === undefined ? {} : { json }) };
+    const answer = await callUnchecked(url, method, path, options);
+    pools.learn(answer.body, collectionOf(path.split('?', 1)[0] ?? ''));
+    return answer;
+  };
+  const spareKeys = await makeKeys();
+  const ids = await learnIds(call);
+  pools.add('email', `owner@${slug}.example`);
+  pools.add('password', OWNER_PASSWORD);
+  return { slug, keys, spareKeys, ...ids, pools, call };
+}
+
+function documentOf(menu: MenuDocument): TenantDocument {
+  const properties = sampleHotel().map((property) => ({
+    ...property,
+    room_types: (property.room_types ?? []).map((roomType) => ({ ...roomType, physical_capacity: CAPACITY })),
+  }));
+  const slug = `house-${randomBytes(4).toString('hex')}`;
+  return sampleTenant({ slug, features: ['restaurant', 'hotel'], menu, properties });
+}
+
+async function learnIds(call: House['call']) {
+  const menu = await expect(call('partner', 'GET', MENU), 200);
+  const properties = await expect(call('pms', 'GET', '/v1/channel-manager/pms/properties/'), 200);
+  const path = `/v1/channel-manager/pms/properties/${properties[0].id}/room-types/`;
+  const roomTypes: { id: string; name: string; rate_plans: { id: string }[] }[] = await expect(
+    call('pms', 'GET', path),
+    200,
+  );
+  const double = roomTypes.find(({ name }) => name === 'Double');
+  return { dishes: menu as Sold[], roomTypeId: double?.id ?? '', planId: double?.rate_plans[0]?.id ?? '' };
+}
+
+/** One more credential of each kind, and a channel. */
+async function issueKeys(url: string, owner: Headers, staff: Headers): Promise<Keys> {
+  const create = async (path: string, json: object) =>
+    await expect(callUnchecked(url, 'POST', path, { headers: owner, json }), 201);
+  const partner = await create('/v1/third-party/credentials/', { label: 'a platform' });
+  const pms = await create('/v1/channel-manager/credentials/', { label: 'a PMS' });
+  const channel = await create(CHANNELS, { source: `ota ${randomBytes(4).toString('hex')}` });
+  return {
+    headers: {
+      owner,
+      staff,
+      partner: { 'x-api-key': partner.api_key, 'x-api-secret': partner.api_secret },
+      pms: { 'x-pms-api-key': pms.api_key, 'x-pms-api-secret': pms.api_secret },
+      nobody: {},
+    },
+    channel,
+  };
+}
+
+type Headers = Record<string, string>;
+
+async function signIn(url: string, email: string, password: string): Promise<Headers> {
+  const signedIn = callUnchecked(url, 'POST', '/v1/auth/token/', { json: { email, password } });
+  return { authorization: `Bearer ${(await expect(signedIn, 200)).access_token}` };
+}
+
+/** @throws Error where the answer is another one */
+export async function expect(answering: Promise<Answer>, status: number): Promise<Answer['body']> {
+  const answer = await answering;
+  if (answer.status !== status) {
+    throw new Error(`${status} was expected, not ${answer.status} ${answer.text.slice(0, 300)}`);
+  }
+  return answer.body;
+}
+
+/** Does a thing so many times, some at once. */
+export async function times(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const hand = async () => {
+    while (next < count) {
+      next += 1;
+      await work(next - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: HANDS }, hand));
+}
+
+/** More credentials of an ordinary house, for a neighbour that calls more often than one may. */
+export async function moreKeys(url: string, { keys }: House, count: number): Promise<Keys[]> {
+  const { owner, staff } = keys.headers;
+  return await Promise.all(Array.from({ length: count }, () => issueKeys(url, owner, staff)));
+}
+
+/** The menu of a house of the usual kind. */
+export const smallMenu: () => MenuDocument = sampleMenu;
+
+/** As long a menu as one body of 1 MiB can make: so many dishes, each with add-ons. */
+export function longMenu(dishes = DISHES, addons = ADDONS_OF_A_DISH): MenuDocument {
+  return {
+    categories: [{ name: 'Pizza' }],
+    dishes: Array.from({ length: dishes }, (_, index) => ({
+      sku: `DISH-${index}`,
+      name: `Dish ${index}`,
+      price: '9.00',
+      category: 'Pizza',
+      addons: Array.from({ length: addons }, (__, addon) => ({ name: `Add-on number ${addon}`, price: '0.50' })),
+    })),
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * Another tenant who works as usual, as a process of its own: the same calls at the same moments to the process that has the hog
+ * and to the idle one beside it, and `/livez` of both.
+ */
+import { AVAILABILITY, dayAhead, RESERVATIONS, ROOMS } from '../../support/hotel.ts';
+import { MENU, ORDERS } from '../../support/restaurant.ts';
+import { type Call, idOf, type Keys, make, newAgent, type Outcome, UNIQUE } from './call.ts';
+
+const CALL_EVERY_MS = 50;
+const LIVEZ_EVERY_MS = 20;
+const NIGHTS = 300;
+
+export interface NeighbourTask {
+  service: string;
+  control: string;
+  /** Of several credentials, one after another: a budget is for each. */
+  keys: Keys[];
+  roomTypeId: string;
+}
+
+/** What its calls came to since it was last asked. */
+export interface Seen {
+  calls: Outcome[];
+  livez: Outcome[];
+}
+export type SeenOfBoth = Record<'service' | 'control', Seen>;
+
+const agent = newAgent();
+const nothing = (): SeenOfBoth => ({ service: { calls: [], livez: [] }, control: { calls: [], livez: [] } });
+let seen = nothing();
+let pending = new Set<{ beganAtMs: number; list: Outcome[] }>();
+let timers: NodeJS.Timeout[] = [];
+let count = 0;
+/** The latest order that each credential has placed. */
+const placed = new Map<Keys, number>();
+
+function begin(task: NeighbourTask): void {
+  const [first] = task.keys;
+  if (first === undefined) {
+    throw new Error('The neighbour has no keys.');
+  }
+  const callUsually = () => {
+    count += 1;
+    const keys = task.keys[count % task.keys.length] ?? first;
+    callBoth(task, 'calls', usualCall(count, task.roomTypeId, placed.get(keys)), keys);
+  };
+  timers = [
+    setInterval(callUsually, CALL_EVERY_MS),
+    setInterval(() => callBoth(task, 'livez', get('/livez', 'nobody'), first), LIVEZ_EVERY_MS),
+  ];
+}
+
+function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: Keys): void {
+  // The one that is called first has to wait for nobody.
+  const targets = count % 2 === 0 ? (['service', 'control'] as const) : (['control', 'service'] as const);
+  for (const target of targets) {
+    const index = count * 2 + (target === 'service' ? 0 : 1);
+    void callOne(task[target], seen[target][what], call, keys, index);
+  }
+}
+
+async function callOne(url: string, list: Outcome[], call: Call, keys: Keys, index: number): Promise<void> {
+  const noted = { beganAtMs: performance.now(), list };
+  pending.add(noted);
+  const outcome = await make(url, call, keys, index, agent);
+  if (pending.delete(noted)) {
+    list.push(outcome);
+  }
+  if (call.path === ORDERS && outcome.status === 201) {
+    placed.set(keys, index);
+  }
+}
+
+function get(path: string, who: Call['who'] = 'partner'): Call {
+  return { name: path, who, method: 'GET', path };
+}
+
+/** @param latest the order to look at */
+function usualCall(number: number, roomTypeId: string, latest: number | undefined): Call {
+  const night = 5 + (number % NIGHTS);
+  const stay = { room_type_id: roomTypeId, check_in: dayAhead(night), check_out: dayAhead(night + 2) };
+  const order = { external_order_id: UNIQUE, items: [{ item_id: 'PIZZA-1', quantity: 1 }] };
+  const booking = { external_reservation_id: UNIQUE, ...stay, guest: { name: 'Ana Lima', phone: '+351 912 000 000' } };
+  const calls = [
+    get(MENU),
+    post(ORDERS, order),
+    get(`${AVAILABILITY}?${new URLSearchParams(stay)}`),
+    get(ROOMS),
+    post(ORDERS, order),
+    get(`${ORDERS}?page_size=20`),
+    get(MENU),
+    post(RESERVATIONS, booking),
+    get(`${AVAILABILITY}?${new URLSearchParams(stay)}`),
+    get(latest === undefined ? ROOMS : `${ORDERS}${idOf(latest)}/`),
+  ];
+  return calls[number % calls.length] ?? get(MENU);
+}
+
+function post(path: string, json: object): Call {
+  const body = Buffer.from(JSON.stringify(json));
+  return { name: path, who: 'partner', method: 'POST', path, type: 'application/json', body };
+}
+
+/** What has no answer yet counts by how long it has waited. */
+function takeSeen(): SeenOfBoth {
+  for (const { beganAtMs, list } of pending) {
+    const tookMs = performance.now() - beganAtMs;
+    if (tookMs > 1_000) {
+      list.push({ status: 0, tookMs });
+    }
+  }
+  const taken = seen;
+  pending = new Set();
+  seen = nothing();
+  return taken;
+}
+
+process.on('message', (message: NeighbourTask | 'take' | 'rest') => {
+  if (typeof message === 'object') {
+    begin(message);
+    return;
+  }
+  if (message === 'rest') {
+    timers.forEach((timer) => clearInterval(timer));
+  }
+  process.send?.(takeSeen());
+});
+process.on('disconnect', () => process.exit());

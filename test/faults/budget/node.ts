@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newPort } from '../ports.ts';
+import type { Reading } from './gauge.ts';
+
+const COMMAND = join(import.meta.dirname, '../../../bin/roomservice.js');
+const GAUGE = join(import.meta.dirname, 'gauge.ts');
+const START_TIMEOUT_MS = 30_000;
+const POLL_MS = 20;
+const KEPT_LINES = 20;
+
+/** `roomservice serve`, set up as `npm start` does it, which tells how its event loop and its memory are. */
+export class Node {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  readonly #lastLines: string[] = [];
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.#ended = once(child, 'close');
+    this.url = url;
+    for (const input of [child.stdout, child.stderr]) {
+      if (input !== null) {
+        createInterface({ input }).on('line', (line) => this.#keep(line));
+      }
+    }
+  }
+
+  /** Starts one and waits until it is ready. @param heapMiB of V8; null: what V8 takes by itself */
+  static async start(env: Record<string, string>, heapMiB: number | null = null): Promise<Node> {
+    const port = await newPort();
+    const heap = heapMiB === null ? [] : [`--max-old-space-size=${heapMiB}`];
+    const flags = ['--max-semi-space-size=16', ...heap, `--import=${GAUGE}`];
+    const child = spawn(process.execPath, [...flags, COMMAND, 'serve'], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? '',
+        MALLOC_MMAP_THRESHOLD_: '1048576',
+        PORT: String(port),
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    const node = new Node(child, `http://127.0.0.1:${port}`);
+    const deadlineMs = Date.now() + START_TIMEOUT_MS;
+    while (!(await node.#isReady())) {
+      if (Date.now() > deadlineMs || node.hasEnded) {
+        await node.kill();
+        throw new Error(`The service does not become ready:\n${node.lastLines}`);
+      }
+      await sleep(POLL_MS);
+    }
+    return node;
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  get lastLines(): string {
+    return this.#lastLines.join('\n');
+  }
+
+  /** What has been since the last reading; null where the process has ended. One that does not answer in time has stood still. */
+  async read(timeoutMs = 30_000): Promise<Reading | null> {
+    if (this.hasEnded) {
+      return null;
+    }
+    const standing = { standstillMs: timeoutMs, heldMs: timeoutMs, residentMiB: 0, peakMiB: 0 };
+    this.#child.removeAllListeners('message');
+    const answered = once(this.#child, 'message', { signal: AbortSignal.timeout(timeoutMs) }).then(
+      ([reading]) => reading as Reading,
+      () => standing,
+    );
+    this.#child.send('read', () => {});
+    const ended = this.#ended.then(() => null);
+    return await Promise.race([answered, ended]);
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  async #isReady(): Promise<boolean> {
+    const answer = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    await answer?.body?.cancel().catch(() => {});
+    return answer?.status === 200;
+  }
+
+  #keep(line: string): void {
+    this.#lastLines.push(line);
+    this.#lastLines.splice(0, this.#lastLines.length - KEPT_LINES);
+  }
+}

@@ -1,0 +1,69 @@
+import type { MenuDocument } from '../../../src/menu/schema.ts';
+import { MENU, STAFF_MENU, STAFF_ORDERS } from '../../support/restaurant.ts';
+import { type BudgetCase, get } from './case.ts';
+import { longMenu, smallMenu } from './house.ts';
+import { BODY_BYTES, ITEMS, placeLargeOrders } from './large-order.ts';
+
+/** Orders of 1 MiB in the house whose list is read. */
+const STORED_ORDERS = 205;
+
+/** 1 MiB of dishes, each of which is shown with a set of 100 sub-menus with names as long as they may be. */
+function multiplyingMenu(): MenuDocument {
+  const subMenus = Array.from({ length: 100 }, (_, index) => `${index} `.concat('𝄞'.repeat(96)));
+  const dishBytes = 70;
+  return {
+    categories: [{ name: 'P' }],
+    sub_menus: subMenus.map((name) => ({ name })),
+    menu_sets: [{ name: 'S', sub_menus: subMenus }],
+    dishes: Array.from({ length: Math.floor((BODY_BYTES - 120_000) / dishBytes) }, (_, index) => ({
+      sku: `${index}`,
+      name: 'D',
+      price: '1',
+      category: 'P',
+      menu_set: 'S',
+    })),
+  };
+}
+
+const multipliedMenu: BudgetCase = {
+  name: 'menu-that-multiplies',
+  what: 'a menu of 1 MiB that is shown as hundreds of MiB, read by a partner; a heap of 1 GB',
+  menu: smallMenu,
+  heapMiB: 1_024,
+  pace: { atOnce: 10, after: 50, perSecond: 5 },
+  async prepare(house) {
+    await house.call('staff', 'PUT', STAFF_MENU, multiplyingMenu());
+    return [get('partner', MENU), get('partner', `${MENU}?page_size=100`), get('staff', STAFF_MENU)];
+  },
+};
+
+const largeOrdersListed: BudgetCase = {
+  name: 'list-of-large-orders',
+  what: `the staff's list of ${STORED_ORDERS} orders of 1 MiB`,
+  pace: { atOnce: 20, after: 40, perSecond: 4 },
+  async prepare(house) {
+    await placeLargeOrders(house, STORED_ORDERS, BODY_BYTES);
+    return [200, 50, 20].map((size) => get('staff', `${STAFF_ORDERS}?page_size=${size}`));
+  },
+};
+
+/** Some 10 MiB when it is read. */
+const wideMenu = () => longMenu(ITEMS, 40);
+
+const slowReaders: BudgetCase = {
+  name: 'slow-readers',
+  what: '150 readers of a menu, a list of orders and the feed who take 26 KiB a second, and 150 who take nothing',
+  menu: wideMenu,
+  isLingering: true,
+  pace: { atOnce: 280, after: 0, perSecond: 1 },
+  async prepare(house) {
+    await placeLargeOrders(house, 40, BODY_BYTES / 4);
+    const lists = [get('partner', MENU), get('staff', `${STAFF_ORDERS}?page_size=200`), get('staff', STAFF_MENU)];
+    return lists.flatMap((list) => [
+      { ...list, name: `${list.name}, slowly`, reading: 'slowly' as const },
+      { ...list, name: `${list.name}, never`, reading: 'never' as const },
+    ]);
+  },
+};
+
+export const readingCases: readonly BudgetCase[] = [multipliedMenu, largeOrdersListed, slowReaders];

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BudgetCase, USUAL_PACE } from './case.ts';
+import { type Call, make, newAgent } from './call.ts';
+import { longMenu } from './house.ts';
+import type { Reading } from './gauge.ts';
+import { Node } from './node.ts';
+import type { Stage } from './stage.ts';
+import { countStatuses, type Measured, timesOfBoth } from './verdict.ts';
+
+/** How long each part of a case lasts, milliseconds. */
+export interface Lengths {
+  warmUpMs: number;
+  /** The least that the hog is watched, and the most that it may take. */
+  leastMs: number;
+  mostMs: number;
+  /** Until when memory must be back at its level. */
+  memoryMs: number;
+}
+
+export const FULL_LENGTHS: Lengths = { warmUpMs: 4_000, leastMs: 12_000, mostMs: 45_000, memoryMs: 60_000 };
+export const SHORT_LENGTHS: Lengths = { warmUpMs: 1_500, leastMs: 4_000, mostMs: 12_000, memoryMs: 2_000 };
+
+const MEMORY_POLL_MS = 2_000;
+/** Back at its level: as a process that did nothing may be off. */
+const LEVEL_MIB = 60;
+/** Ids of the calls that are sent alone. */
+const ALONE_FROM = 1_000_000;
+
+/** One case: a house, a process of its own, the hog's calls one by one, then all of them beside the neighbour's. */
+export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths): Promise<Measured> {
+  const house = await stage.openHouse((each.menu ?? longMenu)());
+  const calls = await each.prepare(house);
+  const node = await Node.start(stage.env, each.heapMiB ?? null);
+  try {
+    stage.neighbour.tell({ ...stage.usual, service: node.url });
+    await sleep(lengths.warmUpMs);
+    const before = await node.read();
+    const alone = each.isLingering ? [] : await sendAlone(node, calls, house.spareKeys);
+    await Promise.all([node.read(), stage.control.read(), stage.neighbour.ask('take')]);
+    const pace = each.pace ?? USUAL_PACE;
+    const task = { url: node.url, calls, keys: house.keys, pace, firstIndex: 0, limitMs: lengths.mostMs };
+    const [outcomes] = await Promise.all([stage.hog.ask(task), sleep(lengths.leastMs)]);
+    const reading = await node.read();
+    const controlReading = await stage.control.read();
+    const seen = await stage.neighbour.ask('rest');
+    const [other, livez] = timesOfBoth(seen.service);
+    const [control, controlLivez] = timesOfBoth(seen.control);
+    const readings = [reading, ...alone.map((one) => one.reading)].filter((one) => one !== null);
+    const longest = (of: (reading: Reading) => number) => Math.round(Math.max(0, ...readings.map(of)));
+    const after = await levelAfter(node, before, lengths.memoryMs);
+    return {
+      name: each.name,
+      what: each.what,
+      letIn: outcomes.filter(({ status }) => status !== 429).length,
+      hog: countStatuses(outcomes),
+      other,
+      control,
+      livez,
+      controlLivez,
+      standstillMs: longest(({ standstillMs }) => standstillMs),
+      heldMs: longest(({ heldMs }) => heldMs),
+      controlStandstillMs: Math.round(controlReading?.standstillMs ?? 0),
+      worstAlone: worstOf(alone),
+      memoryMiB: { before: before?.residentMiB ?? 0, peak: longest(({ peakMiB }) => peakMiB), after },
+      died: node.hasEnded ? node.lastLines : null,
+    };
+  } finally {
+    await stage.neighbour.ask('rest');
+    await node.kill();
+  }
+}
+
+interface Alone {
+  name: string;
+  status: number;
+  tookMs: number;
+  reading: Reading | null;
+}
+
+/** Each call once, with nothing else of the hog's under way: tells which of them it is that holds the event loop. */
+async function sendAlone(node: Node, calls: Call[], keys: Parameters<typeof make>[2]): Promise<Alone[]> {
+  const agent = newAgent();
+  const alone: Alone[] = [];
+  await node.read();
+  for (const [index, call] of calls.entries()) {
+    if (node.hasEnded) {
+      break;
+    }
+    const { status, tookMs } = await make(node.url, call, keys, ALONE_FROM + index, agent);
+    alone.push({ name: call.name, status, tookMs, reading: await node.read() });
+  }
+  agent.destroy();
+  return alone;
+}
+
+function worstOf(alone: Alone[]): Measured['worstAlone'] {
+  const heldMs = ({ reading }: Alone) => reading?.heldMs ?? Number.POSITIVE_INFINITY;
+  const [worst] = alone.toSorted((a, b) => heldMs(b) - heldMs(a));
+  if (worst === undefined) {
+    return null;
+  }
+  const { name, status, tookMs } = worst;
+  return { name, status, tookMs: Math.round(tookMs), heldMs: Math.round(worst.reading?.heldMs ?? tookMs) };
+}
+
+/** Waits until memory is about where it was, a minute at most. @returns what it is then, MiB */
+async function levelAfter(node: Node, before: Reading | null, withinMs: number): Promise<number> {
+  const deadlineMs = performance.now() + withinMs;
+  for (;;) {
+    const now = await node.read();
+    const isBack = now !== null && now.residentMiB > 0 && now.residentMiB <= (before?.residentMiB ?? 0) + LEVEL_MIB;
+    if (now === null || isBack || performance.now() > deadlineMs) {
+      return now?.residentMiB ?? 0;
+    }
+    await sleep(MEMORY_POLL_MS);
+  }
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { createDatabase, type Database } from '../../../src/db/database.ts';
+import { cleanUp, newFolder } from '../../support/command.ts';
+import { type Postgres, startPostgres } from '../postgres.ts';
+import type { Outcome } from './call.ts';
+import { Child } from './child.ts';
+import type { HogTask } from './hog.ts';
+import { type House, moreKeys, openHouse, smallMenu } from './house.ts';
+import type { NeighbourTask, SeenOfBoth } from './neighbour.ts';
+import { Node } from './node.ts';
+
+/** So many that twenty calls a second are within their budgets. */
+const NEIGHBOUR_KEYS = 5;
+
+/** What stands around the process that is measured. */
+export interface Stage {
+  env: Record<string, string>;
+  db: Database;
+  /** Takes what houses are furnished with; it has no budgets. */
+  backstage: Node;
+  /** Serves the same tenants, and no hog. */
+  control: Node;
+  neighbour: Child<NeighbourTask | 'take' | 'rest', SeenOfBoth>;
+  hog: Child<HogTask, Outcome[]>;
+  /** The task of the neighbour, but for the process to call. */
+  usual: Omit<NeighbourTask, 'service'>;
+  openHouse(menu: Parameters<typeof openHouse>[2]): Promise<House>;
+  close(): Promise<void>;
+}
+
+/** Starts it all. Close it at the end. */
+export async function openStage(): Promise<Stage> {
+  const closers: (() => unknown)[] = [cleanUp];
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) {
+      await closer();
+    }
+  };
+  try {
+    return { ...(await build(closers)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function build(closers: (() => unknown)[]): Promise<Omit<Stage, 'close'>> {
+  const postgres: Postgres = await startPostgres(await newFolder());
+  closers.push(() => postgres.close());
+  const env = {
+    DATABASE_URL: postgres.url,
+    MASTER_KEY: randomBytes(32).toString('base64'),
+    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+  };
+  const start = async (more: Record<string, string>) => {
+    const node = await Node.start({ ...env, ...more });
+    closers.push(() => node.kill());
+    return node;
+  };
+  const backstage = await start({ RATE_LIMIT_PER_MINUTE: '1000000000' });
+  const control = await start({});
+  const db = createDatabase({ url: postgres.url, poolSize: 2, isPatient: true });
+  closers.push(() => db.destroy());
+  const neighbour: Stage['neighbour'] = new Child('neighbour.ts');
+  const hog: Stage['hog'] = new Child('hog.ts');
+  closers.push(
+    () => neighbour.end(),
+    () => hog.end(),
+  );
+  const house = await openHouse(db, backstage.url, smallMenu());
+  const keys = await moreKeys(backstage.url, house, NEIGHBOUR_KEYS);
+  const usual = { control: control.url, keys, roomTypeId: house.roomTypeId };
+  const open: Stage['openHouse'] = async (menu) => await openHouse(db, backstage.url, menu);
+  return { env, db, backstage, control, neighbour, hog, usual, openHouse: open };
+}

@@ -1,0 +1,46 @@
+import { type Goals, breaches, type Measured } from './verdict.ts';
+
+const COLUMNS = [
+  'case',
+  'let in',
+  "the hog's statuses",
+  "other's p50 / p99 / max, ms",
+  "other's statuses",
+  "control's p99",
+  '`/livez` p99.9 (control), ms',
+  'loop held, ms',
+  'standstill (control), ms',
+  'memory before / peak / after, MiB',
+  'worst call alone',
+  'verdict',
+];
+
+/** The measurements as a table in Markdown. */
+export function tableOf(all: Measured[], goals: Goals): string {
+  const rows = all.map((measured) => rowOf(measured, goals));
+  return [COLUMNS, COLUMNS.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+function rowOf(measured: Measured, goals: Goals): string[] {
+  const { other, control, livez, controlLivez, memoryMiB, worstAlone, died } = measured;
+  const broken = breaches(measured, goals);
+  return [
+    measured.name,
+    String(measured.letIn),
+    statusesOf(measured.hog),
+    `${other.p50Ms} / ${other.p99Ms} / ${other.maxMs}`,
+    statusesOf(other.statuses),
+    String(control.p99Ms),
+    `${livez.p999Ms} (${controlLivez.p999Ms})`,
+    String(measured.heldMs),
+    `${measured.standstillMs} (${measured.controlStandstillMs})`,
+    `${memoryMiB.before} / ${memoryMiB.peak} / ${died === null ? memoryMiB.after : 'ended'}`,
+    worstAlone === null ? '' : `${worstAlone.name}: ${worstAlone.heldMs} ms, ${worstAlone.status}`,
+    broken.length === 0 ? 'holds' : `**${broken.length} broken**`,
+  ].map((cell) => cell.replaceAll('|', '\\|'));
+}
+
+function statusesOf(statuses: Record<string, number>): string {
+  const list = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+  return list.join(', ');
+}
