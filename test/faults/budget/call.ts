@@ -39,7 +39,10 @@ export interface Outcome {
   tookMs: number;
 }
 
-export const newAgent = () => new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+/** @param connections at most, as a proxy in front of the service keeps them */
+export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
+  return new Agent({ keepAlive: true, maxSockets: connections });
+}
 
 /** Makes a call. @param index of all calls to this tenant: what makes an id unique */
 export async function make(url: string, call: Call, keys: Keys, index: number, agent: Agent): Promise<Outcome> {

@@ -15,8 +15,8 @@ export interface BudgetCase {
   isShort?: boolean;
   /** Of the measured process; null or nothing: what V8 takes by itself. */
   heapMiB?: number;
-  /** Whether one call alone takes as long as its caller likes. */
-  isLingering?: boolean;
+  /** Whether its calls are not sent alone before: they take as long as their callers like, or the first one is what matters. */
+  isUnrehearsed?: boolean;
   /** Furnishes the house, and says what it is called with, in turn. */
   prepare(house: House): Promise<Call[]>;
 }

@@ -52,5 +52,6 @@ function read(): Reading {
 if (process.send !== undefined) {
   setInterval(look, TICK_MS).unref();
   process.on('message', () => process.send?.(read()));
+  process.on('disconnect', () => process.exit(1));
   process.channel?.unref();
 }

@@ -1,9 +1,10 @@
-import { dayAhead, RESERVATIONS, reservationPath } from '../../support/hotel.ts';
+import { dayAhead, RESERVATIONS, reservationPath, STAFF_RESERVATIONS } from '../../support/hotel.ts';
 import { orderPath, ORDERS, STAFF_ORDERS } from '../../support/restaurant.ts';
 import type { HttpCase } from '../../fuzz/cases.ts';
 import { type Operation, readOperations } from '../../fuzz/operations.ts';
 import { exampleRequest } from '../../fuzz/requests.ts';
 import { bodyOf } from '../../fuzz/send.ts';
+import { poolOf } from '../../fuzz/values.ts';
 import { ownShapes, type Shape, SHAPES } from '../../fuzz/shapes.ts';
 import type { BudgetCase } from './case.ts';
 import { type Call, UNIQUE, type Who } from './call.ts';
@@ -15,6 +16,13 @@ const LONGEST_RANGE_NIGHTS = 730;
 const QUERY_BYTES = 12_000;
 const ORDERS_IN_HOUSE = 200;
 const STAYS_IN_HOUSE = 100;
+/** Where a house's ids are shown. */
+const LISTS = [
+  ['staff', `${STAFF_ORDERS}?page_size=50`],
+  ['staff', STAFF_RESERVATIONS],
+  ['owner', '/v1/third-party/credentials/'],
+  ['pms', '/v1/channel-manager/pms/reservations/'],
+] as const;
 /** The seed of paths and queries. */
 const SEED = 1;
 
@@ -78,8 +86,9 @@ function readsOf(who: Who, operations: Operation[]): BudgetCase {
 function queriesOf({ parameters }: Operation, target: string): string[] {
   const [path = '', query = ''] = target.split('?');
   const largest = new URLSearchParams(query);
+  ['page', 'status', 'after'].forEach((name) => largest.delete(name));
   for (const { name, schema } of parameters.filter((parameter) => parameter.in === 'query')) {
-    if (schema.type === 'integer' && name !== 'page' && name !== 'after') {
+    if (name === 'page_size' || name === 'limit') {
       largest.set(name, String(schema.maximum ?? 1));
     }
   }
@@ -89,15 +98,28 @@ function queriesOf({ parameters }: Operation, target: string): string[] {
   }
   const required = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
   const least = new URLSearchParams(Object.fromEntries(required.map(({ name }) => [name, largest.get(name) ?? ''])));
-  return [`${path}?${least}`, `${path}?${largest}`, `${path}?${least}&${'a=1&'.repeat(QUERY_BYTES / 4)}`];
+  const long = Array.from({ length: QUERY_BYTES / 8 }, (_, index) => `a${index}=1`).join('&');
+  return [`${path}?${least}`, `${path}?${largest}`, `${path}?${least}&${long}`];
 }
 
 function callOf(house: House, operation: Operation, name: string, shape: Shape | null): Call {
   const example: HttpCase = { ...exampleRequest(operation, SEED), ...shape?.(SIZE_BYTES) };
-  const path = house.pools.resolve(example.target, encodeURIComponent);
+  const path =
+    pathOf(house, operation) + house.pools.resolve(/\?.*/.exec(example.target)?.[0] ?? '', encodeURIComponent);
   const call = { name, who: callerOf(operation), method: example.method, path };
   const [, type = ''] = example.headers.find(([header]) => header === 'Content-Type') ?? [];
   return example.body === null ? call : { ...call, type, body: bodyOf(house.pools, example.body) };
+}
+
+/** With ids of the house where it has any. */
+function pathOf({ pools }: House, { path }: Operation): string {
+  const steps = path.split('/');
+  const filled = steps.map((step, index) => {
+    const name = /^\{(\w+)\}$/.exec(step)?.[1];
+    const pool = name === undefined ? null : poolOf({ name, collection: steps[index - 1] ?? '' });
+    return pool === null ? step : encodeURIComponent(pools.find(pool, 0));
+  });
+  return filled.join('/');
 }
 
 function callerOf({ schemes, path }: Operation): Who {
@@ -123,5 +145,5 @@ async function furnish({ call, dishes, roomTypeId }: House): Promise<void> {
     await call('partner', 'POST', RESERVATIONS, { external_reservation_id: id, ...stay, guest });
     await call('partner', 'POST', reservationPath(id, 'cancel/'));
   });
-  await call('staff', 'GET', `${STAFF_ORDERS}?page_size=50`);
+  await Promise.all(LISTS.map(async ([who, path]) => await call(who, 'GET', path)));
 }

@@ -7,6 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, type Keys, make, newAgent, type Outcome } from './call.ts';
 
 const LOWEST_PRIORITY = 19;
+/** Connections that are opened in one moment: more would run over the queue of those that are not taken yet. */
+const PORTION = 40;
+const PORTION_EVERY_MS = 10;
 
 /** So many calls at once, then the others at a steady pace. */
 export interface Pace {
@@ -37,12 +40,16 @@ async function use({ url, calls, keys, pace, firstIndex, limitMs }: HogTask): Pr
       made.push(make(url, call, keys, firstIndex + index, agent).then((outcome) => outcomes.push(outcome)));
     }
   };
+  const beganAtMs = performance.now();
   for (let count = 0; count < pace.atOnce; count += 1) {
     callNext();
+    if (count % PORTION === PORTION - 1) {
+      await sleep(PORTION_EVERY_MS);
+    }
   }
-  const beganAtMs = performance.now();
+  const steadyAtMs = performance.now();
   for (let count = 0; count < pace.after; count += 1) {
-    await sleep(Math.max(0, beganAtMs + (count * 1_000) / pace.perSecond - performance.now()));
+    await sleep(Math.max(0, steadyAtMs + (count * 1_000) / pace.perSecond - performance.now()));
     callNext();
   }
   await Promise.race([Promise.all(made), sleep(Math.max(0, beganAtMs + limitMs - performance.now()))]);

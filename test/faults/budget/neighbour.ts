@@ -9,6 +9,8 @@ import { type Call, idOf, type Keys, make, newAgent, type Outcome, UNIQUE } from
 const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
+/** To each process. New ones while the event loop stands still would wait for the kernel, for seconds. */
+const CONNECTIONS = 32;
 
 export interface NeighbourTask {
   service: string;
@@ -25,7 +27,7 @@ export interface Seen {
 }
 export type SeenOfBoth = Record<'service' | 'control', Seen>;
 
-const agent = newAgent();
+const agent = newAgent(CONNECTIONS);
 const nothing = (): SeenOfBoth => ({ service: { calls: [], livez: [] }, control: { calls: [], livez: [] } });
 let seen = nothing();
 let pending = new Set<{ beganAtMs: number; list: Outcome[] }>();

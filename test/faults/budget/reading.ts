@@ -30,6 +30,7 @@ const multipliedMenu: BudgetCase = {
   what: 'a menu of 1 MiB that is shown as hundreds of MiB, read by a partner; a heap of 1 GB',
   menu: smallMenu,
   heapMiB: 1_024,
+  isUnrehearsed: true,
   pace: { atOnce: 10, after: 50, perSecond: 5 },
   async prepare(house) {
     await house.call('staff', 'PUT', STAFF_MENU, multiplyingMenu());
@@ -54,7 +55,7 @@ const slowReaders: BudgetCase = {
   name: 'slow-readers',
   what: '150 readers of a menu, a list of orders and the feed who take 26 KiB a second, and 150 who take nothing',
   menu: wideMenu,
-  isLingering: true,
+  isUnrehearsed: true,
   pace: { atOnce: 280, after: 0, perSecond: 1 },
   async prepare(house) {
     await placeLargeOrders(house, 40, BODY_BYTES / 4);

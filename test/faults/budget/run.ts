@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BudgetCase, USUAL_PACE } from './case.ts';
 import { type Call, make, newAgent } from './call.ts';
+import type { Pace } from './hog.ts';
 import { longMenu } from './house.ts';
 import type { Reading } from './gauge.ts';
 import { Node } from './node.ts';
@@ -13,12 +14,26 @@ export interface Lengths {
   /** The least that the hog is watched, and the most that it may take. */
   leastMs: number;
   mostMs: number;
+  /** The most of the steady calls. */
+  steadyMs: number;
   /** Until when memory must be back at its level. */
   memoryMs: number;
 }
 
-export const FULL_LENGTHS: Lengths = { warmUpMs: 4_000, leastMs: 12_000, mostMs: 45_000, memoryMs: 60_000 };
-export const SHORT_LENGTHS: Lengths = { warmUpMs: 1_500, leastMs: 4_000, mostMs: 12_000, memoryMs: 2_000 };
+export const FULL_LENGTHS: Lengths = {
+  warmUpMs: 4_000,
+  leastMs: 12_000,
+  mostMs: 45_000,
+  steadyMs: 15_000,
+  memoryMs: 60_000,
+};
+export const SHORT_LENGTHS: Lengths = {
+  warmUpMs: 1_500,
+  leastMs: 4_000,
+  mostMs: 10_000,
+  steadyMs: 3_000,
+  memoryMs: 1_000,
+};
 
 const MEMORY_POLL_MS = 2_000;
 /** Back at its level: as a process that did nothing may be off. */
@@ -35,9 +50,9 @@ export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths):
     stage.neighbour.tell({ ...stage.usual, service: node.url });
     await sleep(lengths.warmUpMs);
     const before = await node.read();
-    const alone = each.isLingering ? [] : await sendAlone(node, calls, house.spareKeys);
+    const alone = each.isUnrehearsed ? [] : await sendAlone(node, calls, house.spareKeys);
     await Promise.all([node.read(), stage.control.read(), stage.neighbour.ask('take')]);
-    const pace = each.pace ?? USUAL_PACE;
+    const pace = paceWithin(each.pace ?? USUAL_PACE, lengths.steadyMs);
     const task = { url: node.url, calls, keys: house.keys, pace, firstIndex: 0, limitMs: lengths.mostMs };
     const [outcomes] = await Promise.all([stage.hog.ask(task), sleep(lengths.leastMs)]);
     const reading = await node.read();
@@ -68,6 +83,10 @@ export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths):
     await stage.neighbour.ask('rest');
     await node.kill();
   }
+}
+
+function paceWithin(pace: Pace, steadyMs: number): Pace {
+  return { ...pace, after: Math.min(pace.after, Math.floor((pace.perSecond * steadyMs) / 1_000)) };
 }
 
 interface Alone {
@@ -108,8 +127,9 @@ async function levelAfter(node: Node, before: Reading | null, withinMs: number):
   const deadlineMs = performance.now() + withinMs;
   for (;;) {
     const now = await node.read();
-    const isBack = now !== null && now.residentMiB > 0 && now.residentMiB <= (before?.residentMiB ?? 0) + LEVEL_MIB;
-    if (now === null || isBack || performance.now() > deadlineMs) {
+    // One that stands still does not say.
+    const isSettled = (now?.residentMiB ?? 0) <= (before?.residentMiB ?? 0) + LEVEL_MIB;
+    if (isSettled || performance.now() > deadlineMs) {
       return now?.residentMiB ?? 0;
     }
     await sleep(MEMORY_POLL_MS);

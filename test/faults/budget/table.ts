@@ -34,7 +34,7 @@ function rowOf(measured: Measured, goals: Goals): string[] {
     `${livez.p999Ms} (${controlLivez.p999Ms})`,
     String(measured.heldMs),
     `${measured.standstillMs} (${measured.controlStandstillMs})`,
-    `${memoryMiB.before} / ${memoryMiB.peak} / ${died === null ? memoryMiB.after : 'ended'}`,
+    `${memoryMiB.before} / ${memoryMiB.peak} / ${died === null ? memoryMiB.after || 'no answer' : 'ended'}`,
     worstAlone === null ? '' : `${worstAlone.name}: ${worstAlone.heldMs} ms, ${worstAlone.status}`,
     broken.length === 0 ? 'holds' : `**${broken.length} broken**`,
   ].map((cell) => cell.replaceAll('|', '\\|'));

@@ -71,7 +71,6 @@ const largeOrdersAtOnce: BudgetCase = {
 const strangersAtReceiver: BudgetCase = {
   name: 'strangers-at-the-receiver',
   what: '400 strangers, each with 1 MiB for the receiver of reservations, the last byte of it 3 s late',
-  isShort: true,
   menu: smallMenu,
   pace: { atOnce: 400, after: 0, perSecond: 1 },
   async prepare() {
