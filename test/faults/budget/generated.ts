@@ -7,7 +7,7 @@ import { bodyOf } from '../../fuzz/send.ts';
 import { poolOf } from '../../fuzz/values.ts';
 import { ownShapes, type Shape, SHAPES } from '../../fuzz/shapes.ts';
 import type { BudgetCase } from './case.ts';
-import { type Call, UNIQUE, type Who } from './call.ts';
+import type { Call, Who } from './call.ts';
 import { type House, times } from './house.ts';
 
 /** With the rest of the body 1 MiB at most. */
@@ -122,10 +122,10 @@ function pathOf({ pools }: House, { path }: Operation): string {
   return filled.join('/');
 }
 
-function callerOf({ schemes, path }: Operation): Who {
-  const callers: Record<string, Who> = { apiKey: 'partner', pmsApiKey: 'pms', channelKey: 'channel' };
-  const [scheme = ''] = schemes;
-  return callers[scheme] ?? (scheme === '' ? 'nobody' : path.startsWith('/v1/staff/') ? 'staff' : 'owner');
+/** The owner may do all that staff may. */
+function callerOf({ schemes: [scheme = ''] }: Operation): Who {
+  const callers: Record<string, Who> = { apiKey: 'partner', pmsApiKey: 'pms', channelKey: 'channel', bearer: 'owner' };
+  return callers[scheme] ?? 'nobody';
 }
 
 /** Orders, stays and events, and the ids of them. */
@@ -135,11 +135,11 @@ async function furnish({ call, dishes, roomTypeId }: House): Promise<void> {
   const notes = 'As it always was. '.repeat(500);
   await call('partner', 'POST', '/v1/third-party/webhook/', { webhook_url: 'https://127.0.0.1:9/hook' });
   await times(ORDERS_IN_HOUSE, async (index) => {
-    await call('partner', 'POST', ORDERS, { external_order_id: `${UNIQUE} ${index}`, items, notes });
-    await call('partner', 'POST', orderPath(`${UNIQUE} ${index}`, 'cancel/'));
+    await call('partner', 'POST', ORDERS, { external_order_id: `stored ${index}`, items, notes });
+    await call('partner', 'POST', orderPath(`stored ${index}`, 'cancel/'));
   });
   await times(STAYS_IN_HOUSE, async (index) => {
-    const id = `${UNIQUE} ${index}`;
+    const id = `stored ${index}`;
     const stay = { room_type_id: roomTypeId, check_in: dayAhead(9), check_out: dayAhead(39) };
     const guest = { name: 'Ana Lima', phone: '+351 912 000 000' };
     await call('partner', 'POST', RESERVATIONS, { external_reservation_id: id, ...stay, guest });
