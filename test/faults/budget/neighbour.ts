@@ -2,6 +2,7 @@
  * Another tenant who works as usual, as a process of its own: the same calls at the same moments to the process that has the hog
  * and to the idle one beside it, and `/livez` of both.
  */
+import type { Agent } from 'node:http';
 import { AVAILABILITY, dayAhead, RESERVATIONS, ROOMS } from '../../support/hotel.ts';
 import { MENU, ORDERS } from '../../support/restaurant.ts';
 import { type Call, idOf, type Keys, make, newAgent, type Outcome, UNIQUE } from './call.ts';
@@ -9,8 +10,8 @@ import { type Call, idOf, type Keys, make, newAgent, type Outcome, UNIQUE } from
 const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
-/** To each process. New ones while the event loop stands still would wait for the kernel, for seconds. */
-const CONNECTIONS = 32;
+/** To each process, kept as a proxy keeps them: new ones while the event loop stands still may wait for the kernel, for seconds. */
+const CONNECTIONS = { calls: 128, livez: 16 };
 
 export interface NeighbourTask {
   service: string;
@@ -27,7 +28,7 @@ export interface Seen {
 }
 export type SeenOfBoth = Record<'service' | 'control', Seen>;
 
-const agent = newAgent(CONNECTIONS);
+const agents = { calls: newAgent(CONNECTIONS.calls), livez: newAgent(CONNECTIONS.livez) };
 const nothing = (): SeenOfBoth => ({ service: { calls: [], livez: [] }, control: { calls: [], livez: [] } });
 let seen = nothing();
 let pending = new Set<{ beganAtMs: number; list: Outcome[] }>();
@@ -57,11 +58,21 @@ function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: Keys)
   const targets = count % 2 === 0 ? (['service', 'control'] as const) : (['control', 'service'] as const);
   for (const target of targets) {
     const index = count * 2 + (target === 'service' ? 0 : 1);
-    void callOne(task[target], seen[target][what], call, keys, index);
+    void callOne({ url: task[target], list: seen[target][what], call, keys, index, agent: agents[what] });
   }
 }
 
-async function callOne(url: string, list: Outcome[], call: Call, keys: Keys, index: number): Promise<void> {
+interface Calling {
+  url: string;
+  /** Where its outcome goes. */
+  list: Outcome[];
+  call: Call;
+  keys: Keys;
+  index: number;
+  agent: Agent;
+}
+
+async function callOne({ url, list, call, keys, index, agent }: Calling): Promise<void> {
   const noted = { beganAtMs: performance.now(), list };
   pending.add(noted);
   const outcome = await make(url, call, keys, index, agent);
