@@ -134,7 +134,23 @@ const largestBodies: BudgetCase = {
   },
 };
 
+/** What every process bears: where this is not held, the machine is too busy for a verdict. */
+const ordinaryCalls: BudgetCase = {
+  name: 'ordinary-calls',
+  what: 'orders of one dish, and looks at them',
+  menu: smallMenu,
+  async prepare({ dishes }) {
+    const items = [{ item_id: dishes[0]?.sku, quantity: 1 }];
+    return [
+      json('an order', 'partner', 'POST', ORDERS, { external_order_id: UNIQUE, items }),
+      get('partner', `${ORDERS}?page_size=20`),
+      get('partner', MENU),
+    ];
+  },
+};
+
 export const writingCases: readonly BudgetCase[] = [
+  ordinaryCalls,
   emptyElementsInLists,
   manyDishes,
   largeOrdersAtOnce,
