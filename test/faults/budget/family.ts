@@ -19,7 +19,7 @@ export interface BudgetOptions {
   print: (line: string) => void;
 }
 
-/** Runs the family "a tenant uses its budget to the full". @returns how many cases break a promise */
+/** Runs the family "a tenant uses its budget to the full". @returns how many cases break a promise, or could not be made */
 export async function runBudgetFamily(options: BudgetOptions): Promise<number> {
   const cases = choose([...writingCases, ...readingCases, ...(await generatedCases())], options);
   const { results: file, print, isShort } = options;
@@ -27,15 +27,19 @@ export async function runBudgetFamily(options: BudgetOptions): Promise<number> {
   const left = cases.filter(({ name }) => !measured.some((known) => known.name === name));
   const goals = isShort ? SHORT : FULL;
   print(`a tenant uses its budget to the full: ${cases.length} cases, ${left.length} to run`);
+  let unmade = 0;
   const stage = await openStage();
   const interrupted = () => void stage.close().then(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
     for (const each of left) {
-      const result = await measure(stage, each, options);
-      measured.push(result);
-      if (file !== undefined) {
-        await appendFile(file, `${JSON.stringify(result)}\n`);
+      try {
+        const result = await measure(stage, each, options);
+        measured.push(result);
+        await keep(file, result);
+      } catch (error) {
+        print(`${each.name}: could not be made: ${error instanceof Error ? error.stack : String(error)}`);
+        unmade += 1;
       }
     }
   } finally {
@@ -47,8 +51,14 @@ export async function runBudgetFamily(options: BudgetOptions): Promise<number> {
     process.stdout.write(`${each.name} (${each.what}): ${breaches(each, goals).join('; ')}\n`);
     process.stdout.write(`  npm run test:faults -- --family budget --only ${each.name}\n`);
   }
-  process.stdout.write(`${broken.length} of ${measured.length} cases break a promise\n`);
-  return broken.length;
+  process.stdout.write(`${broken.length} of ${measured.length} cases break a promise, ${unmade} could not be made\n`);
+  return broken.length + unmade;
+}
+
+async function keep(file: string | undefined, result: Measured): Promise<void> {
+  if (file !== undefined) {
+    await appendFile(file, `${JSON.stringify(result)}\n`);
+  }
 }
 
 function choose(all: BudgetCase[], { only, isShort }: BudgetOptions): BudgetCase[] {

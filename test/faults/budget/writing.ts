@@ -83,7 +83,7 @@ const strangersAtReceiver: BudgetCase = {
 /** The menu as large as 32 MiB let it be: a few hundred dishes with as many add-ons as a dish may have, under long names. */
 function heavyMenu(): MenuDocument {
   const name = (index: number) => `Add-on number ${index} ${'x'.repeat(480)}`;
-  const { dishes, ...rest } = longMenu(200, 0);
+  const { dishes, ...rest } = longMenu(150, 0);
   const addons = Array.from({ length: 200 }, (_, index) => ({ name: name(index), price: '0.50' }));
   return { ...rest, dishes: dishes.map((dish) => ({ ...dish, addons })) };
 }
