@@ -53,7 +53,7 @@ const wideMenu = () => longMenu(ITEMS, 40);
 
 const slowReaders: BudgetCase = {
   name: 'slow-readers',
-  what: '150 readers of a menu, a list of orders and the feed who take 26 KiB a second, and 150 who take nothing',
+  what: '140 readers of menus and of a list of orders who take 26 KiB a second, and 140 who take nothing',
   menu: wideMenu,
   isUnrehearsed: true,
   pace: { atOnce: 280, after: 0, perSecond: 1 },
