@@ -10,8 +10,8 @@ import { type Call, idOf, type Keys, make, newAgent, type Outcome, UNIQUE } from
 const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
-/** To each process, kept as a proxy keeps them: new ones while the event loop stands still may wait for the kernel, for seconds. */
-const CONNECTIONS = { calls: 128, livez: 16 };
+/** To each process, for calls and for `/livez` each: new ones while the event loop stands still may wait for the kernel, for seconds. */
+const CONNECTIONS = 128;
 
 export interface NeighbourTask {
   service: string;
@@ -28,7 +28,7 @@ export interface Seen {
 }
 export type SeenOfBoth = Record<'service' | 'control', Seen>;
 
-const agents = { calls: newAgent(CONNECTIONS.calls), livez: newAgent(CONNECTIONS.livez) };
+const agents = { calls: newAgent(CONNECTIONS), livez: newAgent(CONNECTIONS) };
 const nothing = (): SeenOfBoth => ({ service: { calls: [], livez: [] }, control: { calls: [], livez: [] } });
 let seen = nothing();
 let pending = new Set<{ beganAtMs: number; list: Outcome[] }>();
