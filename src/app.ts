@@ -141,7 +141,12 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   reservationRoutes(app, { reservations, publicUrl, callerGuard: guards.hotelCaller });
   pmsRoutes(app, { db, batchSize: deps.batchSize, findRoomType, readHeldNights, reservations, pmsGuard: guards.pms });
   receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
-  menuStaffRoutes(app, { db, changes, staffGuard: guards.restaurantStaff });
+  menuStaffRoutes(app, {
+    db,
+    changes,
+    staffGuard: guards.restaurantStaff,
+    maxRenderedBytes: config.bounds.renderedMenuBytes,
+  });
   orderStaffRoutes(app, { orders, publicUrl, staffGuard: guards.restaurantStaff });
   propertyStaffRoutes(app, { db, publicUrl, staffGuard: guards.hotelStaff });
   reservationStaffRoutes(app, { reservations, publicUrl, staffGuard: guards.hotelStaff });
@@ -158,11 +163,11 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
 type Parts = ReturnType<typeof createParts>;
 
 /** The business parts, each made of what it needs. */
-function createParts({ db, backgroundDb, batchSize, keyring, log, deliveries }: AppDependencies) {
+function createParts({ config, db, backgroundDb, batchSize, keyring, log, deliveries }: AppDependencies) {
   const changes = new RecentChanges(backgroundDb, log);
   const onError = (error: unknown) => log.warn({ err: error }, 'last use of credentials could not be written');
   const events = createEventLog(deliveries);
-  const readListedMenu = createMenuReader({ db, changes, log });
+  const readListedMenu = createMenuReader({ db, changes, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
   const readHeldNights = createNightReader({ db, batchSize });
   const rates = createRateReader({ db, batchSize });
   const findRoomType = createRoomTypeFinder({ db, changes });

@@ -297,6 +297,8 @@ function readBounds(text: (name: string) => string | null): Bounds {
     itemAddons: count('ORDER_ITEM_MAX_ADDONS', DEFAULT_BOUNDS.itemAddons),
     dishes: count('MENU_MAX_DISHES', DEFAULT_BOUNDS.dishes),
     dishEntries: count('DISH_MAX_ENTRIES', DEFAULT_BOUNDS.dishEntries),
+    renderedMenuBytes: bytes('MENU_MAX_RENDERED_MIB', DEFAULT_BOUNDS.renderedMenuBytes),
+    waitingStreams: count('STREAMS_PER_CREDENTIAL', DEFAULT_BOUNDS.waitingStreams),
     bodyBytes: {
       ofCaller: bytes('BODY_MIB_PER_CREDENTIAL', bodyBytes.ofCaller),
       ofTenant: bytes('BODY_MIB_PER_TENANT', bodyBytes.ofTenant),

@@ -91,7 +91,8 @@ export const ERRORS = {
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    cause: 'The budget of requests of the current minute is used up, or too many lists are being read slowly at once.',
+    cause:
+      'The budget of requests of the current minute is used up, or too many large bodies or lists that are read slowly are under way at once; the message says which.',
     remedy:
       'Wait as many seconds as `Retry-After` says, then go on. Refused requests do not lengthen the wait. Read lists to their ends, or in pages.',
     example: 'The budget of 300 requests a minute is used up. Try again in 17 s.',

@@ -2,12 +2,14 @@ import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import { type App, createHttpApp } from '../http/app.ts';
-import { createHttpMetrics, type HttpMetrics } from '../http/metrics.ts';
+import { type BoundedWork, createHttpMetrics, type HttpMetrics, registerBoundMetrics } from '../http/metrics.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from '../webhooks/metrics.ts';
 
 /** What a process tells of itself at METRICS_PORT: of what it does, the API or the deliveries or both. */
 export interface Metrics {
   ofHttp(): HttpMetrics;
+  /** Tells what the bounds of requests hold back. */
+  watchBounds(work: BoundedWork): void;
   ofDeliveries(db: Database): DeliveryMetrics;
   /** Answers `/metrics`. */
   app: App;
@@ -21,6 +23,7 @@ export function createMetrics(log: Logger): Metrics {
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
   return {
     ofHttp: () => createHttpMetrics(registry),
+    watchBounds: (work) => registerBoundMetrics(registry, work),
     ofDeliveries: (db) => createDeliveryMetrics(registry, db),
     app,
   };

@@ -18,7 +18,7 @@ export async function applyTenant(config: Config, file: string, flags: ApplyFlag
   const isDryRun = flags.dryRun === true;
   const runtime = await openRuntime(config, { role: 'command', mayCreate: !isDryRun, progress: showProgress });
   try {
-    const applied = await applyTenantDocument(runtime.db, document, { isDryRun });
+    const applied = await applyTenantDocument(runtime.db, document, { isDryRun, bounds: config.bounds });
     if (flags.json) {
       // Ids that a dry run made belong to nothing.
       printJson(isDryRun ? { slug: applied.slug, dry_run: true, changes: applied.changes } : applied);

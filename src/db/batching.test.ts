@@ -126,7 +126,7 @@ describe('batched work of several tenants', () => {
     const callsOf = (tenant: string, inputs: number[]) =>
       chargeTo({ tenant, caller: tenant }, () => inputs.map((input) => call(input)));
     await Promise.all([first, ...callsOf('a', [1, 2, 3, 4, 5, 6]), ...callsOf('b', [7]), ...callsOf('c', [8, 9])]);
-    assert.deepEqual(sent, [[0], [1, 7, 8, 2], [3, 9, 4, 5], [6]]);
+    assert.deepEqual(sent, [[0], [1, 7, 8, 2], [9, 3, 4, 5], [6]]);
   });
 
   it('charges a batch to the service, and what is done alone to its tenant', async () => {

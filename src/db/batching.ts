@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { UnavailableError } from '../errors.ts';
 import { type Account, chargeService, chargeTo, currentAccount } from '../lib/account.ts';
+import { FairLines } from '../lib/fair-lines.ts';
 import { isUnavailable } from './failures.ts';
 
 const MAX_BATCH_SIZE = 64;
@@ -43,10 +44,15 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
   if (maxSize === 1) {
     return one; // Nothing is gained by a turn.
   }
-  let waiting: Waiting<Input, Output>[] = [];
+  const waiting = new FairLines<Waiting<Input, Output>>();
   let underWay = 0;
   let isPlanned = false;
 
+  /** The next ones; of several tenants each gets as many as the others. */
+  const take = (count: number) =>
+    Array.from({ length: Math.min(count, waiting.size) }, () => waiting.shift()?.item).filter(
+      (each) => each !== undefined,
+    );
   const alone = ({ input, account }: Waiting<Input, Output>) => chargeTo(account, () => one(input));
 
   async function run(batch: Waiting<Input, Output>[]): Promise<void> {
@@ -59,7 +65,7 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
     } catch (error) {
       if (error instanceof UnavailableError || isUnavailable(error)) {
         // It is asked once for all of them, and for those who have waited meanwhile: none waits longer than one attempt takes.
-        [...batch, ...waiting.splice(0)].forEach(({ reject }) => reject(error));
+        [...batch, ...take(waiting.size)].forEach(({ reject }) => reject(error));
       } else if (batch.length === 1) {
         batch.forEach(({ reject }) => reject(error));
       } else {
@@ -70,10 +76,8 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
 
   function start(): void {
     isPlanned = false;
-    while (waiting.length > 0 && underWay < maxUnderWay) {
-      const batch = takeFairly(waiting, maxSize);
-      const taken = new Set(batch);
-      waiting = batch.length === waiting.length ? [] : waiting.filter((each) => !taken.has(each));
+    while (waiting.size > 0 && underWay < maxUnderWay) {
+      const batch = take(maxSize);
       underWay += 1;
       void run(batch).finally(() => {
         underWay -= 1;
@@ -84,26 +88,11 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
 
   return (input) =>
     new Promise((resolve, reject) => {
-      waiting.push({ input, account: currentAccount(), resolve, reject });
+      const account = currentAccount();
+      waiting.push(account.tenant, { input, account, resolve, reject });
       if (!isPlanned && underWay < maxUnderWay) {
         isPlanned = true;
         setImmediate(start); // What else has come in this turn of the event loop goes along.
       }
     });
-}
-
-/** At most `maxSize` of those who wait, in the order in which they came; of more, every tenant gets as many as the others. */
-function takeFairly<Each extends { account: Account }>(waiting: Each[], maxSize: number): Each[] {
-  if (waiting.length <= maxSize) {
-    return waiting;
-  }
-  const rounds: Each[][] = [];
-  const counts = new Map<string, number>();
-  for (const each of waiting) {
-    const { tenant } = each.account;
-    const count = counts.get(tenant) ?? 0;
-    counts.set(tenant, count + 1);
-    (rounds[count] ??= []).push(each);
-  }
-  return rounds.flat().slice(0, maxSize);
 }

@@ -75,11 +75,20 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
   const gate = fairGate(options.poolSize);
-  return new Kysely<DB>({
+  const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: fairPool(pool, gate, options.isPrepared ?? true) }),
     ...(options.log ? { log: options.log } : {}),
   });
+  gates.set(db, gate);
+  return db;
 }
+
+/** How many callers wait for a connection of this pool. */
+export function countWaiting(db: Database): number {
+  return gates.get(db)?.countWaiting() ?? 0;
+}
+
+const gates = new WeakMap<Database, FairGate>();
 
 /** A tenant holds at most this part of the connections, so that the others find one free at any time. */
 const TENANT_SHARE = 0.75;

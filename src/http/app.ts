@@ -14,6 +14,7 @@ import { type Bounds, DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerError } from './answers.ts';
 import { BodyBudget } from './body-budget.ts';
+import { clientNetwork } from './client-address.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { compileOnDemand } from './compilers.ts';
 import { registerBodyParsers } from './body-parsers.ts';
@@ -66,6 +67,7 @@ const TIMEOUTS = {
 /** The HTTP shell every API hangs in: decoding, limits, errors, request ids (decisions 1–8). It has no route of its own. */
 export function createHttpApp(options: HttpOptions): App {
   const loggerInstance: FastifyBaseLogger = options.logger;
+  const bounds = options.bounds ?? DEFAULT_BOUNDS;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const app = Fastify({
     loggerInstance,
@@ -94,7 +96,7 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const answerClientError = answerClientErrors(app.server);
   const allowedMethods = trackAllowedMethods(app);
-  app.decorate('slowReaders', new SlowReaders(options.readers));
+  app.decorate('slowReaders', new SlowReaders({ maxWaiting: bounds.waitingStreams, ...options.readers }));
   compileOnDemand(app);
   app.setErrorHandler(answerError);
   const gather = gatherTurns();
@@ -103,7 +105,7 @@ export function createHttpApp(options: HttpOptions): App {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    request.account = { tenant: STRANGERS, caller: request.ip };
+    request.account = { tenant: STRANGERS, caller: clientNetwork(request.ip) };
     reply.raw.on('close', () => {
       request.bodySpace?.release();
       options.onAnswered?.(request, reply);
@@ -124,7 +126,6 @@ export function createHttpApp(options: HttpOptions): App {
     refuseUnstorableText(request.params as Record<string, string>);
     done();
   });
-  const bounds = options.bounds ?? DEFAULT_BOUNDS;
   const budget = options.bodyBudget ?? new BodyBudget(bounds.bodyBytes);
   registerBodyParsers(app, { bounds, budget });
   handleOddRequests(app);

@@ -21,14 +21,14 @@ export interface BodyCounts {
   refused: Record<Bound, number>;
 }
 
-type Bound = 'caller' | 'tenant' | 'strangers' | 'process';
+type Bound = 'caller' | 'tenant' | 'process';
 
 /** Counts the bytes of request bodies that are in memory, and refuses what would go beyond the bounds. */
 export class BodyBudget {
   readonly #bounds: BodyBounds;
   readonly #heldByTenant = new Map<string, number>();
   readonly #heldByCaller = new Map<string, number>();
-  readonly counts: BodyCounts = { heldBytes: 0, refused: { caller: 0, tenant: 0, strangers: 0, process: 0 } };
+  readonly counts: BodyCounts = { heldBytes: 0, refused: { caller: 0, tenant: 0, process: 0 } };
 
   constructor(bounds: BodyBounds) {
     this.#bounds = bounds;
@@ -55,26 +55,29 @@ export class BodyBudget {
         }
         hold(0);
         this.counts.refused[bound] += 1;
-        return this.#refusal(bound);
+        return this.#refusal(account, bound);
       },
       release: () => hold(0),
     };
   }
 
-  /** Which bound so many more bytes would go beyond; null if none. */
+  /** Which bound so many more bytes would go beyond; null if they fit. */
   #boundBeyond(account: Account, bytes: number): Bound | null {
-    const { ofCaller, ofTenant, ofProcess, ofStrangers } = this.#bounds;
-    const isStranger = account.tenant === STRANGERS;
-    if (
-      (this.#heldByCaller.get(keyOf(account)) ?? 0) + bytes >
-      (isStranger ? ofStrangers / STRANGER_SHARE : ofCaller)
-    ) {
+    const limits = this.#limitsOf(account);
+    if ((this.#heldByCaller.get(keyOf(account)) ?? 0) + bytes > limits.caller) {
       return 'caller';
     }
-    if ((this.#heldByTenant.get(account.tenant) ?? 0) + bytes > (isStranger ? ofStrangers : ofTenant)) {
-      return isStranger ? 'strangers' : 'tenant';
+    if ((this.#heldByTenant.get(account.tenant) ?? 0) + bytes > limits.tenant) {
+      return 'tenant';
     }
-    return this.counts.heldBytes + bytes > ofProcess ? 'process' : null;
+    return this.counts.heldBytes + bytes > limits.process ? 'process' : null;
+  }
+
+  #limitsOf({ tenant }: Account): Record<Bound, number> {
+    const { ofCaller, ofTenant, ofProcess, ofStrangers } = this.#bounds;
+    return tenant === STRANGERS
+      ? { caller: ofStrangers / STRANGER_SHARE, tenant: ofStrangers, process: ofProcess }
+      : { caller: ofCaller, tenant: ofTenant, process: ofProcess };
   }
 
   #add(account: Account, bytes: number): void {
@@ -83,25 +86,24 @@ export class BodyBudget {
     addTo(this.#heldByCaller, keyOf(account), bytes);
   }
 
-  #refusal(bound: Bound): ApiError {
-    const { ofCaller, ofTenant, ofProcess, ofStrangers } = this.#bounds;
-    const reasons: Record<Bound, string> = {
-      caller: `this caller has nearly ${inMib(ofCaller)} of request bodies under way already`,
-      tenant: `the callers of this tenant have nearly ${inMib(ofTenant)} of request bodies under way already`,
-      strangers: `callers without credentials have nearly ${inMib(ofStrangers)} of request bodies under way already`,
-      process: `nearly ${inMib(ofProcess)} of request bodies are under way already`,
+  #refusal(account: Account, bound: Bound): ApiError {
+    const whose = {
+      caller: 'this caller has',
+      tenant: account.tenant === STRANGERS ? 'callers without credentials have' : 'the callers of this tenant have',
+      process: 'all callers have',
     };
-    const message = `body: ${reasons[bound]}. Send it again when one of them is answered, or bodies of up to 64 KiB at any time.`;
-    return apiError('rate_limited', message, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+    const limit = `${this.#limitsOf(account)[bound] / MIB} MiB`;
+    const small = account.tenant === STRANGERS ? '' : ' A body of up to 64 KiB gets in at any time.';
+    return apiError(
+      'rate_limited',
+      `body: ${whose[bound]} nearly ${limit} of request bodies under way. Send it again when one of them is answered.${small}`,
+      { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    );
   }
 }
 
 function keyOf({ tenant, caller }: Account): string {
   return `${tenant} ${caller}`;
-}
-
-function inMib(bytes: number): string {
-  return `${bytes / MIB} MiB`;
 }
 
 /** Keeps no key at zero. */

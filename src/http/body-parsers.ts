@@ -4,11 +4,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Bounds } from '../lib/bounds.ts';
 import type { BodyBudget, HeldSpace } from './body-budget.ts';
 import { createBodyCheck } from './check-body.ts';
-import { readBody } from './read-body.ts';
+import { readBody, UNPACED_BYTES } from './read-body.ts';
+import { ReadingTurns } from './reading-turns.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     bodyBudget: BodyBudget;
+    readingTurns: ReadingTurns;
   }
   interface FastifyRequest {
     /** What the bytes of the body take of the budget, until the answer has ended. */
@@ -32,11 +34,16 @@ interface BodyOptions {
 export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: BodyOptions): void {
   const checkBody = createBodyCheck(app, bounds);
   app.decorate('bodyBudget', budget);
+  app.decorate('readingTurns', new ReadingTurns());
   app.decorateRequest('bodySpace', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
     readRequestBody(request, payload),
   );
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    drainBody(request);
+    done();
+  });
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     // A header that is no media type counts as none: fastify would refuse it before the parser, even without a body.
     if (request.mediaType === undefined) {
@@ -65,6 +72,18 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
   });
 }
 
+/**
+ * Reads what is left of a body that was refused by its head, so that the connection can go on. Node would do so by itself, as fast as
+ * the client sends.
+ */
+function drainBody(request: FastifyRequest): void {
+  const { raw, headers, account, server } = request;
+  const isLarge = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > UNPACED_BYTES;
+  if (isLarge && !raw.complete && raw.readableFlowing === null) {
+    raw.on('data', () => server.readingTurns.wait(account.tenant, raw));
+  }
+}
+
 /** The bytes of a request's body, counted against the budget of its account, or why they are refused. */
 export function readRequestBody(request: FastifyRequest, payload: Readable): Promise<Buffer | Error> {
   request.bodySpace ??= request.server.bodyBudget.spaceFor(request.account);
@@ -73,5 +92,6 @@ export function readRequestBody(request: FastifyRequest, payload: Readable): Pro
     declaredBytes: Number(request.headers['content-length']),
     limitBytes: request.routeOptions.bodyLimit,
     space: request.bodySpace,
+    pace: () => request.server.readingTurns.wait(request.account.tenant, payload),
   });
 }

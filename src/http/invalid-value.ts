@@ -7,5 +7,6 @@ import { extentFor, type Validator, validationMessage } from '../lib/validation.
  * @param bytes the size of what was sent
  */
 export function invalidValue(validator: Validator, value: unknown, whole: string, bytes = 0): ApiError {
-  return apiError('invalid_request', validationMessage(validator.findFaults(value, extentFor(bytes)), whole));
+  const extent = extentFor(bytes);
+  return apiError('invalid_request', validationMessage(validator.findFaults(value, extent), whole, extent));
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { BodyCounts } from './body-budget.ts';
 
 export interface HttpMetrics {
   answered(request: FastifyRequest, reply: FastifyReply): void;
@@ -20,4 +21,48 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
       durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
     },
   };
+}
+
+/** What the bounds of requests hold back, read when it is asked for. */
+export interface BoundedWork {
+  bodies: BodyCounts;
+  /** Callers that wait for a database connection. */
+  countWaiting: () => number;
+}
+
+export function registerBoundMetrics(registry: Registry, { bodies, countWaiting }: BoundedWork): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'http_body_bytes',
+      help: 'Bytes of request bodies above 64 KiB, and of all bodies of strangers, that are held now',
+      registers: [],
+      collect() {
+        this.set(bodies.heldBytes);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Counter({
+      name: 'http_bodies_refused_total',
+      help: 'Request bodies refused with 429, by the bound that they would have gone beyond',
+      labelNames: ['bound'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [bound, count] of Object.entries(bodies.refused)) {
+          this.inc({ bound }, count);
+        }
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'database_waiting_callers',
+      help: 'Callers that wait for a database connection, in a line for each tenant',
+      registers: [],
+      collect() {
+        this.set(countWaiting());
+      },
+    }),
+  );
 }

@@ -4,6 +4,9 @@ import { DecodeError } from './decode/decode-error.ts';
 /** How far a body may run past what is kept of it before the answer stops waiting for its end. */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 
+/** A body up to this size is read as it comes. */
+export const UNPACED_BYTES = 64 * 1024;
+
 /** Memory for one body, counted against bounds that it shares with others. */
 export interface BodySpace {
   /** Asks for so many bytes in all. @returns why they are refused, else null */
@@ -16,6 +19,8 @@ interface Body {
   declaredBytes: number;
   limitBytes: number;
   space: BodySpace;
+  /** Called after each chunk of a body above 64 KiB. */
+  pace: () => void;
 }
 
 /**
@@ -24,7 +29,7 @@ interface Body {
  * 16 MiB the answer is given at once, and reading goes on only until the server's own timeouts or the client end it.
  * @throws DecodeError 400 if the client leaves before the end
  */
-export function readBody({ payload, declaredBytes, limitBytes, space }: Body): Promise<Buffer | Error> {
+export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Body): Promise<Buffer | Error> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let sizeBytes = 0;
@@ -35,6 +40,9 @@ export function readBody({ payload, declaredBytes, limitBytes, space }: Body): P
         refusal = tooLarge(limitBytes); // Also if it was refused for now before: it never gets in.
       }
       refusal ??= space.growTo(sizeBytes);
+      if (sizeBytes > UNPACED_BYTES) {
+        pace();
+      }
       if (refusal === null) {
         chunks.push(chunk);
         return;

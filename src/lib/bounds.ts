@@ -7,6 +7,10 @@ export interface Bounds {
   dishes: number;
   /** Variants, add-ons and ingredients of a dish, of each. */
   dishEntries: number;
+  /** Bytes of a menu as partners read it. */
+  renderedMenuBytes: number;
+  /** Streamed lists of one caller that wait for it to read on. */
+  waitingStreams: number;
   /** Bytes of request bodies in memory at once. */
   bodyBytes: BodyBounds;
 }
@@ -27,6 +31,8 @@ export const DEFAULT_BOUNDS: Bounds = {
   itemAddons: 100,
   dishes: 10_000,
   dishEntries: 200,
+  renderedMenuBytes: 32 * MIB,
+  waitingStreams: 8,
   bodyBytes: { ofCaller: 8 * MIB, ofTenant: 16 * MIB, ofProcess: 64 * MIB, ofStrangers: 8 * MIB },
 };
 

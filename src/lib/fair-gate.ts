@@ -1,3 +1,5 @@
+import { FairLines } from './fair-lines.ts';
+
 export interface FairGateOptions {
   /** How many may be inside at once. */
   places: number;
@@ -8,18 +10,12 @@ export interface FairGateOptions {
   waitedTooLong: () => Error;
 }
 
-/** What one key has at the gate. */
-interface Line {
-  inside: number;
-  /** Each lets one caller in. */
-  waiting: (() => void)[];
-}
-
 /** Lets so many callers in at a time. The others wait in a line for each key; the lines are served round robin. */
 export class FairGate {
   readonly #options: FairGateOptions;
-  /** The line whose turn it is comes first. A key without callers inside or waiting has no line. */
-  readonly #lines = new Map<string, Line>();
+  /** How many callers of each key are inside. */
+  readonly #insideOf = new Map<string, number>();
+  readonly #waiting = new FairLines<() => void>();
   #inside = 0;
 
   constructor(options: FairGateOptions) {
@@ -31,65 +27,47 @@ export class FairGate {
    * @returns undefined if the caller is in at once, else a promise that it will be
    */
   enter(key: string): Promise<void> | undefined {
-    const line = this.#lineOf(key);
-    if (this.#hasPlaceFor(key, line) && line.waiting.length === 0) {
-      this.#letIn(line);
+    // A free place that others wait for is one that their keys may not take.
+    if (this.#inside < this.#options.places && this.#mayEnter(key)) {
+      this.#count(key, 1);
       return undefined;
     }
-    return this.#wait(line);
+    return this.#wait(key);
   }
 
   leave(key: string): void {
-    const line = this.#lineOf(key);
-    line.inside -= 1;
-    this.#inside -= 1;
-    if (line.inside === 0 && line.waiting.length === 0) {
-      this.#lines.delete(key);
+    this.#count(key, -1);
+    while (this.#inside < this.#options.places) {
+      const next = this.#waiting.shift((waiting) => this.#mayEnter(waiting));
+      if (next === undefined) {
+        return;
+      }
+      this.#count(next.key, 1);
+      next.item();
     }
-    this.#serveLines();
   }
 
   /** How many callers wait now. */
   countWaiting(): number {
-    return [...this.#lines.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
+    return this.#waiting.size;
   }
 
-  #lineOf(key: string): Line {
-    let line = this.#lines.get(key);
-    if (line === undefined) {
-      line = { inside: 0, waiting: [] };
-      this.#lines.set(key, line);
-    }
-    return line;
+  #mayEnter(key: string): boolean {
+    const { placesOf } = this.#options;
+    return placesOf === undefined || (this.#insideOf.get(key) ?? 0) < placesOf(key);
   }
 
-  #hasPlaceFor(key: string, line: Line): boolean {
-    const { places, placesOf } = this.#options;
-    return this.#inside < places && (placesOf === undefined || line.inside < placesOf(key));
-  }
-
-  #letIn(line: Line): void {
-    line.inside += 1;
-    this.#inside += 1;
-  }
-
-  #serveLines(): void {
-    for (const [key, line] of this.#lines) {
-      if (this.#inside >= this.#options.places) {
-        return;
-      }
-      const next = this.#hasPlaceFor(key, line) ? line.waiting.shift() : undefined;
-      if (next !== undefined) {
-        this.#letIn(line);
-        // To the end of the lines, where this loop meets it again.
-        this.#lines.delete(key);
-        this.#lines.set(key, line);
-        next();
-      }
+  #count(key: string, change: 1 | -1): void {
+    const count = (this.#insideOf.get(key) ?? 0) + change;
+    this.#inside += change;
+    if (count === 0) {
+      this.#insideOf.delete(key);
+    } else {
+      this.#insideOf.set(key, count);
     }
   }
 
-  #wait(line: Line): Promise<void> {
+  #wait(key: string): Promise<void> {
     const { maxWaitMs, waitedTooLong } = this.#options;
     return new Promise((resolve, reject) => {
       const letIn = () => {
@@ -97,10 +75,10 @@ export class FairGate {
         resolve();
       };
       const timer = setTimeout(() => {
-        line.waiting.splice(line.waiting.indexOf(letIn), 1);
+        this.#waiting.remove(key, letIn);
         reject(waitedTooLong());
       }, maxWaitMs);
-      line.waiting.push(letIn);
+      this.#waiting.push(key, letIn);
     });
   }
 }

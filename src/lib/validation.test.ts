@@ -6,7 +6,8 @@ import { compileSchema, compileStripper, extentFor, findFaults, validationMessag
 /** The message that a value gets, or null if it is good. @param bytes the size of what was sent */
 function messageFor(schema: Type.TSchema, value: unknown, whole = 'body', bytes = 0): string | null {
   const validator = compileSchema(schema);
-  return validator.isValid(value) ? null : validationMessage(validator.findFaults(value, extentFor(bytes)), whole);
+  const extent = extentFor(bytes);
+  return validator.isValid(value) ? null : validationMessage(validator.findFaults(value, extent), whole, extent);
 }
 
 describe('the message of a value with faults', () => {

@@ -25,35 +25,31 @@ function newAjv(options: Options): Ajv {
   return ajv;
 }
 
-/** How far a search for faults goes. A search costs some microseconds a fault, so what a stranger sends must bound it. */
+/** How far a search for faults goes. It costs some microseconds a fault, so what a stranger sends must bound it. */
 export interface Extent {
-  /** The search ends soon after this many. */
-  maxFaults: number;
+  /** How many faults are told. The search ends soon after so many. */
+  maxTold: number;
   /** Whether the entries of a list that is too long are looked at as well. */
   entersLongLists: boolean;
 }
 
 /** For a document that its own author checks: every fault, however many. */
-const EVERYTHING: Extent = { maxFaults: Infinity, entersLongLists: true };
-
-/** Faults that were found; `isCut` if the search ended before all were. */
-export interface Faults {
-  found: Fault[];
-  isCut: boolean;
-}
+const EVERYTHING: Extent = { maxTold: Infinity, entersLongLists: true };
+/** A nullable field reports each arm of its union: so many reports make at least one fault. */
+const REPORTS_A_FAULT = 4;
 
 /** A check of values against one JSON schema. */
 export interface Validator {
   /** Ends at the first fault. */
   isValid(value: unknown): boolean;
-  findFaults(value: unknown, extent: Extent): Faults;
+  findFaults(value: unknown, extent: Extent): Fault[];
 }
 
 const untilFirstFault = newAjv({ allErrors: false });
 /** The schema itself is checked by the other one: the meta-schema has lists of its own, which need Ajv's `items`. */
 const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: false });
 /** The search for faults that is going on: it is one, for validation waits for nothing. */
-let search = { ...EVERYTHING, foundInLists: 0 };
+let search = { entersLongLists: true, maxReports: Infinity, foundInLists: 0 };
 
 // Ajv's own `items` collects the faults of every entry of a list, of a megabyte of empty ones too: seconds of the event loop.
 withAllFaults.removeKeyword('items');
@@ -67,7 +63,7 @@ withAllFaults.addKeyword({
     const checkEntries: SchemaValidateFunction = (list: unknown[], context) => {
       const faults: ErrorObject[] = [];
       const isEntered = list.length <= maxItems || search.entersLongLists;
-      for (let index = 0; isEntered && index < list.length && search.foundInLists < search.maxFaults; index += 1) {
+      for (let index = 0; isEntered && index < list.length && search.foundInLists < search.maxReports; index += 1) {
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
@@ -91,11 +87,11 @@ export function compileSchema(schema: object): Validator {
   const validate = lazily(() => withAllFaults.compile(schema));
   return {
     isValid: (value) => isValid()(value),
-    findFaults(value, extent) {
+    findFaults(value, { maxTold, entersLongLists }) {
       const check = validate();
-      search = { ...extent, foundInLists: 0 };
+      search = { entersLongLists, maxReports: maxTold * REPORTS_A_FAULT, foundInLists: 0 };
       check(value);
-      return { found: check.errors ?? [], isCut: search.foundInLists >= extent.maxFaults };
+      return check.errors ?? [];
     },
   };
 }
@@ -110,33 +106,30 @@ export function compileStripper(schema: object): (value: unknown) => void {
 
 /** Every fault of a value, each as `path: text`; empty for a good one. */
 export function findFaults(validator: Validator, value: unknown, whole: string): string[] {
-  return validator.isValid(value) ? [] : faultTexts(validator.findFaults(value, EVERYTHING).found, whole);
+  return validator.isValid(value) ? [] : faultTexts(validator.findFaults(value, EVERYTHING), whole);
 }
 
 /** A body up to this size is told all its faults, a larger one the first 50: a fault costs a hundred times as much as its bytes. */
 const TELLS_ALL_BYTES = 64 * 1024;
 const FIRST_FAULTS = 50;
-/** A nullable field reports each arm of its union: of so many reports, 50 faults are left. */
-const REPORTS_A_FAULT = 4;
 
 /** How far the faults of a part of a request are searched for. @param bytes the size of what was sent */
 export function extentFor(bytes: number): Extent {
-  const maxFaults = bytes <= TELLS_ALL_BYTES ? Infinity : FIRST_FAULTS * REPORTS_A_FAULT;
-  return { maxFaults, entersLongLists: false };
+  return { maxTold: bytes <= TELLS_ALL_BYTES ? Infinity : FIRST_FAULTS, entersLongLists: false };
 }
 
 /**
  * The text of a 400 `invalid_request`: one `field: text` for each fault, joined by ` | ` (contract §7, decision 6).
  * @param whole names what was validated, for faults of it as a whole (`body: …`)
  */
-export function validationMessage({ found, isCut }: Faults, whole: string): string {
-  return joinFaults(faultTexts(found, whole), whole, isCut ? FIRST_FAULTS : Infinity);
+export function validationMessage(faults: Fault[], whole: string, { maxTold }: Extent): string {
+  return joinFaults(faultTexts(faults, whole), whole, maxTold);
 }
 
-/** The same of faults that are texts already. @param maxListed how many of them are told */
-export function joinFaults(texts: string[], whole: string, maxListed = Infinity): string {
-  const listed = texts.slice(0, maxListed);
-  if (texts.length > maxListed) {
+/** The same of faults that are texts already. @param maxTold how many of them are listed */
+export function joinFaults(texts: string[], whole: string, maxTold = Infinity): string {
+  const listed = texts.slice(0, maxTold);
+  if (texts.length > maxTold) {
     listed.push(`${whole}: and more faults; correct these first`);
   }
   return listed.join(' | ');

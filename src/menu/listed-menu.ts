@@ -8,7 +8,8 @@ import { retrying } from '../db/failures.ts';
 import { UnavailableError } from '../errors.ts';
 import { etagInTurns } from '../http/etag.ts';
 import { startTurn } from '../lib/turn.ts';
-import { MAX_RENDERED_BYTES, renderedBytes } from './rendered-size.ts';
+import { renderedBytes } from './rendered-size.ts';
+import { DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { createRenderer, partnerDish } from './rendering.ts';
 import type { Dish } from './schema.ts';
 import { readMenu, readMenuVersion, type StoredMenu } from './store.ts';
@@ -132,7 +133,7 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
 }
 
 /** Menus of other sizes do not wait for the large ones, of which one is in the making at a time. */
-function createLoader({ db, log, maxRenderedBytes = MAX_RENDERED_BYTES }: MenuReaderOptions) {
+function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: MenuReaderOptions) {
   const oneByOne = inLine();
 
   async function load(tenantId: number, currency: string, maxBytes: number): Promise<ListedMenu | null> {

@@ -4,12 +4,13 @@ import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, notFound } from '../errors.ts';
 import { rowsToWrite } from '../lib/changed-rows.ts';
+import { DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { newId } from '../lib/ids.ts';
 import { mapInTurns } from '../lib/turn.ts';
 import { joinFaults } from '../lib/validation.ts';
 import { dishFaults, type FilledDish, fillDish, fillMenu, menuFaults, type Sections } from './menu-document.ts';
 import type { AppliedMenu } from './menu-changes.ts';
-import { MAX_RENDERED_BYTES, refuseTooLarge, renderedBytes } from './rendered-size.ts';
+import { refuseTooLarge, renderedBytes } from './rendered-size.ts';
 import { createRenderer } from './rendering.ts';
 import type { DishChange, MenuDocument, StaffDish } from './schema.ts';
 import * as store from './store.ts';
@@ -17,7 +18,6 @@ import * as store from './store.ts';
 export { createMenuReader, type ListedMenu, type ReadListedMenu } from './listed-menu.ts';
 export { menuChanges } from './menu-changes.ts';
 export { menuFaults } from './menu-document.ts';
-export { MAX_RENDERED_BYTES } from './rendered-size.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
 /** The menu as a document, as JSON: what `PUT` would take, every default written out. */
@@ -30,8 +30,8 @@ export async function readMenuDocument(db: Database, tenantId: number): Promise<
 interface Bounds {
   /** Bytes of the menu as partners read it, at most. */
   maxRenderedBytes?: number | undefined;
-  /** Faults of one document that are looked for, at most. */
-  maxFaults?: number | undefined;
+  /** How many faults of one document are told. */
+  maxTold?: number | undefined;
 }
 
 /**
@@ -44,9 +44,9 @@ export async function replaceMenu(
   db: Database,
   tenantId: number,
   menu: MenuDocument,
-  { maxFaults, ...bounds }: Bounds = {},
+  { maxTold = Infinity, ...bounds }: Bounds = {},
 ): Promise<string> {
-  refuse(await menuFaults(menu, maxFaults));
+  refuse(await menuFaults(menu, maxTold + 1), maxTold);
   await inTransaction(db, async (tx) => {
     if ((await applyMenu(tx, tenantId, menu, bounds)) !== null) {
       await announceChange(tx, tenantId);
@@ -64,7 +64,7 @@ export async function applyMenu(
   tx: Tx,
   tenantId: number,
   document: MenuDocument,
-  { maxRenderedBytes = MAX_RENDERED_BYTES }: Bounds = {},
+  { maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: Bounds = {},
 ): Promise<AppliedMenu | null> {
   const wanted = await fillMenu(document);
   const stored = await store.lockMenu(tx, tenantId);
@@ -99,7 +99,7 @@ export async function changeDish(
   tenant: { id: number; currency: string },
   sku: string,
   change: DishChange,
-  { maxRenderedBytes = MAX_RENDERED_BYTES }: Pick<Bounds, 'maxRenderedBytes'> = {},
+  { maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: Pick<Bounds, 'maxRenderedBytes'> = {},
 ): Promise<StaffDish> {
   return await inTransaction(db, async (tx) => {
     const menu = await store.lockMenu(tx, tenant.id);
@@ -134,9 +134,9 @@ async function refuseGrowth(
   }
 }
 
-function refuse(faults: string[]): void {
+function refuse(faults: string[], maxTold = Infinity): void {
   if (faults.length > 0) {
-    throw apiError('invalid_request', joinFaults(faults, 'body'));
+    throw apiError('invalid_request', joinFaults(faults, 'body', maxTold));
   }
 }
 

@@ -3,9 +3,6 @@ import { startTurn } from '../lib/turn.ts';
 import { partnerDish, type RenderedSections, renderDish, renderSections } from './rendering.ts';
 import type { StoredDish, StoredMenu } from './store.ts';
 
-/** Bytes of a whole menu at most, as `GET menu/` answers it: each dish is shown with the whole of its sections. */
-export const MAX_RENDERED_BYTES = 32 * 1024 * 1024;
-
 /** As long as every id, and as every currency: what they are makes no difference to the size. */
 const ANY_ID = '00000000-0000-0000-0000-000000000000';
 const ANY_CURRENCY = 'XXX';

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { boundedBy } from '../lib/bounds.ts';
 import { DOCUMENTED } from '../lib/documented.ts';
 import { MONEY_PATTERN } from '../lib/money.ts';
 import { KORMA, MENU_DOCUMENT, PAPADOM } from './examples.ts';
@@ -100,13 +101,22 @@ const DISH_FIELDS = {
   kitchen: Type.Optional(described(SectionName, 'The name of its kitchen. Left out: one named `Default`.')),
   menu_set: Type.Optional(described(SectionName, 'The name of its menu set. Left out: one named `Default`.')),
   price_variants: Type.Optional(
-    Type.Array(VariantDocument, { description: 'What it is sold in. One that is not named any more is gone.' }),
+    Type.Array(VariantDocument, {
+      ...boundedBy('dishEntries'),
+      description: 'What it is sold in. One that is not named any more is gone.',
+    }),
   ),
   addons: Type.Optional(
-    Type.Array(AddonDocument, { description: 'What can be ordered with it. One that is not named any more is gone.' }),
+    Type.Array(AddonDocument, {
+      ...boundedBy('dishEntries'),
+      description: 'What can be ordered with it. One that is not named any more is gone.',
+    }),
   ),
   ingredients: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { description: 'For staff; partners never see it.' }),
+    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      ...boundedBy('dishEntries'),
+      description: 'For staff; partners never see it.',
+    }),
   ),
 };
 
@@ -124,7 +134,10 @@ export const MenuDocument = Type.Object(
     categories: Sections(CategoryDocument, 'What dishes are listed under, by name.'),
     sub_menus: Sections(SubMenuDocument, 'The parts of the menu, by name.'),
     menu_sets: Sections(MenuSetDocument, 'Which parts are served together, by name.'),
-    dishes: Type.Array(DishDocument, { description: 'Every dish, by `sku`, in the order in which they are listed.' }),
+    dishes: Type.Array(DishDocument, {
+      ...boundedBy('dishes'),
+      description: 'Every dish, by `sku`, in the order in which they are listed.',
+    }),
   },
   {
     title: 'MenuDocument',

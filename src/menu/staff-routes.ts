@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
 import { sendJsonBytes } from '../http/list.ts';
+import { extentFor } from '../lib/validation.ts';
 import { changeDish, readMenuDocument, replaceMenu } from './menu.ts';
 import { DishChange, DishPath, MenuDocument, StaffDish } from './schema.ts';
 
@@ -11,7 +12,7 @@ interface Dependencies {
   changes: RecentChanges;
   staffGuard: Guard;
   /** Bytes of a menu as partners read it, at most. */
-  maxRenderedBytes?: number | undefined;
+  maxRenderedBytes: number;
 }
 
 const SHARED = { tags: ['Menu'] };
@@ -59,7 +60,10 @@ function documentRoutes(app: App, { db, changes, staffGuard, maxRenderedBytes }:
       },
     },
     async (request, reply) => {
-      const menu = await replaceMenu(db, request.person.tenant.id, request.body, { maxRenderedBytes });
+      const menu = await replaceMenu(db, request.person.tenant.id, request.body, {
+        maxRenderedBytes,
+        maxTold: extentFor(Number(request.headers['content-length'])).maxTold,
+      });
       await changes.catchUp();
       return sendJsonBytes(reply, menu);
     },

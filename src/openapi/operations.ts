@@ -100,7 +100,7 @@ function requestErrors(method: string, query: Schema | null, body: Schema | null
   const isPaged = 'page' in (query?.properties ?? {});
   return [
     'invalid_request',
-    ...(method === 'get' ? [] : [TOO_LARGE]),
+    ...(method === 'get' ? [] : [TOO_LARGE, 'rate_limited' as const]),
     ...(body === null ? [] : [UNSUPPORTED]),
     ...(isPaged ? [NO_SUCH_PAGE] : []),
   ];

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { boundedBy } from '../lib/bounds.ts';
 import { PageQuery } from '../http/paging.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 
@@ -29,7 +30,9 @@ const OrderItem = Type.Object(
         description: "The `id` of one of the dish's `price_variants`; left out: the dish as it is.",
       }),
     ),
-    addons: Type.Optional(Type.Array(AddonInput, { description: 'What goes with each piece.' })),
+    addons: Type.Optional(
+      Type.Array(AddonInput, { ...boundedBy('itemAddons'), description: 'What goes with each piece.' }),
+    ),
   },
   { title: 'OrderItemInput', description: 'A dish that is ordered.' },
 );
@@ -43,7 +46,7 @@ export const OrderCreate = Type.Object(
       maxLength: 150,
       description: "The caller's own id of the order. However often it is sent, one order is placed.",
     }),
-    items: Type.Array(OrderItem, { minItems: 1, description: 'What is ordered.' }),
+    items: Type.Array(OrderItem, { minItems: 1, ...boundedBy('orderItems'), description: 'What is ordered.' }),
     order_type: Type.Optional(
       Type.Enum([...ORDER_TYPES], {
         type: 'string',

@@ -135,7 +135,8 @@ export class Reservations {
       guests: input.guests ?? 1,
       guest_name: input.guest.name,
       guest_phone: input.guest.phone,
-      guest_email: input.guest.email ?? null,
+      // An empty text is no address: it is kept as null.
+      guest_email: input.guest.email === '' ? null : (input.guest.email ?? null),
       total_amount: quote.total,
       currency,
       created_at: new Date(),

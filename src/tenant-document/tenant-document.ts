@@ -4,6 +4,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { ApiError, OperatorError } from '../errors.ts';
 import type { Change } from '../lib/change-list.ts';
+import { type Bounds, DEFAULT_BOUNDS, withBounds } from '../lib/bounds.ts';
 import { isTimeZone } from '../lib/dates.ts';
 import { fieldsOf } from '../lib/unchecked.ts';
 import { compileSchema, findFaults } from '../lib/validation.ts';
@@ -43,11 +44,9 @@ export interface AppliedTenant {
 export interface ApplyOptions {
   /** Everything is done, and then undone: what is new has an id that nothing will have. */
   isDryRun?: boolean;
-  /** Bytes of the menu as partners read it, at most. */
-  maxRenderedBytes?: number;
+  bounds?: Bounds;
 }
 
-const validate = compileSchema(TenantDocument);
 const UNIQUE_VIOLATION = '23505';
 /** What an entry of the audit trail lists at most; its count is of all. */
 const MAX_CHANGES_AUDITED = 1_000;
@@ -83,9 +82,10 @@ class EndOfDryRun extends Error {
 }
 
 async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
+  const { bounds = DEFAULT_BOUNDS, isDryRun = false } = options;
   const known = await findKnownTenant(db, value);
   refuse([
-    ...findFaults(validate, value, 'document'),
+    ...findFaults(compileSchema(withBounds(TenantDocument, bounds)), value, 'document'),
     ...textFaults(value),
     ...(await faultsOfValues(db, known?.id ?? null, value)),
   ]);
@@ -94,8 +94,8 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
   await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
   try {
     return await inTransaction(db, async (tx) => {
-      const applied = await applyParts(tx, document, passwords, options);
-      if (options.isDryRun === true) {
+      const applied = await applyParts(tx, document, passwords, bounds);
+      if (isDryRun) {
         throw new EndOfDryRun(applied);
       }
       return applied;
@@ -112,14 +112,16 @@ async function applyParts(
   tx: Tx,
   document: TenantDocument,
   passwords: PasswordWork,
-  options: ApplyOptions,
+  { renderedMenuBytes: maxRenderedBytes }: Bounds,
 ): Promise<AppliedTenant> {
   const { slug, name, currency, timezone } = document;
   const features = [...new Set(document.features)].sort();
   const tenant = await saveTenant(tx, { slug, name, currency, timezone, features });
   const actor: Actor = { tenantId: tenant.id, type: 'operator', id: null };
   const ofUsers = await applyUsersPart(tx, actor, document.users, passwords);
-  const menu = document.menu ? await applyMenu(tx, tenant.id, document.menu, options).catch(refuseMenu) : null;
+  const menu = document.menu
+    ? await applyMenu(tx, tenant.id, document.menu, { maxRenderedBytes }).catch(refuseMenu)
+    : null;
   const hotel = await applyHotel(tx, tenant.id, document.properties);
   const ofParts = [...(menu === null ? [] : menuChanges(menu)), ...hotel.changes];
   await writeDown(tx, actor, [...tenant.changes, ...ofParts]);

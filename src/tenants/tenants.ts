@@ -1,5 +1,6 @@
 import type { Actor } from '../audit/audit.ts';
 import type { Database, Tx } from '../db/database.ts';
+import { chargeTo } from '../lib/account.ts';
 import { apiError } from '../errors.ts';
 import { type Change, tellFields } from '../lib/change-list.ts';
 import { normaliseEmail } from './email.ts';
@@ -96,6 +97,8 @@ async function findSubject(db: Database, subject: TokenSubject) {
   if ('email' in subject) {
     return await store.findUserByEmail(db, normaliseEmail(subject.email));
   }
-  const user = await store.findUser(db, subject.tenantId, subject.userId);
+  const { tenantId, userId } = subject;
+  // The token is ours, so the look-up waits in its tenant's line and not in that of strangers.
+  const user = await chargeTo({ tenant: String(tenantId), caller: userId }, () => store.findUser(db, tenantId, userId));
   return user?.generation === subject.generation ? user : undefined;
 }
