@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { openRecorded } from '../../test/support/statements.ts';
 import { pino } from 'pino';
 import { RecentChanges } from '../changes/changes.ts';
 import { createMenuReader } from './listed-menu.ts';
@@ -68,6 +69,42 @@ describe('the memory of rendered menus', () => {
       assert.notEqual(await read(one), earlier);
     }
     assert.equal(await read(two), second);
+  });
+
+  it('makes large menus one at a time, and others meanwhile', async () => {
+    const large = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const description = 'd'.repeat(2_000);
+        const dishes = Array.from({ length: 700 }, (_, index) => ({
+          sku: `D${index}`,
+          name: 'D',
+          price: '1',
+          category: 'C',
+        }));
+        const { tenantId } = await service.tenant({ menu: { categories: [{ name: 'C', description }], dishes } });
+        return { tenantId, currency: 'EUR' };
+      }),
+    );
+    const { db, statementsOf } = openRecorded(service.database.url, 4);
+    const log = pino({ level: 'silent' });
+    const read = createMenuReader({ db, changes: new RecentChanges(db, log), log });
+    const ended: string[] = [];
+    const sent = await statementsOf(async () => {
+      const reads = large.map((house) =>
+        read(house).then(({ plain }) => ended.push(`large ${plain.body.length > 2 ** 20}`)),
+      );
+      const [small] = houses;
+      assert.ok(small);
+      await Promise.all([...reads, read(small).then(() => ended.push('small'))]);
+    });
+    await db.destroy();
+    assert.equal(ended[0], 'small');
+    assert.deepEqual(
+      ended.slice(1),
+      Array.from({ length: 3 }, () => 'large true'),
+    );
+    // Once to tell its size, and once in its turn.
+    assert.equal(sent.filter((text) => text.includes('"sections"')).length, 3 * 2 + 1);
   });
 
   it('forgets a menu that could not be loaded, however little room there is', async () => {

@@ -50,6 +50,25 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
     assert.ok(receiver.requests.every((request) => isSignedWith(secret, request)));
   });
 
+  it('moves an order of very many lines along without looking into them', async (t) => {
+    const tenant = await openDemo(service);
+    const { db } = service.database;
+    const names = Array.from({ length: 2_000 }, (_, index) => ({
+      sku: 'SANDBOX-REJECTED',
+      name: `${Math.random()}`,
+      quantity: index,
+    }));
+    const { id, externalId } = await order(tenant);
+    await db
+      .updateTable('restaurant_order')
+      .set({ lines: JSON.stringify(names) })
+      .where('id', '=', id)
+      .execute();
+    startHouse(t, service, tenant, SPEED * 4);
+    await reaches(tenant, externalId, 'completed');
+    assert.deepEqual(await toldStatuses(service, tenant, externalId), DELIVERED);
+  });
+
   it('never sends an order that is picked up or taken away out for delivery', async (t) => {
     const tenant = await openDemo(service);
     startHouse(t, service, tenant, SPEED);
