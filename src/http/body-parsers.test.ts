@@ -9,6 +9,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { BodyBudget } from './body-budget.ts';
+import { compileOnDemand } from './compilers.ts';
 import { registerBodyParsers } from './body-parsers.ts';
 
 const LIMIT_BYTES = 1024 * 1024;
@@ -33,7 +34,8 @@ function usedBytes(): number {
 }
 
 function buildApp(): FastifyInstance {
-  const app = Fastify({ bodyLimit: LIMIT_BYTES, ajv: { customOptions: { coerceTypes: false } } });
+  const app = Fastify({ bodyLimit: LIMIT_BYTES });
+  compileOnDemand(app);
   app.decorateRequest('account');
   app.addHook('onRequest', (request, _reply, done) => {
     request.account = { tenant: '1', caller: 'a' };
@@ -189,8 +191,8 @@ describe('registerBodyParsers', () => {
     });
 
     it('a body of exactly 1 MiB is read', async () => {
-      const body = JSON.stringify('a'.repeat(LIMIT_BYTES - 2));
-      for (const path of ['/any', '/cancel']) {
+      const body = JSON.stringify({ label: 'a'.repeat(LIMIT_BYTES - '{"label":""}'.length) });
+      for (const path of ['/label', '/cancel']) {
         assert.equal((await post(path, body, JSON_TYPE)).status, 200);
       }
     });

@@ -25,7 +25,7 @@ interface BodyOptions {
 
 /**
  * Teaches the app and all its routes the three content types of contract §1, and validates what they hold. A fault is thrown
- * (400, 413, 415, 429) just before fastify's own validation, so that whatever is checked before bodies (decision 1) answers first.
+ * (400, 413, 415, 429) just before the handler, so that whatever is checked before bodies (decision 1) answers first.
  * The limit is the route's or the app's `bodyLimit`. A route whose schema has no body ignores whatever comes (decision 38).
  *
  * Fastify's part is to read bytes. Its own parsers, and faults reported from within a parser, would answer a request
@@ -51,7 +51,7 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
     }
     done();
   });
-  app.addHook('preValidation', (request, _reply, done) => {
+  app.addHook('preHandler', (request, _reply, done) => {
     if (request.is404) {
       done();
       return;
