@@ -8,6 +8,7 @@ import { eventOf, insertEvents } from '../../test/support/feed.ts';
 import { listenerEnv, startListening, startLocalServer } from '../../test/support/listening.ts';
 import { startService } from '../../test/support/service.ts';
 import { createCounter } from '../http/rate-limit.ts';
+import { raiseFeedEra } from '../webhooks/feed.ts';
 
 after(cleanUp);
 
@@ -78,6 +79,37 @@ describe('roomservice listen, where something else answers in the place of the s
     const { code, stderr } = await runCommand(['listen'], { env: listenerEnv(url, CREDENTIAL, await newFolder()) });
     assert.equal(code, 1);
     assert.match(stderr, /refuses to show events \(404\): \\u\{1b\}\[2Jno such\\u\{1b\}\]0;page\\u\{7\}\n$/);
+  });
+});
+
+describe('roomservice listen, where the service was restored from a backup', () => {
+  it('says that its place in the feed is gone and what to look at, and goes on with what happens from then on', async (t) => {
+    const service = await startService();
+    t.after(() => service.close());
+    const tenant = await service.tenant();
+    const insert = async () => {
+      const [id = ''] = await insertEvents(service.database.db, [eventOf(tenant)]);
+      return id;
+    };
+    const listening = await startListening(['--json'], listenerEnv(service.url, tenant.credential, await newFolder()));
+    const earlier = await insert();
+    await listening.prints(new RegExp(`"event_id":"${earlier}"`));
+    await raiseFeedEra(service.database.db);
+    await listening.prints(/^The feed does not go on where it was .*restored .*GET \/v1\/third-party\/events\/\.$/m);
+    const later = await insert();
+    await listening.prints(new RegExp(`"event_id":"${later}"`));
+    listening.kill('SIGINT');
+    const { code, stdout, stderr } = await listening.ended;
+    assert.equal(code, 0);
+    assert.deepEqual(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).event_id),
+      [earlier, later],
+      'nothing twice',
+    );
+    assert.equal(stderr.match(/does not go on/g)?.length, 1, 'said once');
   });
 });
 

@@ -116,6 +116,11 @@ export interface EventFeed {
   tenant_id: number;
 }
 
+export interface FeedEra {
+  era: Generated<number>;
+  is_only: Generated<boolean>;
+}
+
 export interface Menu {
   sections: ColumnType<unknown, string, string>;
   tenant_id: number;
@@ -263,6 +268,7 @@ export interface DB {
   dish: Dish;
   event: Event;
   event_feed: EventFeed;
+  feed_era: FeedEra;
   menu: Menu;
   night: Night;
   property: Property;

@@ -11,6 +11,8 @@ export interface BrandedPage extends FeedPage {
 }
 
 const TIMEOUT_MS = 30_000;
+/** In the place of a cursor: no event, but where the feed ends now. */
+export const END_OF_FEED = 'latest';
 /** The most that the service gives at once. */
 export const PAGE_SIZE = 200;
 /** Between two tries to reach a service that is away: doubled from the first to the last. */
@@ -33,7 +35,8 @@ export class Feed {
 
   /**
    * The events after a cursor, however long it takes until the service gives them.
-   * @param after the `next` of the page before; `latest`: none, but where the feed ends now
+   * @param after the `next` of the page before; or `END_OF_FEED`. Where a cursor is refused, as after a restore of the service, the feed's end is
+   *   read instead, and that is said.
    * @throws OperatorError where waiting is of no use: the credential is refused, or the call itself
    */
   async readAfter(after: string): Promise<BrandedPage> {
@@ -59,6 +62,10 @@ export class Feed {
     if (answer.status === 429) {
       return this.#noteLimited(answer);
     }
+    if (answer.status === 400 && after !== END_OF_FEED) {
+      this.#noteRefused(answer);
+      return await this.#read(END_OF_FEED);
+    }
     if (answer.status === 200 || answer.status === 408 || answer.status >= 500) {
       return pageOf(answer) ?? this.#noteAway(`it answers ${answer.status}, and no events`);
     }
@@ -78,6 +85,13 @@ export class Feed {
       this.#say('The service is back. Going on where it was.');
     }
     this.#failures = 0;
+  }
+
+  #noteRefused({ text }: HttpAnswer): void {
+    this.#say(
+      `The feed does not go on where it was (${escaped(text.slice(0, 300))}). The service was restored from a backup, most ` +
+        'likely. Going on with what happens from now on; what the feed holds of the time between: GET /v1/third-party/events/.',
+    );
   }
 
   #noteLimited(answer: HttpAnswer): number {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import type { EventType, FeedEntry } from '../webhooks/webhooks.ts';
-import { Feed, PAGE_SIZE } from './feed.ts';
+import { END_OF_FEED, Feed, PAGE_SIZE } from './feed.ts';
 import { forward } from './forward.ts';
 import { isLoopback } from './http.ts';
 import { createJsonPrinter, createTextPrinter } from './printing.ts';
@@ -43,7 +43,7 @@ export async function listen(config: PartnerConfig, options: ListenOptions, outp
   refusePlainHttp(config, options);
   const handle = await createHandle(config, options, output);
   const feed = new Feed(config, output.say);
-  let { next } = await feed.readAfter('latest');
+  let { next } = await feed.readAfter(END_OF_FEED);
   output.say(`Waiting for what happens to ${config.apiKey} at ${config.serviceUrl} from now on (Ctrl-C ends it).`);
   for (let waitMs = SHORTEST_WAIT_MS; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs + WAIT_GROWTH_MS)) {
     const page = await feed.readAfter(next);

@@ -26,8 +26,40 @@ function unnumberedEvents(db: Database | Tx, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position').orderBy('id');
 }
 
-export async function hasUnnumbered(db: Database, feed: Feed): Promise<boolean> {
-  return (await unnumberedEvents(db, feed).limit(1).executeTakeFirst()) !== undefined;
+/** How far a feed goes. */
+export interface FeedEnd {
+  /** Raised by every restore of the database; 0: there was none. */
+  era: number;
+  /** The last position given; 0 where none was. Positions that are just being given are not in it. */
+  lastPosition: number;
+  /** Whether events are there that have no position yet. */
+  isBehind: boolean;
+}
+
+/** In one statement, so that what is numbered meanwhile is in both `lastPosition` and `isBehind`, or in neither. */
+export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
+  const lastPosition = db
+    .selectFrom('event_feed')
+    .select('last_position')
+    .where('tenant_id', '=', feed.tenantId)
+    .where('credential_id', '=', feed.credentialId);
+  const { era, last, unnumbered } = await db
+    .selectFrom('feed_era')
+    .select('era')
+    .select(lastPosition.as('last'))
+    .select(unnumberedEvents(db, feed).limit(1).as('unnumbered'))
+    .executeTakeFirstOrThrow();
+  return { era, lastPosition: last ?? 0, isBehind: unnumbered !== null };
+}
+
+/** @returns the new era, above the one before and not below the given number */
+export async function raiseEra(db: Database, atLeast: number): Promise<number> {
+  const { era } = await db
+    .updateTable('feed_era')
+    .set({ era: sql<number>`greatest(era + 1, ${atLeast}::bigint)` })
+    .returning('era')
+    .executeTakeFirstOrThrow();
+  return era;
 }
 
 /** The events after a position, in the feed's order. */
@@ -59,17 +91,6 @@ export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promis
     .forUpdate()
     .executeTakeFirstOrThrow();
   return feed.last_position;
-}
-
-/** The last position given; 0 where none was. Positions that are just being given are not in it. */
-export async function readLastPosition(db: Database, { tenantId, credentialId }: Feed): Promise<number> {
-  const feed = await db
-    .selectFrom('event_feed')
-    .select('last_position')
-    .where('tenant_id', '=', tenantId)
-    .where('credential_id', '=', credentialId)
-    .executeTakeFirst();
-  return feed?.last_position ?? 0;
 }
 
 /** Locks the oldest events without a position, in the order of their ids. @returns the ids in that order */

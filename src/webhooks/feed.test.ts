@@ -134,7 +134,7 @@ describe('200: a page', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner)).ids, [...ids, late], 'and from the start all of it');
   });
 
-  it('after a cursor whose events were removed, or that lies ahead, holds what comes after it', async () => {
+  it('after a cursor whose events were removed holds what comes after it', async () => {
     const ids = await insert(6);
     const { all } = await readToEnd(service, tenant.partner);
     await service.database.db
@@ -145,12 +145,7 @@ describe('200: a page', () => {
     for (const cursor of ['', '0', all[0]?.cursor, all[3]?.cursor]) {
       assert.deepEqual((await readToEnd(service, tenant.partner, cursor)).ids, ids.slice(4));
     }
-    for (const cursor of ['7', '1000', '999999999999999']) {
-      const page = await readEvents(service, tenant.partner, `?after=${cursor}`);
-      assert.deepEqual(page, { results: [], next: cursor });
-    }
     const [later] = await insert(1);
-    await readEvents(service, tenant.partner, '?after=1000');
     assert.deepEqual((await readToEnd(service, tenant.partner, '6')).ids, [later], 'numbered on from the last');
   });
 
@@ -248,6 +243,11 @@ describe('400', () => {
       ['?after=1e3', 'after'],
       ['?after=1&after=2', 'after'],
       ['?after=1000000000000000', 'after'],
+      ['?after=1-', 'after'],
+      ['?after=-', 'after'],
+      ['?after=1-2-3', 'after'],
+      ['?after=1-latest', 'after'],
+      ['?after=1000000000000000-1', 'after'],
       ['?limit=0', 'limit'],
       ['?limit=201', 'limit'],
       ['?limit=', 'limit'],

@@ -3,6 +3,7 @@ import { PageQuery } from '../http/paging.ts';
 import { DOCUMENTED } from '../lib/documented.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { EVENTS, OrderEventData, ReservationEventData } from './events.ts';
+import { CURSOR_PATTERN } from './feed-cursor.ts';
 
 const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'stopped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -96,10 +97,11 @@ export const LATEST = 'latest';
 export const FeedQuery = Type.Object({
   after: Type.Optional(
     Type.String({
-      pattern: `^(?:[0-9]{0,15}|${LATEST})$`,
+      pattern: `^(?:${CURSOR_PATTERN}|${LATEST})?$`,
       description:
         'The `next` of the answer before. Left out, or empty: from the oldest event that is still kept. `latest`: no event, and ' +
-        '`next` is where the feed ends; what happens after the answer comes after it.',
+        '`next` is where the feed ends; what happens after the answer comes after it. A cursor that this feed never gave, or ' +
+        'that is older than a restore of the service from a backup, is refused: begin again without it.',
       examples: ['0'],
     }),
   ),
@@ -120,7 +122,7 @@ export const FeedQuery = Type.Object({
  */
 const FeedEntry = Type.Object(
   {
-    cursor: Type.String({ description: 'Its place in the feed.' }),
+    cursor: Type.String({ description: 'Its place in the feed; a text to keep as it is.' }),
     event: Type.Enum([...EVENT_TYPES], { type: 'string', description: 'What happened.' }),
     event_id: Type.String({ format: 'uuid', description: 'The same as in the delivery.' }),
     occurred_at: Type.String({ format: 'date-time', description: 'When it happened.' }),

@@ -6,6 +6,7 @@ const GLOBAL_TABLES: Record<string, string> = {
   sign_in: 'finds the tenant of an e-mail address',
   service_key: 'the keys of the service itself',
   recent_change: 'every node reads it whole',
+  feed_era: 'one row: the database goes back in time as a whole',
 };
 /** Indexes that serve a question asked across tenants. */
 const CROSS_TENANT_INDEXES: Record<string, string> = {

@@ -74,7 +74,7 @@ export interface FeedDelivery {
 
 /** An event, and what has become of its delivery. */
 export interface FeedEntry {
-  /** Its place in the feed. */
+  /** Its place in the feed; a text to keep as it is. */
   cursor: string;
   /** What happened. */
   event: 'order.status_changed' | 'reservation.created' | 'reservation.modified' | 'reservation.cancelled';
@@ -428,7 +428,7 @@ export interface Operations {
   /** Read the credential's events after a cursor */
   listEvents: {
     query?: {
-      /** The `next` of the answer before. Left out, or empty: from the oldest event that is still kept. `latest`: no event, and `next` is where the feed ends; what happens after the answer comes after it. */
+      /** The `next` of the answer before. Left out, or empty: from the oldest event that is still kept. `latest`: no event, and `next` is where the feed ends; what happens after the answer comes after it. A cursor that this feed never gave, or that is older than a restore of the service from a backup, is refused: begin again without it. */
       after?: string;
       /** How many events are wanted at most. */
       limit?: number;
