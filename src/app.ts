@@ -12,7 +12,7 @@ import { Credential, PmsCredential } from './credentials/schema.ts';
 import type { Database } from './db/database.ts';
 import { isMigrated } from './db/migrate.ts';
 import { docsRoutes } from './docs/routes.ts';
-import { invalidField } from './errors.ts';
+import { invalidField, isLogged } from './errors.ts';
 import { type App, createHttpApp } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
 import type { HttpMetrics } from './http/metrics.ts';
@@ -109,7 +109,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   const guards = createGuards(deps, parts);
   const { publicUrl } = config;
 
-  healthRoutes(app, async () => (deps.isServing?.() ?? true) && (await isMigrated(db)));
+  healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => isMigrated(db) });
   docsRoutes(app);
   authRoutes(app, { db, keyring, budgets });
   credentialRoutes(app, {
@@ -165,7 +165,11 @@ type Parts = ReturnType<typeof createParts>;
 /** The business parts, each made of what it needs. */
 function createParts({ config, db, backgroundDb, batchSize, keyring, log, deliveries }: AppDependencies) {
   const changes = new RecentChanges(backgroundDb, log);
-  const onError = (error: unknown) => log.warn({ err: error }, 'last use of credentials could not be written');
+  const onError = (error: unknown) => {
+    if (!isLogged(error)) {
+      log.warn({ err: error }, 'last use of credentials could not be written');
+    }
+  };
   const events = createEventLog(deliveries);
   const readListedMenu = createMenuReader({ db, changes, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
   const readHeldNights = createNightReader({ db, batchSize });

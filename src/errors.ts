@@ -201,7 +201,7 @@ export function permissionDenied(): ApiError {
 export class UnavailableError extends Error {
   readonly statusCode = 503;
   readonly retryAfterSeconds: number;
-  /** Whether the log has told of it already, once for many calls. */
+  /** Whether the log tells of the cause already, once for all who meet it. */
   readonly isLogged: boolean;
 
   constructor(message: string, options: { cause?: unknown; retryAfterSeconds?: number; isLogged?: boolean } = {}) {
@@ -210,6 +210,11 @@ export class UnavailableError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? 2;
     this.isLogged = options.isLogged ?? false;
   }
+}
+
+/** Whether a line of one's own about the error would only repeat what the log tells already. */
+export function isLogged(error: unknown): boolean {
+  return error instanceof UnavailableError && error.isLogged;
 }
 
 /** A fault of the person at the command line, not of the program: shown without a stack, exit code 1. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import { type App, createHttpApp } from '../http/app.ts';
 import { type BoundedWork, createHttpMetrics, type HttpMetrics, registerBoundMetrics } from '../http/metrics.ts';
@@ -11,6 +11,7 @@ export interface Metrics {
   /** Tells what the bounds of requests hold back. */
   watchBounds(work: BoundedWork): void;
   ofDeliveries(db: Database): DeliveryMetrics;
+  ofWrites(areHanging: () => boolean): void;
   /** Answers `/metrics`. */
   app: App;
 }
@@ -25,6 +26,19 @@ export function createMetrics(log: Logger): Metrics {
     ofHttp: () => createHttpMetrics(registry),
     watchBounds: (work) => registerBoundMetrics(registry, work),
     ofDeliveries: (db) => createDeliveryMetrics(registry, db),
+    ofWrites: (areHanging) => registerHungWrites(registry, areHanging),
     app,
   };
+}
+
+function registerHungWrites(registry: Registry, areHanging: () => boolean): void {
+  const gauge = new Gauge({
+    name: 'database_writes_hanging',
+    help: '1 while the database waits for standbys it has lost, and writes are answered 503',
+    registers: [],
+    collect() {
+      this.set(areHanging() ? 1 : 0);
+    },
+  });
+  registry.registerMetric(gauge);
 }

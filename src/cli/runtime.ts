@@ -3,6 +3,7 @@ import { createDatabase, type Database } from '../db/database.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { EmbeddedPostgresError } from '../db/embedded/failure.ts';
 import { isUnavailable } from '../db/failures.ts';
+import { HungWrites } from '../db/hung-writes.ts';
 import { migrateToLatest } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
 import { leaveWhenInterrupted } from './interruption.ts';
@@ -16,6 +17,8 @@ export interface Runtime {
   /** For the background loops: connections of their own where some are reserved for them, else `db`. */
   backgroundDb: Database;
   keyring: OpenKeyring;
+  /** Whether writes hang now, as far as this process knows. */
+  areWritesHanging: () => boolean;
   /** The names of the migrations that were applied at this opening. */
   migrated: string[];
   close(): Promise<void>;
@@ -29,6 +32,8 @@ export interface RuntimeOptions {
   /** Told what takes long. */
   progress: (message: string) => void;
   onConnectionError?: (error: Error) => void;
+  /** Told once if writes begin to hang, and once if they go on. */
+  onHungWrites?: (areHanging: boolean) => void;
   /** How many of the process's connections only the background loops may use. */
   backgroundConnections?: number;
 }
@@ -41,6 +46,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
   const url = server?.url ?? (config.databaseUrl as string);
   const { backgroundConnections = 0 } = options;
+  const hungWrites = options.onHungWrites && new HungWrites(url, options.onHungWrites);
   const openPool = (poolSize: number, isForQueues: boolean) =>
     createDatabase({
       url,
@@ -48,11 +54,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       isPatient: options.role === 'command',
       isPrepared: config.databasePreparedStatements,
       isForQueues,
+      ...(hungWrites ? { hungWrites } : {}),
       ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
     });
   const db = openPool(config.databasePoolSize - backgroundConnections, backgroundConnections === 0);
   const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, true) : db;
   const close = async () => {
+    hungWrites?.close();
     await Promise.all(Array.from(new Set([db, backgroundDb]), (pool) => pool.destroy()));
     await server?.close();
   };
@@ -60,7 +68,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const migrated = await migrate(url);
     const masterKey = config.masterKey ?? (await readOrMakeMasterKey(config.dataDir));
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
-    return { db, backgroundDb, keyring, migrated, close };
+    const areWritesHanging = () => hungWrites?.areHanging ?? false;
+    return { db, backgroundDb, keyring, areWritesHanging, migrated, close };
   } catch (error) {
     await close();
     const reason = error instanceof OperatorError ? error.cause : error;

@@ -52,6 +52,10 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     role: 'serve',
     progress: (message) => log.info(message),
     onConnectionError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
+    onHungWrites: (areHanging) =>
+      areHanging
+        ? log.error('writes hang: the database waits for its standbys; they are answered 503 until it goes on')
+        : log.info('writes go on: the database has its standbys again'),
     backgroundConnections:
       config.databasePoolSize < MIN_CONNECTIONS_TO_SPLIT ? 0 : BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
@@ -94,6 +98,7 @@ function nextStopSignal(): Promise<string> {
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const { db, backgroundDb, keyring } = runtime;
   const metrics = await openMetrics(config, log);
+  metrics?.ofWrites(runtime.areWritesHanging);
   let isServing = true;
   const worker =
     options.only === 'api'
@@ -169,7 +174,7 @@ async function allConnectionsClosed(app: App, graceMs: number): Promise<void> {
 
 function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing: () => boolean): App {
   const app = createHttpApp({ logger: log, trustedProxies: config.trustedProxies });
-  healthRoutes(app, async () => isServing() && (await isMigrated(db)));
+  healthRoutes(app, { isServing, isReady: () => isMigrated(db) });
   return app;
 }
 

@@ -11,6 +11,7 @@ import { UnavailableError } from '../errors.ts';
 import { currentAccount, SERVICE } from '../lib/account.ts';
 import { FairGate } from '../lib/fair-gate.ts';
 import { isStalePlan } from './failures.ts';
+import type { HungWrites } from './hung-writes.ts';
 import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
@@ -29,6 +30,8 @@ export interface DatabaseOptions {
    * deliveries may read the whole table each time, or sort it once for each credential.
    */
   isForQueues?: boolean;
+  /** Gives up writes that hang, of all pools that share it. */
+  hungWrites?: HungWrites;
   /** Told of connections that break while idle. Nothing is lost by them: the pool opens new ones. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
@@ -76,7 +79,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('connect', (client) => client.on('error', onError));
   const gate = fairGate(options.poolSize);
   const db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: fairPool(pool, gate, options.isPrepared ?? true) }),
+    dialect: new PostgresDialect({ pool: fairPool(pool, gate, options) }),
     ...(options.log ? { log: options.log } : {}),
   });
   gates.set(db, gate);
@@ -109,7 +112,7 @@ function fairGate(poolSize: number): FairGate {
  * The pool as Kysely sees it. A client is the same object each time it is lent: Kysely caches what it has made for one, and would
  * cache something new for every statement.
  */
-function fairPool(pool: pg.Pool, gate: FairGate, isPrepared: boolean): PostgresPool {
+function fairPool(pool: pg.Pool, gate: FairGate, { isPrepared = true, hungWrites }: DatabaseOptions): PostgresPool {
   const nameOf = isPrepared ? createStatementNames() : () => undefined;
   const known = new WeakMap<pg.PoolClient, LentClient>();
   return {
@@ -125,7 +128,7 @@ function fairPool(pool: pg.Pool, gate: FairGate, isPrepared: boolean): PostgresP
         const client = await pool.connect();
         let lent = known.get(client);
         if (lent === undefined) {
-          lent = preparingClient(client, nameOf, gate);
+          lent = preparingClient(client, nameOf, gate, hungWrites);
           known.set(client, lent);
         }
         lent.lendTo(tenant);
@@ -144,20 +147,37 @@ interface LentClient extends PostgresPoolClient {
 }
 
 /**
- * Statements are prepared, and a client that met one of two faults is thrown away. After the client-side timeout the late answer
- * to the old query would be taken for the answer to the next one's; and once a table has changed, a prepared statement that
- * reads all of its columns fails for as long as the connection lives.
+ * Statements are prepared, and a client that met one of two faults is thrown away. A statement that was given up is still under way, so
+ * nothing can be asked after it; and once a table has changed, a prepared statement that reads all of its columns fails for as long
+ * as the connection lives.
  */
-function preparingClient(client: pg.PoolClient, nameOf: StatementNames, gate: FairGate): LentClient {
-  let isPoisoned = false;
+function preparingClient(
+  client: pg.PoolClient,
+  nameOf: StatementNames,
+  gate: FairGate,
+  hungWrites: HungWrites | undefined,
+): LentClient {
   let borrower = '';
+  let isPoisoned = false;
+  let givenUpFor: Error | null = null;
   return {
     async query(text: string, values: unknown[]) {
+      if (givenUpFor !== null) {
+        throw givenUpFor; // Such as to ROLLBACK, which would wait behind the other.
+      }
       const name = nameOf(text, values.length);
+      let isSent = false;
+      const send = () => {
+        isSent = true;
+        return client.query(name === undefined ? { text, values } : { name, text, values });
+      };
       try {
-        return await client.query(name === undefined ? { text, values } : { name, text, values });
+        return await (hungWrites === undefined ? send() : hungWrites.run(text, send));
       } catch (error) {
-        isPoisoned ||= isTimeout(error) || isStalePlan(error);
+        if (isTimeout(error) || (isSent && error instanceof UnavailableError)) {
+          givenUpFor = error;
+        }
+        isPoisoned ||= givenUpFor !== null || isStalePlan(error);
         if (!isStalePlan(error)) {
           throw error;
         }
@@ -177,7 +197,7 @@ function preparingClient(client: pg.PoolClient, nameOf: StatementNames, gate: Fa
   } as unknown as LentClient;
 }
 
-function isTimeout(error: unknown): boolean {
+function isTimeout(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../db/failures.ts';
-import { ApiError, UnavailableError } from '../errors.ts';
+import { ApiError, isLogged, UnavailableError } from '../errors.ts';
 import { DecodeError } from './decode/decode-error.ts';
 
 /** Turns whatever was thrown while a request was answered into the error the caller sees; null: an internal error. */
@@ -27,7 +27,7 @@ export function answerError(
     return reply.code(known.statusCode).headers(known.headers).send({ code: known.code, message: known.message });
   }
   if (error instanceof UnavailableError || isUnavailable(error)) {
-    if (!(error instanceof UnavailableError && error.isLogged)) {
+    if (!isLogged(error)) {
       request.log.warn({ err: error }, 'cannot answer for now');
     }
     const retryAfterSeconds = error instanceof UnavailableError ? error.retryAfterSeconds : 2;

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { startService } from '../../test/support/service.ts';
+import { eventually } from '../../test/support/webhooks.ts';
 import { createHttpApp } from './app.ts';
 import { healthRoutes } from './health.ts';
 
@@ -37,10 +38,40 @@ describe('GET /livez and GET /readyz', () => {
 
   it('503: not ready where readiness itself fails, with nothing of the reason', async () => {
     const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
-    healthRoutes(app, () => Promise.reject(new Error('a secret of the inside')));
+    healthRoutes(app, { isReady: () => Promise.reject(new Error('a secret of the inside')) });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const answer = await fetch(`${url}/readyz`);
     assert.deepEqual([answer.status, await answer.json()], [503, { status: 'unavailable' }]);
+    await app.close();
+  });
+
+  it('asks once a second for all who ask together, while the question is under way too', async () => {
+    const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
+    const asked: PromiseWithResolvers<boolean>[] = [];
+    let isServing = true;
+    healthRoutes(app, {
+      isServing: () => isServing,
+      isReady: () => {
+        const answer = Promise.withResolvers<boolean>();
+        asked.push(answer);
+        return answer.promise;
+      },
+    });
+    const ask = async () => (await app.inject('/readyz')).statusCode;
+    const early = [ask(), ask(), ask()];
+    await eventually(() => asked.length > 0, 'question');
+    asked[0]?.resolve(true);
+    assert.deepEqual(await Promise.all(early), [200, 200, 200]);
+    assert.equal(await ask(), 200);
+    assert.equal(asked.length, 1);
+    isServing = false;
+    assert.equal(await ask(), 503, 'a process that stops says so at once');
+    isServing = true;
+    const late = eventually(async () => (await ask()) === 503, 'later answer');
+    await eventually(() => asked.length === 2, 'second question');
+    asked[1]?.reject(new Error('gone'));
+    await late;
+    assert.equal(asked.length, 2);
     await app.close();
   });
 });

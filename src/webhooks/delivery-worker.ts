@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import { isLogged } from '../errors.ts';
 import { newId } from '../lib/ids.ts';
 import { type AttemptOptions, outcomeOf, sendOnce, verdictOn } from './attempt.ts';
 import { type Claim, Claims } from './claims.ts';
@@ -113,7 +114,9 @@ export class DeliveryWorker {
         this.#isAwake ||= claims !== null;
         scanWaitMs = SCAN_EVERY_MS;
       } catch (error) {
-        this.#options.log.warn({ err: error }, 'cannot look for due deliveries');
+        if (!isLogged(error)) {
+          this.#options.log.warn({ err: error }, 'cannot look for due deliveries');
+        }
         scanWaitMs = Math.min(MAX_SCAN_WAIT_MS, scanWaitMs * 2);
         scanAtMs = performance.now() + jittered(scanWaitMs);
         this.#isAwake = false; // Whatever woke us, the database has to come back first.
