@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../src/db/embedded/embedded.ts';
-import { readOrMakeMasterKey } from '../src/keys/master-key.ts';
+import { makeMasterKey, readMasterKey } from '../src/keys/master-key.ts';
 import { tell } from './progress.ts';
 import { connect } from './sql.ts';
 import { openTemporaryFolder } from './temporary.ts';
@@ -48,7 +48,7 @@ export async function openPostgres(isKept: boolean): Promise<Postgres> {
     (each) => each.close(),
   );
   const admin = opened.adopt(await connect(urlOf(server.url, 'postgres')), (each) => each.end());
-  const masterKey = await readOrMakeMasterKey(dataDir);
+  const masterKey = (await readMasterKey(dataDir)) ?? (await makeMasterKey(dataDir));
   const databases = opened.adopt(new Set<string>(), async (names) => {
     for (const name of names) {
       await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

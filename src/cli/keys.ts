@@ -38,6 +38,28 @@ export async function rotateKeys(config: Config, options: { json?: boolean }): P
   }
 }
 
+/** `roomservice keys rewrap`. Safe to run again; exits 1 where neither master key opens a key. */
+export async function rewrapKeys(config: Config, options: { json?: boolean }): Promise<void> {
+  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
+  try {
+    const rewrapped = await runtime.keyring.rewrap();
+    if (options.json) {
+      printJson({ rewrapped });
+    } else {
+      print(rewrapped === 0 ? 'MASTER_KEY opens all keys already.' : describeRewrapped(rewrapped));
+    }
+  } finally {
+    await runtime.close();
+  }
+}
+
+function describeRewrapped(count: number): string {
+  return (
+    `${count} ${count === 1 ? 'key' : 'keys'} wrapped anew: only MASTER_KEY opens them now. ` +
+    'Restart every process that was started with the old one alone, then remove MASTER_KEY_PREVIOUS.'
+  );
+}
+
 function describe({ version, reencrypted, removed, isResumed }: Rotation): string {
   const parts = [
     `Encryption key ${version} is in use`,

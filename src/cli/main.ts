@@ -177,9 +177,17 @@ function addMaintenanceCommands(program: Command): void {
       const { verifyNights } = await import('./nights.ts');
       await verifyNights(config, options);
     });
-  program
-    .command('keys')
-    .description("the service's own keys")
+  const keys = program.command('keys').description("the service's own keys");
+  keys
+    .command('rewrap')
+    .description('replace the master key: wrap by MASTER_KEY what only MASTER_KEY_PREVIOUS opens')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = readConfig();
+      const { rewrapKeys } = await import('./keys.ts');
+      await rewrapKeys(config, options);
+    });
+  keys
     .command('rotate')
     .description('make a new encryption key and encrypt every stored secret with it, while the service runs')
     .option('--json', 'print JSON')

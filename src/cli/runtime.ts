@@ -8,8 +8,7 @@ import { migrateToLatest } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
 import { leaveWhenInterrupted } from './interruption.ts';
 import type { OpenKeyring } from '../keys/keyring.ts';
-import { openKeyring } from '../keys/keys.ts';
-import { readOrMakeMasterKey } from '../keys/master-key.ts';
+import { openKeyring, openMasterKey } from '../keys/keys.ts';
 
 /** What every command works with: a migrated database and the keys in it. */
 export interface Runtime {
@@ -65,8 +64,9 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await server?.close();
   };
   try {
+    // First: a start without the right master key changes nothing.
+    const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
     const migrated = await migrate(url);
-    const masterKey = config.masterKey ?? (await readOrMakeMasterKey(config.dataDir));
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
     const areWritesHanging = () => hungWrites?.areHanging ?? false;
     return { db, backgroundDb, keyring, areWritesHanging, migrated, close };

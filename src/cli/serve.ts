@@ -59,7 +59,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     backgroundConnections:
       config.databasePoolSize < MIN_CONNECTIONS_TO_SPLIT ? 0 : BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
-  const service = await startService(config, runtime, log, options).catch(async (error: unknown) => {
+  const service = await startRewrapped(config, runtime, log, options).catch(async (error: unknown) => {
     await runtime.close();
     throw error;
   });
@@ -93,6 +93,15 @@ function nextStopSignal(): Promise<string> {
       process.on('SIGHUP', onSignal);
     }
   });
+}
+
+/** MASTER_KEY opens all keys from here on, as after `roomservice keys rewrap`. */
+async function startRewrapped(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
+  const keys = await runtime.keyring.rewrap();
+  if (keys > 0) {
+    log.info({ keys }, 'keys wrapped anew: only MASTER_KEY opens them now, MASTER_KEY_PREVIOUS no more');
+  }
+  return await startService(config, runtime, log, options);
 }
 
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {

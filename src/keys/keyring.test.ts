@@ -28,6 +28,13 @@ beforeEach(async () => {
 const encrypt = (by: OpenKeyring, secret = 'a secret', place = 'place') =>
   inTransaction(database.db, (tx) => by.encrypt(tx, secret, place));
 
+/** As another process does that knows both master keys. */
+async function replaceMasterKey(): Promise<OpenKeyring> {
+  const replaced = await openKeyring(database.db, randomBytes(32), masterKey);
+  await replaced.rewrap();
+  return replaced;
+}
+
 async function rotate(by: OpenKeyring): Promise<void> {
   const { version } = await by.beginRotation();
   await by.endRotation(version);
@@ -137,7 +144,7 @@ describe('encrypting beside a rotation', () => {
 
   it('goes on while the master key is being replaced: neither waits for the other', async () => {
     const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'place'));
-    const replaced = openKeyring(database.db, randomBytes(32), masterKey);
+    const replaced = replaceMasterKey();
     assert.equal(await isWaiting(replaced, 10_000), false);
     await storing.end();
     const ciphertext = await encrypt(keyring);
@@ -240,7 +247,7 @@ describe('decrypting beside a rotation', () => {
   });
 
   it('says what to do in a process whose master key was replaced under it', async () => {
-    const present = await openKeyring(database.db, randomBytes(32), masterKey);
+    const present = await replaceMasterKey();
     await rotate(present);
     const ciphertext = await encrypt(present);
     const isClear = (error: unknown) =>

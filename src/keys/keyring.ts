@@ -6,7 +6,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
 import { seal, unseal } from './sealing.ts';
 import * as store from './store.ts';
-import { KEY_BYTES, type MasterKeys, nameOf, unwrapKey, wrapKey } from './wrapping.ts';
+import { KEY_BYTES, type MasterKeys, nameOf, unwrapKey, unwrapWithEither, wrapKey } from './wrapping.ts';
 
 /** A ciphertext begins with the version of its key, big-endian. */
 const VERSION_BYTES = 4;
@@ -122,6 +122,25 @@ export class OpenKeyring {
     await retrying(() => store.deleteEncryptionKeysBelow(this.#db, version));
   }
 
+  /**
+   * Wraps by MASTER_KEY what only MASTER_KEY_PREVIOUS opens; that one opens nothing any more then.
+   * @returns how many keys were wrapped anew
+   */
+  async rewrap(): Promise<number> {
+    const { current } = this.#masterKeys;
+    return await inTransaction(this.#db, async (tx) => {
+      const old = (await store.readWrappedKeys(tx)).filter((wrapped) => unwrapKey(wrapped, current) === null);
+      for (const wrapped of old) {
+        const key = unwrapWithEither(wrapped, this.#masterKeys);
+        if (key === null) {
+          throw new OperatorError(`Neither MASTER_KEY nor MASTER_KEY_PREVIOUS opens ${nameOf(wrapped)}.`);
+        }
+        await store.updateWrappedKey(tx, wrapKey(wrapped, key, current));
+      }
+      return old.length;
+    });
+  }
+
   /** Finds a key that came after the last look. */
   async #look(version: number): Promise<KeyObject> {
     await this.#reading;
@@ -158,8 +177,7 @@ export class OpenKeyring {
 
   /** While the master key is being replaced, a process that has not been restarted yet goes on with the keys it knows. */
   #open(wrapped: store.WrappedKey): KeyObject {
-    const { current, previous } = this.#masterKeys;
-    const unwrapped = unwrapKey(wrapped, current) ?? (previous === null ? null : unwrapKey(wrapped, previous));
+    const unwrapped = unwrapWithEither(wrapped, this.#masterKeys);
     const key = unwrapped === null ? this.#keys.get(wrapped.version) : createSecretKey(unwrapped);
     if (key === undefined) {
       throw new OperatorError(

@@ -89,7 +89,11 @@ describe('replacing the master key', () => {
   it('wraps the keys anew, after which the new one opens them alone and the old one no more', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
-    await assertSameKeys(made, await openKeyring(database.db, next, previous));
+    const both = await openKeyring(database.db, next, previous);
+    await assertSameKeys(made, both);
+    await assertSameKeys(made, await openKeyring(database.db, previous));
+    assert.equal(await both.rewrap(), 3, 'not before it is asked for');
+    assert.equal(await both.rewrap(), 0);
     await assertSameKeys(made, await openKeyring(database.db, next));
     await assert.rejects(openKeyring(database.db, previous), WRONG_KEY);
   });
@@ -99,14 +103,16 @@ describe('replacing the master key', () => {
     const made = await openKeyring(database.db, previous);
     const [first] = await readWrappedKeys(database.db);
     assert.ok(first);
-    await openKeyring(database.db, next, previous);
+    await (await openKeyring(database.db, next, previous)).rewrap();
     await database.db
       .updateTable('service_key')
       .set({ wrapped_key: first.wrapped_key })
       .where('purpose', '=', first.purpose)
       .execute();
     await assert.rejects(openKeyring(database.db, next), WRONG_KEY);
-    await assertSameKeys(made, await openKeyring(database.db, next, previous));
+    const both = await openKeyring(database.db, next, previous);
+    await assertSameKeys(made, both);
+    assert.equal(await both.rewrap(), 1);
     await assertSameKeys(made, await openKeyring(database.db, next));
   });
 
@@ -114,6 +120,8 @@ describe('replacing the master key', () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
     const keyrings = await Promise.all([1, 2, 3, 4].map(() => openKeyring(database.db, next, previous)));
+    const counts = await Promise.all(keyrings.map((keyring) => keyring.rewrap()));
+    assert.ok(counts.some((count) => count === 3));
     for (const keyring of [...keyrings, await openKeyring(database.db, next)]) {
       await assertSameKeys(made, keyring);
     }

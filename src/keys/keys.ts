@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { OperatorError } from '../errors.ts';
 import { OpenKeyring } from './keyring.ts';
-import { insertWrappedKeys, type KeyPurpose, readWrappedKeys, updateWrappedKey, type WrappedKey } from './store.ts';
-import { KEY_BYTES, type MasterKeys, nameOf, unwrapKey, wrapKey } from './wrapping.ts';
+import { makeMasterKey, masterKeyPath, readMasterKey } from './master-key.ts';
+import { hasWrappedKeys, insertWrappedKeys, type KeyPurpose, readWrappedKeys, type WrappedKey } from './store.ts';
+import { KEY_BYTES, type MasterKeys, nameOf, unwrapWithEither, wrapKey } from './wrapping.ts';
 
 export type { SecretColumn, StoredSecret } from './rotation.ts';
 
@@ -13,8 +14,25 @@ const PURPOSES: KeyPurpose[] = ['pepper', 'token', 'encryption'];
 export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decrypt'>;
 
 /**
- * Opens the keys, makes them at the very first start, and wraps them anew where the master key is being replaced.
- * @param previousMasterKey still opens keys that `masterKey` does not open yet
+ * The master key that lies in DATA_DIR, made at the very first start.
+ * @param db need not be migrated yet
+ * @throws OperatorError if the file is missing or wrong and there are keys that only its master key opens; nothing is made then
+ */
+export async function openMasterKey(db: Database, dataDir: string): Promise<Buffer> {
+  // Before the file: what wrapped these keys was in it by then, also where another process starts for the first time just now.
+  const hasKeys = await hasWrappedKeys(db);
+  const key = await readMasterKey(dataDir);
+  if (key === null && hasKeys) {
+    throw new OperatorError(
+      `${masterKeyPath(dataDir)} is missing, and the keys in the database open only with the master key that it held. Put the file back from your copy, or set MASTER_KEY to what it held. Nothing was changed.`,
+    );
+  }
+  return key ?? (await makeMasterKey(dataDir));
+}
+
+/**
+ * Opens the keys, and makes them at the very first start. Keys that are there are not changed (`OpenKeyring.rewrap` does that).
+ * @param previousMasterKey opens what `masterKey` does not open yet, while the master key is being replaced
  * @throws OperatorError when neither master key opens them
  */
 export async function openKeyring(
@@ -31,24 +49,16 @@ export async function openKeyring(
     wrapped = await readWrappedKeys(db);
   }
   const masterKeys = { current: masterKey, previous: previousMasterKey };
-  const opened = new Map<string, Buffer>();
-  for (const key of wrapped) {
-    opened.set(nameOf(key), await open(db, key, masterKeys));
-  }
+  const opened = new Map(wrapped.map((key) => [nameOf(key), unwrapKnown(key, masterKeys)]));
   return new OpenKeyring({ db, masterKeys, opened });
 }
 
-async function open(db: Database, wrapped: WrappedKey, { current, previous }: MasterKeys): Promise<Buffer> {
-  const key = unwrapKey(wrapped, current);
-  if (key !== null) {
-    return key;
-  }
-  const old = previous === null ? null : unwrapKey(wrapped, previous);
-  if (old === null) {
+function unwrapKnown(wrapped: WrappedKey, masterKeys: MasterKeys): Buffer {
+  const key = unwrapWithEither(wrapped, masterKeys);
+  if (key === null) {
     throw new OperatorError(
       'MASTER_KEY does not open the keys in this database. Set the key it was first started with; while it is being replaced, set the old one as MASTER_KEY_PREVIOUS.',
     );
   }
-  await updateWrappedKey(db, wrapKey(wrapped, old, current));
-  return old;
+  return key;
 }

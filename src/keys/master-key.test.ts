@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { OperatorError } from '../errors.ts';
-import { readOrMakeMasterKey } from './master-key.ts';
+import { makeMasterKey, readMasterKey } from './master-key.ts';
 
 describe('the master key in DATA_DIR', () => {
   let directory: string;
@@ -16,18 +16,19 @@ describe('the master key in DATA_DIR', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  it('is made at the first start, for its owner alone, and kept', async () => {
-    const key = await readOrMakeMasterKey(directory);
+  it('is made for its owner alone, and kept', async () => {
+    assert.equal(await readMasterKey(directory), null);
+    const key = await makeMasterKey(directory);
     assert.equal(key.length, 32);
     assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.equal(readFileSync(path, 'utf8'), `${key.toString('base64')}\n`);
-    assert.deepEqual(await readOrMakeMasterKey(directory), key);
+    assert.deepEqual([await readMasterKey(directory), await makeMasterKey(directory)], [key, key]);
     assert.deepEqual(readdirSync(directory), ['master-key'], 'no draft is left behind');
   });
 
   it('is one and the same for all who start at once', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const keys = await Promise.all(Array.from({ length: 20 }, () => readOrMakeMasterKey(directory)));
+      const keys = await Promise.all(Array.from({ length: 20 }, () => makeMasterKey(directory)));
       assert.equal(new Set(keys.map((key) => key.toString('hex'))).size, 1);
       assert.deepEqual(readdirSync(directory), ['master-key']);
       rmSync(path);
@@ -38,7 +39,7 @@ describe('the master key in DATA_DIR', () => {
     for (const content of ['', 'hunter2\n', randomBytes(31).toString('base64'), randomBytes(48).toString('base64')]) {
       writeFileSync(path, content);
       await assert.rejects(
-        readOrMakeMasterKey(directory),
+        readMasterKey(directory),
         (error) => error instanceof OperatorError && error.message.includes(path) && !/hunter2/.test(error.message),
       );
       assert.equal(readFileSync(path, 'utf8'), content);
@@ -48,6 +49,6 @@ describe('the master key in DATA_DIR', () => {
   it('is never replaced where the file cannot be read', async () => {
     rmSync(directory, { recursive: true });
     writeFileSync(directory, 'a file in the place of the folder');
-    await assert.rejects(readOrMakeMasterKey(directory), OperatorError);
+    await assert.rejects(readMasterKey(directory), OperatorError);
   });
 });

@@ -6,12 +6,16 @@ import { OperatorError } from '../errors.ts';
 const FILE = 'master-key';
 const KEY_BYTES = 32;
 
+export function masterKeyPath(dataDir: string): string {
+  return join(dataDir, FILE);
+}
+
 /**
- * The master key that lies in DATA_DIR, made at the first start, readable by its owner alone.
+ * The master key that lies in DATA_DIR; null if there is no file.
  * @throws OperatorError when the file does not hold a key
  */
-export async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
-  const path = join(dataDir, FILE);
+export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
+  const path = masterKeyPath(dataDir);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') {
       throw new OperatorError(`The master key in ${path} cannot be read: ${error.code}`);
@@ -19,7 +23,7 @@ export async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
     return null;
   });
   if (text === null) {
-    return await makeMasterKey(dataDir, path);
+    return null;
   }
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== KEY_BYTES) {
@@ -28,8 +32,13 @@ export async function readOrMakeMasterKey(dataDir: string): Promise<Buffer> {
   return key;
 }
 
-/** Written beside and linked into place: whole or not at all, and of two processes the first one's key is kept. */
-async function makeMasterKey(dataDir: string, path: string): Promise<Buffer> {
+/**
+ * Makes the master key in DATA_DIR, readable by its owner alone. It is written beside and linked into place: whole or not at all. Of two
+ * processes that make it at once, the first one's is kept.
+ * @returns the key that is there now
+ */
+export async function makeMasterKey(dataDir: string): Promise<Buffer> {
+  const path = masterKeyPath(dataDir);
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
   await link(draft, path).catch((error: NodeJS.ErrnoException) => {
@@ -38,5 +47,9 @@ async function makeMasterKey(dataDir: string, path: string): Promise<Buffer> {
     }
   });
   await rm(draft);
-  return await readOrMakeMasterKey(dataDir);
+  const key = await readMasterKey(dataDir);
+  if (key === null) {
+    throw new OperatorError(`${path} was removed while it was made. Start again.`);
+  }
+  return key;
 }

@@ -174,6 +174,7 @@ describe('a rotation', () => {
     service.masterKey = Buffer.alloc(32, 7);
     const keyring = await openKeyring(db, service.masterKey, previous);
     assert.deepEqual((await rotate(service, { keyring })).removed, [1]);
+    assert.equal(await keyring.rewrap(), 2, 'the pepper and the token key');
     assert.equal(await storedSecret(service, tenant), secret);
     const wrapped = await db.selectFrom('service_key').selectAll().execute();
     assert.equal(wrapped.length, 3);

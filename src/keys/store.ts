@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 
 export type KeyPurpose = 'pepper' | 'token' | 'encryption';
@@ -10,9 +11,15 @@ export interface WrappedKey {
 
 const COLUMNS = ['purpose', 'version', 'wrapped_key'] as const;
 
-export async function readWrappedKeys(db: Database): Promise<WrappedKey[]> {
-  const rows = await db.selectFrom('service_key').select(COLUMNS).execute();
+export async function readWrappedKeys(db: Database | Tx): Promise<WrappedKey[]> {
+  const rows = await db.selectFrom('service_key').select(COLUMNS).orderBy('purpose').orderBy('version').execute();
   return rows as WrappedKey[];
+}
+
+/** Whether there are keys yet; may be asked of a database that was never migrated. */
+export async function hasWrappedKeys(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
+  return rows[0]?.exists === true && (await readWrappedKeys(db)).length > 0;
 }
 
 /** Oldest first. */
@@ -39,7 +46,7 @@ export async function insertWrappedKeys(db: Database | Tx, keys: WrappedKey[]): 
     .execute();
 }
 
-export async function updateWrappedKey(db: Database, key: WrappedKey): Promise<void> {
+export async function updateWrappedKey(db: Database | Tx, key: WrappedKey): Promise<void> {
   await db
     .updateTable('service_key')
     .set({ wrapped_key: key.wrapped_key })

@@ -29,3 +29,8 @@ export function unwrapKey(wrapped: WrappedKey, masterKey: Buffer): Buffer | null
     return null;
   }
 }
+
+/** @returns null where neither master key opens it */
+export function unwrapWithEither(wrapped: WrappedKey, { current, previous }: MasterKeys): Buffer | null {
+  return unwrapKey(wrapped, current) ?? (previous === null ? null : unwrapKey(wrapped, previous));
+}
