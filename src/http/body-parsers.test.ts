@@ -116,6 +116,8 @@ describe('registerBodyParsers', () => {
         'APPLICATION/JSON',
         'application/json; charset=utf-8',
         'application/json;charset="UTF-8"',
+        'application/json; charset=utf8',
+        'application/json; charset="UTF8"',
         'application/json ; x=y',
         'application/json;',
       ]) {
@@ -338,7 +340,7 @@ describe('registerBodyParsers', () => {
     });
 
     it('any charset but UTF-8', async () => {
-      for (const charset of ['latin1', '"utf-16"', 'utf-7']) {
+      for (const charset of ['latin1', '"utf-16"', 'utf-7', 'utf_8', 'utf88']) {
         await refuses(
           415,
           'body: no charset but UTF-8 is supported',

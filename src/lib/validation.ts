@@ -19,6 +19,9 @@ function newAjv(options: Options): Ajv {
   // The package's own takes `urn:uuid:` before it as well, which PostgreSQL does not.
   ajv.addFormat('uuid', isUuid);
   const isCalendarDay = ajv.formats['date'] as { validate: (text: string) => boolean };
+  const isUri = ajv.formats['uri'] as (text: string) => boolean;
+  // Pictures are all that is named by a URL here, and what shows them follows it: `javascript:`, `data:` and `file:` are none.
+  ajv.addFormat('uri', (text) => /^https?:\/\/[^/?#]/i.test(text) && isUri(text));
   // PostgreSQL knows no year 0.
   ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));
   ajv.addKeyword({ keyword: PRICE_KEYWORD, errors: false, validate: (_: unknown, value: unknown) => isPrice(value) });
@@ -173,7 +176,7 @@ const ARTICLES: Record<string, string> = {
 
 const FORMATS: Record<string, string> = {
   uuid: 'a UUID',
-  uri: 'an absolute URL',
+  uri: 'an absolute http or https URL',
   email: 'an e-mail address',
   date: 'a calendar day, YYYY-MM-DD',
 };

@@ -54,7 +54,16 @@ describe('PUT /v1/staff/menu/ with faults', () => {
       withDish({ dish_type: 'fish' }),
       'dishes.0.dish_type: must be one of "veg", "non_veg", "halal", "vegan", "gluten_free", "sugar_free", "", null',
     ],
-    [withDish({ image: 'no url' }), 'dishes.0.image: must be an absolute URL'],
+    [withDish({ image: 'no url' }), 'dishes.0.image: must be an absolute http or https URL'],
+    ...[
+      'javascript:alert(1)',
+      'JavaScript://x/%0aalert(1)',
+      'data:image/png;base64,AAAA',
+      'file:///etc/passwd',
+      'ftp://example.com/a.png',
+      'https:example.com',
+      'https:///a.png',
+    ].map((image): [object, string] => [withDish({ image }), 'dishes.0.image: must be an absolute http or https URL']),
     [
       withDish({ extra_tax_percentage: '1000' }),
       'dishes.0.extra_tax_percentage: must be a decimal text such as "12.50", with at most two decimals',

@@ -39,7 +39,7 @@ const CategoryDocument = Type.Object(
   {
     name: described(SectionName, 'Its name, by which dishes refer to it.'),
     description: Type.Optional(described(SectionDescription, 'What there is to know of it.')),
-    image: Type.Optional(described(Image, 'The URL of a picture; null: none.')),
+    image: Type.Optional(described(Image, 'The http or https URL of a picture; null: none.')),
     ticket_type: Type.Optional(
       described(
         Nullable(Type.String({ maxLength: 100 })),
@@ -79,7 +79,7 @@ const AddonDocument = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 512, description: 'Its name, unique within the dish.' }),
     price: described(Money, 'What one of it adds to the price.'),
     dish_type: Type.Optional(described(DishType, 'The diet that it suits; blank or null: nothing said.')),
-    image: Type.Optional(described(Image, 'The URL of a picture; null: none.')),
+    image: Type.Optional(described(Image, 'The http or https URL of a picture; null: none.')),
     is_active: Type.Optional(Type.Boolean({ description: 'False takes it off the menu: it cannot be ordered.' })),
   },
   { title: 'AddonDocument', description: 'Something that can be ordered with a dish.' },
@@ -95,7 +95,7 @@ const DISH_FIELDS = {
   ),
   is_taxable: Type.Optional(Type.Boolean({ description: 'Whether the extra tax is added.' })),
   extra_tax_percentage: Type.Optional(described(Percentage, 'A tax in percent that is added to its price.')),
-  image: Type.Optional(described(Image, 'The URL of a picture; null: none.')),
+  image: Type.Optional(described(Image, 'The http or https URL of a picture; null: none.')),
   category: described(SectionName, 'The name of its category, which must be among `categories`.'),
   sub_menu: Type.Optional(described(SectionName, 'The name of its sub-menu. Left out: one named `Default`.')),
   kitchen: Type.Optional(described(SectionName, 'The name of its kitchen. Left out: one named `Default`.')),

@@ -72,7 +72,11 @@ describe('properties with a fault', () => {
       ...['-1.00', '1.005', '100000000', '1e2', ''].map((price) => room({ base_price: price })),
     ],
     [`${inRoom}.amenities.1: must be a text`, room({ amenities: ['wifi', 7] })],
-    [`${inRoom}.images.0: must be an absolute URL`, room({ images: ['a picture'] })],
+    [`${inRoom}.images.0: must be an absolute http or https URL`, room({ images: ['a picture'] })],
+    [
+      `${inRoom}.images.1: must be an absolute http or https URL`,
+      room({ images: ['HTTPS://a.example/a.png', 'javascript:alert(1)'] }),
+    ],
     [`${inRoom}.rate_plans: must be a list`, room({ rate_plans: null })],
     [`${inPlan}.name: must not be empty`, plan({ name: '' })],
     [`${inPlan}.base_price: must be a text`, plan({ base_price: null }), plan({ base_price: 10 })],

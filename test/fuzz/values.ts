@@ -175,7 +175,7 @@ function texts(schema: Schema, place: Place): fc.Arbitrary<string> {
     case 'uuid':
       return UUIDS;
     case 'uri':
-      return fc.constantFrom('https://images.example/a.jpg', 'urn:a:b');
+      return fc.constantFrom('https://images.example/a.jpg', 'HTTP://images.example/a%20b.jpg?c=1');
     case 'date-time':
       return fc.constantFrom('2027-01-01T00:00:00Z', '2027-01-01T00:00:00.000+02:00');
     default:

@@ -23,7 +23,8 @@ export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody,
   }
   const { essence, params } = readContentType(contentType);
   const charset = params.get('charset') ?? 'utf-8';
-  if (charset.toLowerCase() !== 'utf-8') {
+  // RFC 9110 names it `utf-8`; `utf8` is what many clients write.
+  if (!/^utf-?8$/i.test(charset)) {
     throw unsupported('no charset but UTF-8 is supported');
   }
   switch (essence) {
