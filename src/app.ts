@@ -68,7 +68,7 @@ export interface AppDependencies {
   /** What readers of long lists may cost, where it is not the usual. */
   readers?: Partial<ReaderBounds> | undefined;
   /** False once the process is stopping: `/readyz` then answers 503. */
-  isServing?: () => boolean;
+  isServing?: (address: string) => boolean;
 }
 
 /**

@@ -1,7 +1,4 @@
 import { flushCompileCache } from 'node:module';
-import { Server } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
@@ -16,7 +13,9 @@ import { createMemoryBudgets } from '../http/rate-limit.ts';
 import { createRedisBudgets } from '../http/redis-budgets.ts';
 import type { Tenant } from '../tenants/tenants.ts';
 import { startWorker } from '../worker.ts';
+import { AppClosing } from './app-closing.ts';
 import type { Metrics } from './metrics.ts';
+import { Readiness } from './readiness.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { freeStartMemory, settleOldGeneration } from './start-memory.ts';
 import { print } from './terminal.ts';
@@ -30,15 +29,10 @@ export interface ServeOptions {
 
 /** Deliveries under way may end by themselves: an attempt takes 10 s at most. */
 const DELIVERY_GRACE_MS = 11_000;
-/** Connections that clients keep may end with an answer: a proxy sees that we are not ready, and sends the next elsewhere. */
-const IDLE_GRACE_MS = 3_000;
-/** After that, answers under way may end by themselves. */
-const ANSWER_GRACE_MS = 8_000;
 /** The whole stop takes no longer than this (operations: within 15 s). */
 const STOP_LIMIT_MS = 14_500;
 /** One Ctrl-C may come two or three times: to the whole process group, and passed on by npm or by bin/roomservice.js. */
 const SAME_SIGNAL_MS = 2_000;
-const POLL_MS = 100;
 /** What goes on while requests use up all the other connections: the poll for recent changes, claims and outcomes of deliveries. */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
 /** With fewer connections than this nothing is set apart. */
@@ -108,7 +102,8 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   const { db, backgroundDb, keyring } = runtime;
   const metrics = await openMetrics(config, log);
   metrics?.ofWrites(runtime.areWritesHanging);
-  let isServing = true;
+  const readiness = new Readiness();
+  const isServing = (address: string) => readiness.isServing(address);
   const worker =
     options.only === 'api'
       ? null
@@ -125,7 +120,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   const budgets = config.redisUrl === null ? createMemoryBudgets() : await createRedisBudgets(config.redisUrl, log);
   const app =
     options.only === 'worker'
-      ? createHealthApp(config, runtime, log, () => isServing)
+      ? createHealthApp(config, runtime, log, isServing)
       : await createApp({
           config,
           db,
@@ -136,11 +131,12 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           log,
           deliveries: worker?.deliveries ?? null,
           ...(metrics ? { metrics: metrics.ofHttp() } : {}),
-          isServing: () => isServing,
+          isServing,
         });
+  const closing = new AppClosing(app);
   const stop = async () => {
-    isServing = false;
-    await Promise.all([closeApp(app), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
+    readiness.stop();
+    await Promise.all([closing.close(readiness), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
     await worker?.stop(0); // What the last requests gave it meanwhile goes back.
     await budgets.close();
   };
@@ -155,33 +151,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   }
 }
 
-/**
- * No new connections. Those that are open are asked to go with their next answer: cut at once, one might carry a request that its
- * proxy has just sent. Then answers under way end, but one that a client does not take must not hold the stop up.
- */
-async function closeApp(app: App): Promise<void> {
-  app.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-  if (app.server.listening) {
-    Server.prototype.close.call(app.server); // Not its own close, which cuts what is idle.
-    await allConnectionsClosed(app, IDLE_GRACE_MS);
-  }
-  const idle = setInterval(() => app.server.closeIdleConnections(), POLL_MS);
-  const all = setTimeout(() => app.server.closeAllConnections(), ANSWER_GRACE_MS);
-  await app.close();
-  clearInterval(idle);
-  clearTimeout(all);
-}
-
-/** Or until that long has passed. */
-async function allConnectionsClosed(app: App, graceMs: number): Promise<void> {
-  const countConnections = promisify(app.server.getConnections.bind(app.server));
-  const endMs = performance.now() + graceMs;
-  while (performance.now() < endMs && (await countConnections()) > 0) {
-    await sleep(POLL_MS);
-  }
-}
-
-function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing: () => boolean): App {
+function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing: (address: string) => boolean): App {
   const app = createHttpApp({ logger: log, trustedProxies: config.trustedProxies });
   healthRoutes(app, { isServing, isReady: () => isMigrated(db) });
   return app;

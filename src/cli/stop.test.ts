@@ -138,14 +138,33 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
       await response.toArray();
       return [response.statusCode, response.headers.connection, request.reusedSocket];
     };
+    // As a proxy that watches: it is waited for until it has been told.
     assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', false]);
+    await sleep(1_000);
+    assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', true]);
     const stopped = stop(serving);
     await refused(serving);
-    await sleep(500);
+    await sleep(700);
     assert.deepEqual(await ask('/readyz'), [503, 'close', true]);
     const { code, tookMs } = await stopped;
     assert.equal(code, 0);
     assert.ok(tookMs < 3_000, `took ${tookMs} ms, though nobody is connected any more`);
+  });
+
+  it('does not wait for connections that carry nothing where nobody watches, used before or not', async (t) => {
+    const serving = await startServing(['--only', 'api'], { env });
+    const { hostname, port } = new URL(serving.url);
+    const unused = connect(Number(port), hostname);
+    const agent = new Agent({ keepAlive: true });
+    t.after(() => agent.destroy());
+    const [response] = (await once(get(`${serving.url}/livez`, { agent }), 'response')) as [IncomingMessage];
+    await response.toArray();
+    const cut = once(unused, 'close');
+    unused.resume();
+    const { code, tookMs } = await stop(serving);
+    assert.equal(code, 0);
+    await cut;
+    assert.ok(tookMs < 3_000, `took ${tookMs} ms, as long as it waits for proxies that watch`);
   });
 
   it('does not wait for a client that takes nothing', async () => {

@@ -1,8 +1,8 @@
 import type { App } from './app.ts';
 
 interface Health {
-  /** False once the process is stopping; asked at every call. */
-  isServing?: () => boolean;
+  /** False once the process is stopping; asked at every call, with the address of who calls. */
+  isServing?: (address: string) => boolean;
   /** Whether the database can be reached and is up to date. It costs: it is asked once a second at most. */
   isReady: () => Promise<boolean>;
 }
@@ -14,8 +14,8 @@ const READY_FOR_MS = 1_000;
 export function healthRoutes(app: App, { isServing = () => true, isReady }: Health): void {
   const isReadyLately = shared(isReady);
   app.get('/livez', async () => ({ status: 'ok' }));
-  app.get('/readyz', async (_request, reply) => {
-    if (isServing() && (await isReadyLately())) {
+  app.get('/readyz', async (request, reply) => {
+    if (isServing(request.ip) && (await isReadyLately())) {
       return { status: 'ok' };
     }
     return reply.code(503).header('retry-after', '2').send({ status: 'unavailable' });
