@@ -160,7 +160,7 @@ async function killAndStart(service: Running, command: string): Promise<[Running
   service.signal('SIGKILL');
   await service.ended;
   const next = run(command);
-  const [, base = ''] = await next.waitFor(/^Roomservice listens on (\S+)$/m, START_TIMEOUT_MS);
+  const [, base = ''] = await next.waitFor(/Roomservice listens on (http:[^\s"]+)/, START_TIMEOUT_MS);
   return [next, base];
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { type Config, readConfig, readPartnerConfig } from './config.ts';
+import { type Config, misspelledVariables, readConfig, readPartnerConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 import { createHttpApp } from './http/app.ts';
 import { DEFAULT_BOUNDS } from './lib/bounds.ts';
@@ -314,4 +314,54 @@ describe('what a partner’s command reads', () => {
       );
     }
   });
+});
+
+it('METRICS_PORT is another port than PORT, unless both are to be free ones', () => {
+  assert.equal(
+    faultOf({ PORT: '18202', METRICS_PORT: '18202' }),
+    'METRICS_PORT must be another port than PORT, which is 18202',
+  );
+  assert.match(faultOf({ METRICS_PORT: '8080' }), /^METRICS_PORT .* which is 8080$/);
+  assert.equal(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort, 0);
+});
+
+describe('names near ours', () => {
+  /** What containers, shells, CI, Kubernetes and other programs set. */
+  const USUAL = `HOSTNAME HOSTTYPE HOSTS LOGNAME PATH PWD OLDPWD HOME USER SHELL SHLVL TERM LANG LC_ALL TZ EDITOR PAGER MAIL PS1 _ DISPLAY
+    PORTS LOG LOGS LOG_DIR LOG_FILE LOG_FORMAT DATA DATA_PATH DATABASE DATABASE_HOST DATABASE_PORT DATABASE_NAME DB_URL PGHOST PGPORT
+    PGDATABASE PGDATA REDIS_PORT REDIS_HOST REDIS_TLS_URL REDIS_SERVICE_HOST POSTGRES_URL POSTGRES_PASSWORD XDG_DATA_DIRS XDG_STATE_HOME
+    XDG_RUNTIME_DIR KUBERNETES_PORT KUBERNETES_SERVICE_HOST ROOMSERVICE_PORT ROOMSERVICE_SERVICE_HOST ROOMSERVICE_PORT_8080_TCP
+    ROOMSERVICE_URL ROOMSERVICE_API_KEY ROOMSERVICE_API_SECRET ROOMSERVICE_API_SECRET_FILE BASE KEY SECRET NODE_ENV NODE_OPTIONS
+    NODE_COMPILE_CACHE NODE_EXTRA_CA_CERTS UV_THREADPOOL_SIZE MALLOC_MMAP_THRESHOLD_ http_proxy HTTPS_PROXY NO_PROXY npm_config_cache
+    npm_lifecycle_event INIT_CWD COLORTERM CI GITHUB_TOKEN PUBLIC_IP AUTH_TOKEN API_URL BASE_URL MASTER METRICS METRICS_URL`;
+
+  it('are silent for what is usual, and for what is set as it should be', () => {
+    const usual = Object.fromEntries(USUAL.split(/\s+/).map((name) => [name, 'x']));
+    assert.deepEqual(misspelledVariables(usual), []);
+    assert.deepEqual(misspelledVariables({ ...PROVIDER, PORT: '1', MASTER_KEY_FILE: 'x', DATABASE_URL: 'x' }), []);
+  });
+
+  for (const [name, meant] of [
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['DATABASE_ULR', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['ROOMSERVICE_DATABASE_URL', 'DATABASE_URL'],
+    ['DATABASE_URLFILE', 'DATABASE_URL_FILE'],
+    ['MASTERKEY', 'MASTER_KEY'],
+    ['MASTER_KEY_PREVIUS', 'MASTER_KEY_PREVIOUS'],
+    ['DATADIR', 'DATA_DIR'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['REDIS_URI', 'REDIS_URL'],
+    ['METRIC_PORT', 'METRICS_PORT'],
+    ['TRUSTED_PROXY', ''],
+    ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
+  ] as const) {
+    it(`${name}: ${meant || 'too far'}`, () => {
+      const expected = meant === '' ? [] : [`${name} is set, and has no effect. Did you mean ${meant}?`];
+      assert.deepEqual(misspelledVariables({ [name]: 'x' }), expected);
+      assert.deepEqual(misspelledVariables({ [name]: '' }), [], 'empty counts as not set');
+      assert.deepEqual(misspelledVariables({ [name]: 'x', [meant]: 'x' }), [], 'both are set: it is no slip');
+    });
+  }
 });

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { OperatorError } from './errors.ts';
 import { type Bounds, DEFAULT_BOUNDS } from './lib/bounds.ts';
+import { nearName } from './lib/near-names.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -60,8 +61,9 @@ export function readConfig(environment: Environment = process.env): Config {
   if (databaseUrl !== null && masterKey === null) {
     throw wrong('MASTER_KEY', 'is required with DATABASE_URL: 32 random bytes in base64 (openssl rand -base64 32)');
   }
+  const port = optional(text('PORT'), (value) => parseInteger('PORT', value, 0, 65_535)) ?? 8080;
   return {
-    port: optional(text('PORT'), (value) => parseInteger('PORT', value, 0, 65_535)) ?? 8080,
+    port,
     host: text('HOST') ?? '127.0.0.1',
     publicUrl: optional(text('PUBLIC_URL'), (value) => parseBaseUrl('PUBLIC_URL', value)),
     dataDir: text('DATA_DIR') ?? './data',
@@ -89,8 +91,37 @@ export function readConfig(environment: Environment = process.env): Config {
     identityProvider: readIdentityProvider(text),
     trustedProxies: optional(text('TRUSTED_PROXIES'), parseProxies) ?? [],
     logLevel: optional(text('LOG_LEVEL'), parseLogLevel) ?? 'info',
-    metricsPort: optional(text('METRICS_PORT'), (value) => parseInteger('METRICS_PORT', value, 0, 65_535)),
+    metricsPort: optional(text('METRICS_PORT'), (value) => parseMetricsPort(value, port)),
   };
+}
+
+/** It may stand before a name by mistake, but not before a short one: Kubernetes sets ROOMSERVICE_PORT for a service of that name. */
+const OWN_PREFIX = 'ROOMSERVICE_';
+const MAX_SHARED_LENGTH = 4;
+
+/**
+ * Variables that are set, are none of `readConfig`, and look like a slip in one of its own that is not set. They have no effect.
+ * @returns a sentence on each
+ */
+export function misspelledVariables(environment: Environment = process.env): string[] {
+  const known = configNames();
+  return Object.keys(environment).flatMap((name) => {
+    const meant = environment[name] ? meantName(name, known) : null;
+    return meant === null || environment[meant] ? [] : [`${name} is set, and has no effect. Did you mean ${meant}?`];
+  });
+}
+
+function meantName(name: string, known: ReadonlySet<string>): string | null {
+  const rest = name.startsWith(OWN_PREFIX) ? name.slice(OWN_PREFIX.length) : '';
+  return known.has(rest) && rest.length > MAX_SHARED_LENGTH ? rest : nearName(name, known);
+}
+
+/** Every name that `readConfig` asks for: it reads them all, also where none is set. */
+function configNames(): ReadonlySet<string> {
+  const names = new Set<string>();
+  const record = (_: object, name: string | symbol) => void names.add(String(name));
+  readConfig(new Proxy<Environment>({}, { get: record }));
+  return names;
 }
 
 /** What a partner's own machine knows: where the service is, and a credential of it. */
@@ -188,6 +219,14 @@ function parseInteger(name: string, value: string, min: number, max: number): nu
     throw wrong(name, `must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`);
   }
   return number;
+}
+
+function parseMetricsPort(value: string, port: number): number {
+  const metricsPort = parseInteger('METRICS_PORT', value, 0, 65_535);
+  if (metricsPort === port && port !== 0) {
+    throw wrong('METRICS_PORT', `must be another port than PORT, which is ${port}`);
+  }
+  return metricsPort;
 }
 
 function parseBoolean(name: string, value: string): boolean {

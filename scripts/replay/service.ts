@@ -24,7 +24,7 @@ export async function startServe(dataDir: string): Promise<{ call: Call; stop():
   const exited = once(child, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).on('line', (line) => {
-      const found = /listens on (http:\S+)/.exec(line)?.[1];
+      const found = /listens on (http:[^\s"]+)/.exec(line)?.[1];
       if (found !== undefined) {
         resolve(found);
       }

@@ -57,6 +57,18 @@ describe('roomservice', () => {
     });
   });
 
+  it('names a variable that looks like a slip, before what follows from it', async () => {
+    const faulty = { ...env, DATABSE_URL: 'postgres://someone:hidden-word@db/house', HOSTNAME: 'container' };
+    const { code, stdout, stderr } = await runCommand(['trigger', 'order.status_changed'], { env: faulty });
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(
+      stderr,
+      /^roomservice: DATABSE_URL is set, and has no effect\. Did you mean DATABASE_URL\?\nroomservice: There is no database/,
+    );
+    assert.doesNotMatch(stderr, /hidden-word|HOSTNAME/);
+  });
+
   it('migrate: brings a new database up to date, three at once, and says which of them did it', async () => {
     const ends = await Promise.all(Array.from({ length: 3 }, () => runCommand(['migrate'], { env })));
     assert.deepEqual(

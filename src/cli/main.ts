@@ -1,10 +1,11 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { readConfig, readPartnerApiKey, readPartnerConfig } from '../config.ts';
+import { type Config, misspelledVariables, readConfig, readPartnerApiKey, readPartnerConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { EVENT_TYPES, type EventType } from '../webhooks/event-types.ts';
 import { isInterrupted } from './interruption.ts';
 import type { ServeOptions } from './serve.ts';
 import type { ApplyFlags } from './tenant.ts';
+import { notify } from './terminal.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -16,6 +17,14 @@ export async function main(argv: string[]): Promise<void> {
   } catch (error) {
     process.exitCode = report(error);
   }
+}
+
+/** Reads the configuration, and names on stderr what looks like a slip in it. */
+function configure(): Config {
+  for (const warning of misspelledVariables()) {
+    notify(`roomservice: ${warning}`);
+  }
+  return readConfig();
 }
 
 /** A command's code is loaded when it is called: help and usage faults come at once, and no command waits for the others. */
@@ -37,7 +46,7 @@ function buildProgram(): Command {
       if (options.demoSpeed !== undefined && (!options.demo || options.only === 'api')) {
         command.error('error: --demo-speed goes with --demo, and not with --only api');
       }
-      const config = readConfig();
+      const config = configure();
       const { serve } = await import('./serve.ts');
       await serve(config, options);
     });
@@ -45,7 +54,7 @@ function buildProgram(): Command {
     .command('migrate')
     .description('bring the database up to date')
     .action(async () => {
-      const config = readConfig();
+      const config = configure();
       const { migrate } = await import('./migrate.ts');
       await migrate(config);
     });
@@ -54,7 +63,7 @@ function buildProgram(): Command {
     .description('make the demo tenant where it is missing, and issue a new sign-in and credential')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const config = readConfig();
+      const config = configure();
       const { demo } = await import('./demo.ts');
       await demo(config, options);
     });
@@ -106,7 +115,7 @@ function addDeveloperCommands(program: Command): void {
     )
     .option('--json', 'print JSON')
     .action(async (event: EventType, options: { apiKey?: string; json?: boolean }) => {
-      const config = readConfig();
+      const config = configure();
       const { trigger } = await import('./trigger.ts');
       await trigger(config, event, { ...options, apiKey: readPartnerApiKey(options.apiKey) });
     });
@@ -148,7 +157,7 @@ function addTenantCommands(program: Command): void {
     .option('--dry-run', 'tell what would be changed, and change nothing')
     .option('--json', 'print JSON')
     .action(async (file: string, options: ApplyFlags) => {
-      const config = readConfig();
+      const config = configure();
       const { applyTenant } = await import('./tenant.ts');
       await applyTenant(config, file, options);
     });
@@ -157,7 +166,7 @@ function addTenantCommands(program: Command): void {
     .description('list the tenants')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const config = readConfig();
+      const config = configure();
       const { printTenants } = await import('./tenant.ts');
       await printTenants(config, options);
     });
@@ -173,7 +182,7 @@ function addMaintenanceCommands(program: Command): void {
     .option('--tenant <slug>', 'one tenant alone')
     .option('--json', 'print JSON')
     .action(async (options: { tenant?: string; json?: boolean }) => {
-      const config = readConfig();
+      const config = configure();
       const { verifyNights } = await import('./nights.ts');
       await verifyNights(config, options);
     });
@@ -183,7 +192,7 @@ function addMaintenanceCommands(program: Command): void {
     .description('replace the master key: wrap by MASTER_KEY what only MASTER_KEY_PREVIOUS opens')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const config = readConfig();
+      const config = configure();
       const { rewrapKeys } = await import('./keys.ts');
       await rewrapKeys(config, options);
     });
@@ -192,7 +201,7 @@ function addMaintenanceCommands(program: Command): void {
     .description('make a new encryption key and encrypt every stored secret with it, while the service runs')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const config = readConfig();
+      const config = configure();
       const { rotateKeys } = await import('./keys.ts');
       await rotateKeys(config, options);
     });

@@ -59,7 +59,27 @@ describe('serve on a DATABASE_URL', () => {
     assert.deepEqual([refused.status, Object.keys((await refused.json()) as object)], [404, ['code', 'message']]);
     api.kill('SIGTERM');
     worker.kill('SIGTERM');
-    assert.deepEqual([(await api.ended).code, (await worker.ended).code], [0, 0]);
+    const ended = [await api.ended, await worker.ended];
+    assert.deepEqual(
+      ended.map(({ code }) => code),
+      [0, 0],
+    );
+    for (const [index, { stdout }] of ended.entries()) {
+      const lines = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const [where] = lines.filter(({ address }) => address !== undefined);
+      const { url } = index === 0 ? api : worker;
+      assert.deepEqual([where.level, where.address, where.msg], [30, url, `Roomservice listens on ${url}`]);
+    }
+  });
+
+  it('says where it listens whatever the level of the log', async () => {
+    const serving = await startServing(['--only', 'worker'], { env: { ...env, LOG_LEVEL: 'silent' } });
+    serving.kill('SIGTERM');
+    const { stdout } = await serving.ended;
+    assert.deepEqual(JSON.parse(stdout).address, serving.url);
   });
 
   it('delivers while requests hold every connection that is theirs', async (t) => {

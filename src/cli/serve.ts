@@ -58,7 +58,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     throw error;
   });
   try {
-    await introduce(config, runtime, service.address, options);
+    await introduce(config, runtime, log, service.address, options);
     flushCompileCache(); // Node does so at an end in good order, which a process that is killed never has.
     settleOldGeneration();
     log.info({ signal: await stopping }, 'stopping');
@@ -143,11 +143,13 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   try {
     await app.ready();
     await freeStartMemory();
-    await metrics?.app.listen({ host: config.host, port: config.metricsPort ?? 0 });
-    return { address: await app.listen({ host: config.host, port: config.port }), stop };
+    if (metrics !== null) {
+      await listen(metrics.app, 'METRICS_PORT', config.host, config.metricsPort ?? 0);
+    }
+    return { address: await listen(app, 'PORT', config.host, config.port), stop };
   } catch (error) {
     await stop();
-    throw listenError(config, error as NodeJS.ErrnoException);
+    throw error;
   }
 }
 
@@ -166,11 +168,24 @@ async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metric
   return createMetrics(log);
 }
 
-function listenError(config: Config, error: NodeJS.ErrnoException): Error {
-  const ports = [config.port, config.metricsPort].filter((port) => port !== null).join(' or ');
-  return ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'].includes(error.code ?? '')
-    ? new OperatorError(`Cannot listen on ${config.host}, port ${ports} (${error.code}). Set another PORT or HOST.`)
-    : error;
+/**
+ * @param variable where the port is set
+ * @returns the address
+ * @throws OperatorError where the port cannot be had
+ */
+async function listen(app: App, variable: string, host: string, port: number): Promise<string> {
+  return await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    const reasons: Record<string, string> = {
+      EADDRINUSE: `another process listens there. Set another ${variable}`,
+      EACCES: `it is not allowed to. Set a ${variable} from 1024 on`,
+      EADDRNOTAVAIL: 'this machine has no such address. Set another HOST',
+      ENOTFOUND: 'there is no host of that name. Set another HOST',
+    };
+    const reason = reasons[error.code ?? ''];
+    throw reason === undefined
+      ? error
+      : new OperatorError(`${variable} ${port} of ${host} cannot be listened on (${error.code}): ${reason}.`);
+  });
 }
 
 /** What makes the demo is loaded only where there is one. */
@@ -179,9 +194,23 @@ async function findDemoTenant(db: Database): Promise<Tenant | null> {
   return await demo.findDemoTenant(db);
 }
 
-/** Says where the service is, and with `--demo`, how to try it. */
-async function introduce(config: Config, runtime: Runtime, address: string, options: ServeOptions): Promise<void> {
-  print(`Roomservice listens on ${address}`);
+/**
+ * Says where the service is: to a person, or in the log, whatever its level, for whoever started the process may wait for it. With
+ * `--demo` it says how to try it.
+ */
+async function introduce(
+  config: Config,
+  runtime: Runtime,
+  log: Logger,
+  address: string,
+  options: ServeOptions,
+): Promise<void> {
+  const where = `Roomservice listens on ${address}`;
+  if (process.stdout.isTTY) {
+    print(where);
+  } else {
+    log.child({}, { level: 'info' }).info({ address }, where);
+  }
   if (options.demo === true && config.databaseUrl === null) {
     const { introduceDemo } = await import('./demo.ts');
     await introduceDemo(runtime, address);

@@ -95,7 +95,7 @@ export interface Serving extends Command {
 /** Starts `serve …` and waits until it says where it listens. */
 export async function startServing(args: string[], options: CommandOptions = {}): Promise<Serving> {
   const command = startCommand(['serve', ...args], options);
-  const [, url = ''] = await command.prints(/listens on (http:\S+)/);
+  const [, url = ''] = await command.prints(/listens on (http:[^\s"]+)/);
   return { ...command, url };
 }
 
