@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import {
   cleanUp,
@@ -40,6 +41,28 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     assert.equal(usage.code, 2);
     assert.equal(wrong.code, 1);
     assert.match(wrong.stderr, /^roomservice: PORT must be .+\n$/);
+  });
+
+  it('is called by npx without a word about engines', async (t) => {
+    const npx = join(dirname(node), 'npx');
+    if (!existsSync(npx)) {
+      t.skip('this system has no npx beside its Node');
+      return;
+    }
+    const cache = await newFolder();
+    const { status, stdout, stderr } = spawnSync(npx, ['roomservice', '--help'], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: {
+        PATH: dirname(node),
+        HOME: cache,
+        npm_config_cache: cache,
+        npm_config_offline: 'true',
+        npm_config_update_notifier: 'false',
+      },
+      encoding: 'utf8',
+    });
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.match(stdout, /^Usage: roomservice/);
   });
 
   for (const [name, stop] of [
