@@ -1,13 +1,22 @@
-/** The form of a cursor: a position in the feed; before it, and a hyphen, the era where that is not 0. */
-export const CURSOR_PATTERN = '(?:[0-9]{1,15}-)?[0-9]{1,15}';
+/** A place in a feed. */
+export interface Cursor {
+  era: number;
+  /** 0: the start, in any era. */
+  position: number;
+}
 
-/** @param after of the form of `CURSOR_PATTERN`, or empty: position 0 of era 0 */
-export function parseCursor(after: string): { era: number; position: number } {
-  const [position, era] = after.split('-').reverse();
-  return { era: Number(era ?? 0), position: Number(position) };
+/** The position; before it, and a hyphen, the era where that is not 0. Empty: the start. */
+const CURSOR = /^(?:(?:(?<era>[0-9]{1,15})-)?(?<position>[0-9]{1,15}))?$/;
+
+/** @returns null where the text has not the form of a cursor */
+export function parseCursor(text: string): Cursor | null {
+  const parts = CURSOR.exec(text);
+  return parts === null
+    ? null
+    : { era: Number(parts.groups?.['era'] ?? 0), position: Number(parts.groups?.['position'] ?? 0) };
 }
 
 /** A plain number in era 0, as it was before there were eras. */
-export function cursorText(era: number, position: number): string {
+export function cursorText({ era, position }: Cursor): string {
   return era === 0 ? String(position) : `${era}-${position}`;
 }

@@ -27,7 +27,14 @@ export async function readFeed(db: Database, feed: store.Feed, after: string, li
 
 /** @throws ApiError where a client that went on from here could pass over events in silence */
 function positionOf(after: string, end: store.FeedEnd): number {
-  const { era, position } = parseCursor(after);
+  const cursor = parseCursor(after);
+  if (cursor === null) {
+    throw invalidField(
+      'after',
+      'is no cursor: send the `next` of an answer as it is, `latest`, or nothing for the start',
+    );
+  }
+  const { era, position } = cursor;
   if (position === 0) {
     return 0; // Whatever the era: nothing is passed over from the start.
   }
@@ -76,7 +83,7 @@ export async function endOfFeed(db: Database, feed: store.Feed): Promise<string>
     await numberAll(db, feed);
     end = await store.readEnd(db, feed);
   }
-  return cursorText(end.era, end.lastPosition);
+  return cursorText({ era: end.era, position: end.lastPosition });
 }
 
 async function numberAll(db: Database, feed: store.Feed): Promise<void> {
@@ -114,7 +121,7 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
 function entryShape(row: store.FeedRow, era: number): FeedEntry {
   const status = row.delivery_status as DeliveryStatus | null;
   return {
-    cursor: cursorText(era, row.feed_position),
+    cursor: cursorText({ era, position: row.feed_position }),
     ...(JSON.parse(row.body) as Pick<FeedEntry, 'event' | 'event_id' | 'occurred_at' | 'data'>),
     delivery: status === null ? null : { status, attempts: attemptsShape(row.attempts) },
   };

@@ -3,7 +3,6 @@ import { PageQuery } from '../http/paging.ts';
 import { DOCUMENTED } from '../lib/documented.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { EVENTS, OrderEventData, ReservationEventData } from './events.ts';
-import { CURSOR_PATTERN } from './feed-cursor.ts';
 
 const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'stopped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -97,7 +96,6 @@ export const LATEST = 'latest';
 export const FeedQuery = Type.Object({
   after: Type.Optional(
     Type.String({
-      pattern: `^(?:${CURSOR_PATTERN}|${LATEST})?$`,
       description:
         'The `next` of the answer before. Left out, or empty: from the oldest event that is still kept. `latest`: no event, and ' +
         '`next` is where the feed ends; what happens after the answer comes after it. A cursor that this feed never gave, or ' +
