@@ -78,15 +78,15 @@ describe('400: a cursor of another era', () => {
     assert.match(await faultOf(`${era + 1}-3`), /restored from a backup/);
   });
 
-  it('is refused from the next call on by processes that were there before', async () => {
+  it('is refused from the next call on by processes that were there before', async (t) => {
     const node = await startService({ beside: service });
+    t.after(() => node.close());
     await insert(1);
     const { next } = await readToEnd(node, tenant.partner);
     await readEvents(node, tenant.partner, `?after=${next}`);
     await raiseFeedEra(service.database.db);
     const answer = await node.call('GET', `${EVENTS}?after=${next}`, { headers: tenant.partner });
     assert.match(faultsOf(answer)[0] ?? '', /restored from a backup/);
-    await node.close();
   });
 
   it('leaves the start and the end as they are asked for: empty, 0 and latest', async () => {
