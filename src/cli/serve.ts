@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { batchSizeOf } from '../db/batching.ts';
-import type { Database } from '../db/database.ts';
+import { countWaiting, type Database } from '../db/database.ts';
 import { isMigrated } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
 import { type App, createHttpApp } from '../http/app.ts';
@@ -133,6 +133,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           ...(metrics ? { metrics: metrics.ofHttp() } : {}),
           isServing,
         });
+  metrics?.watchBounds({ bodies: app.bodyBudget.counts, countWaiting: () => countWaiting(db) });
   const closing = new AppClosing(app);
   const stop = async () => {
     readiness.stop();
