@@ -133,6 +133,10 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           ...(metrics ? { metrics: metrics.ofHttp() } : {}),
           isServing,
         });
+  if (metrics !== null) {
+    // A port of its own has a line of its own for new connections: a burst on PORT does not hold up who watches the process.
+    healthRoutes(metrics.app, { isServing, isReady: () => isMigrated(db) });
+  }
   metrics?.watchBounds({ bodies: app.bodyBudget.counts, countWaiting: () => countWaiting(db) });
   const closing = new AppClosing(app);
   const stop = async () => {

@@ -1,7 +1,11 @@
-/** Milliseconds that a piece of work may hold the event loop before it first asks for a turn: most work is done by then. */
-const FIRST_MS = 2;
-/** Milliseconds of each of its further turns. */
-const TURN_MS = 8;
+import { currentAccount } from './account.ts';
+import { FairLines } from './fair-lines.ts';
+
+/**
+ * Milliseconds that a piece of work may hold the event loop at a time: most work is done by then. Node accepts one new connection
+ * in each round of the event loop, so longer turns would hold up all connections that come meanwhile.
+ */
+const TURN_MS = 2;
 
 export interface Turn {
   /** True once the work has held the event loop for its time. Cheap enough to ask at every step. */
@@ -10,27 +14,27 @@ export interface Turn {
   next(): Promise<void>;
 }
 
-/** Work that waits for its turn, of the whole process. */
-let waiting: (() => void)[] = [];
+/** Work that waits for its turn, of the whole process: tenants take turns. */
+const waiting = new FairLines<() => void>();
 
 /** One turn for each round of the event loop, however much work waits: what is neither long nor waiting runs in between. */
 function giveTurn(): void {
-  const [first, ...others] = waiting;
-  waiting = others;
-  if (others.length > 0) {
+  const next = waiting.shift();
+  if (waiting.size > 0) {
     setImmediate(giveTurn);
   }
-  first?.();
+  next?.item();
 }
 
 /** Cuts long work into turns: between two steps, `if (turn.isOver()) await turn.next()`. */
 export function startTurn(): Turn {
-  let endsAtMs = performance.now() + FIRST_MS;
+  let endsAtMs = performance.now() + TURN_MS;
   return {
     isOver: () => performance.now() > endsAtMs,
     async next() {
       await new Promise<void>((resolve) => {
-        if (waiting.push(resolve) === 1) {
+        waiting.push(currentAccount().tenant, resolve);
+        if (waiting.size === 1) {
           setImmediate(giveTurn);
         }
       });

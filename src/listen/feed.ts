@@ -63,8 +63,11 @@ export class Feed {
       return this.#noteLimited(answer);
     }
     if (answer.status === 400 && after !== END_OF_FEED) {
-      this.#noteRefused(answer);
-      return await this.#read(END_OF_FEED);
+      const end = await this.#read(END_OF_FEED);
+      if (typeof end === 'object') {
+        this.#noteRefused(answer); // Once the end is known: whatever happens after these words is shown.
+      }
+      return end;
     }
     if (answer.status === 200 || answer.status === 408 || answer.status >= 500) {
       return pageOf(answer) ?? this.#noteAway(`it answers ${answer.status}, and no events`);
