@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
+  type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -14,10 +15,9 @@ import { type Bounds, DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerError } from './answers.ts';
 import { BodyBudget } from './body-budget.ts';
-import { clientNetwork } from './client-address.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { compileOnDemand } from './compilers.ts';
-import { registerBodyParsers } from './body-parsers.ts';
+import { drainBody, registerBodyParsers } from './body-parsers.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
@@ -98,14 +98,17 @@ export function createHttpApp(options: HttpOptions): App {
   const allowedMethods = trackAllowedMethods(app);
   app.decorate('slowReaders', new SlowReaders({ maxWaiting: bounds.waitingStreams, ...options.readers }));
   compileOnDemand(app);
-  app.setErrorHandler(answerError);
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    drainBody(request);
+    return answerError(error, request, reply);
+  });
   const gather = gatherTurns();
   app.decorateRequest('account');
   // Hooks that wait for nothing are not async: each promise is a turn of the microtask queue at every request.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    request.account = { tenant: STRANGERS, caller: clientNetwork(request.ip) };
+    request.account = { tenant: STRANGERS, caller: '' };
     reply.raw.on('close', () => {
       request.bodySpace?.release();
       options.onAnswered?.(request, reply);

@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Bounds } from '../lib/bounds.ts';
+import { type Account, STRANGERS } from '../lib/account.ts';
 import type { BodyBudget, HeldSpace } from './body-budget.ts';
 import { createBodyCheck } from './check-body.ts';
+import { clientNetwork } from './client-address.ts';
 import { readBody, UNPACED_BYTES } from './read-body.ts';
 import { ReadingTurns } from './reading-turns.ts';
 
@@ -40,10 +42,6 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
   app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
     readRequestBody(request, payload),
   );
-  app.addHook('onSend', (request, _reply, _payload, done) => {
-    drainBody(request);
-    done();
-  });
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     // A header that is no media type counts as none: fastify would refuse it before the parser, even without a body.
     if (request.mediaType === undefined) {
@@ -76,7 +74,7 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
  * Reads what is left of a body that was refused by its head, so that the connection can go on. Node would do so by itself, as fast as
  * the client sends.
  */
-function drainBody(request: FastifyRequest): void {
+export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
   const isLarge = headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > UNPACED_BYTES;
   if (isLarge && !raw.complete && raw.readableFlowing === null) {
@@ -84,9 +82,17 @@ function drainBody(request: FastifyRequest): void {
   }
 }
 
+/** A stranger is known by the network of the address, which is looked up here alone: it costs, and few requests have bodies of strangers. */
+function accountOf(request: FastifyRequest): Account {
+  const { account } = request;
+  return account.tenant === STRANGERS && account.caller === ''
+    ? { ...account, caller: clientNetwork(request.ip) }
+    : account;
+}
+
 /** The bytes of a request's body, counted against the budget of its account, or why they are refused. */
 export function readRequestBody(request: FastifyRequest, payload: Readable): Promise<Buffer | Error> {
-  request.bodySpace ??= request.server.bodyBudget.spaceFor(request.account);
+  request.bodySpace ??= request.server.bodyBudget.spaceFor(accountOf(request));
   return readBody({
     payload,
     declaredBytes: Number(request.headers['content-length']),

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  */
 export interface Account {
   tenant: string;
-  /** The credential or the person within the tenant; of strangers the address. */
+  /** The credential or the person within the tenant; of a stranger the channel or the network of the address, once that is known. */
   caller: string;
 }
 
