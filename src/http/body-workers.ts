@@ -9,9 +9,9 @@ import type { EncodedBody } from './decode/decode-body.ts';
 /** One core is left to the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 /** A thread costs some 40 MB of memory, and 0.1 s to start. */
-const IDLE_MS = 30_000;
-/** The worst megabyte, 350,000 empty objects, takes some 25 MiB; without a limit the thread would collect its garbage later. */
-const HEAP_MIB = { maxOldGenerationSizeMb: 56, maxYoungGenerationSizeMb: 4 };
+const IDLE_MS = 10_000;
+/** The worst megabyte, 350,000 empty objects, takes some 50 MiB; without a limit the thread would collect its garbage later. */
+const HEAP_MIB = { maxOldGenerationSizeMb: 80, maxYoungGenerationSizeMb: 4 };
 const MAX_WAIT_MS = 20_000;
 
 /** Decodes and validates bodies on threads of its own: what takes long there holds up nobody else. */
@@ -42,6 +42,11 @@ export function createBodyWorkers(): BodyWorkers {
       const task: BodyTask = { body, schema };
       // The bytes move to the thread: a copy of them would be held as long. Above 4 KiB, Node gives a buffer memory of its own.
       return await (await pool).run(task, { transferList: [body.bytes.buffer as ArrayBuffer] });
+    } catch (error) {
+      // The next call has a new thread.
+      throw (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
+        ? new UnavailableError('A worker thread was out of memory.', { cause: error })
+        : error;
     } finally {
       gate.leave(tenant);
     }
