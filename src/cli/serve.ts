@@ -137,7 +137,11 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     // A port of its own has a line of its own for new connections: a burst on PORT does not hold up who watches the process.
     healthRoutes(metrics.app, { isServing, isReady: () => isMigrated(db) });
   }
-  metrics?.watchBounds({ bodies: app.bodyBudget.counts, countWaiting: () => countWaiting(db) });
+  metrics?.watchBounds({
+    bodies: app.bodyBudget.counts,
+    streams: app.slowReaders,
+    countWaiting: () => countWaiting(db),
+  });
   const closing = new AppClosing(app);
   const stop = async () => {
     readiness.stop();

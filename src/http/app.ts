@@ -11,6 +11,7 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { ApiError, invalidField } from '../errors.ts';
 import { chargeTo, STRANGERS } from '../lib/account.ts';
+import { noteArrival } from '../lib/arrivals.ts';
 import { type Bounds, DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerError } from './answers.ts';
@@ -131,6 +132,7 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const budget = options.bodyBudget ?? new BodyBudget(bounds.bodyBytes);
   registerBodyParsers(app, { bounds, budget });
+  app.server.on('connection', noteArrival);
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }

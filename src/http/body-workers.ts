@@ -3,6 +3,7 @@ import type { Piscina } from 'piscina';
 import { ApiError, UnavailableError } from '../errors.ts';
 import { currentAccount } from '../lib/account.ts';
 import { FairGate } from '../lib/fair-gate.ts';
+import { startTurn } from '../lib/turn.ts';
 import type { BodyResult, BodyTask } from './body-worker.ts';
 import type { EncodedBody } from './decode/decode-body.ts';
 
@@ -36,20 +37,13 @@ export function createBodyWorkers(): BodyWorkers {
 
   async function check(body: EncodedBody, schema: string): Promise<BodyResult> {
     pool ??= openPool();
-    const { tenant } = currentAccount();
-    await gate.enter(tenant);
-    try {
+    return await gate.run(currentAccount().tenant, async () => {
       const task: BodyTask = { body, schema };
-      // The bytes move to the thread: a copy of them would be held as long. Above 4 KiB, Node gives a buffer memory of its own.
-      return await (await pool).run(task, { transferList: [body.bytes.buffer as ArrayBuffer] });
-    } catch (error) {
-      // The next call has a new thread.
-      throw (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? new UnavailableError('A worker thread was out of memory.', { cause: error })
-        : error;
-    } finally {
-      gate.leave(tenant);
-    }
+      const { buffer, length } = body.bytes;
+      // Bytes with memory of their own move to the thread: a copy of them would be held as long. Small ones lie in Node's pool.
+      const transferList = buffer.byteLength === length ? [buffer as ArrayBuffer] : [];
+      return await (await pool)?.run(task, { transferList }).catch(refuseForNow);
+    });
   }
 
   return {
@@ -59,12 +53,20 @@ export function createBodyWorkers(): BodyWorkers {
         const { statusCode, code, message } = result.refusal;
         throw new ApiError(statusCode, code, message);
       }
+      await startTurn().next();
       return JSON.parse(result.json);
     },
     async close() {
       await (await pool)?.destroy();
     },
   };
+}
+
+/** The next call has a new thread. */
+function refuseForNow(error: Error & { code?: unknown }): never {
+  throw error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? new UnavailableError('A worker thread was out of memory.', { cause: error })
+    : error;
 }
 
 async function openPool(): Promise<Piscina> {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { BodyCounts } from './body-budget.ts';
+import type { SlowReaders } from './slow-readers.ts';
 
 export interface HttpMetrics {
   answered(request: FastifyRequest, reply: FastifyReply): void;
@@ -26,11 +27,13 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
 /** What the bounds of requests hold back, read when it is asked for. */
 export interface BoundedWork {
   bodies: BodyCounts;
+  /** Streamed lists that wait for their reader. */
+  streams: Pick<SlowReaders, 'countWaiting'>;
   /** Callers that wait for a database connection. */
   countWaiting: () => number;
 }
 
-export function registerBoundMetrics(registry: Registry, { bodies, countWaiting }: BoundedWork): void {
+export function registerBoundMetrics(registry: Registry, { bodies, streams, countWaiting }: BoundedWork): void {
   registry.registerMetric(
     new Gauge({
       name: 'http_body_bytes',
@@ -52,6 +55,16 @@ export function registerBoundMetrics(registry: Registry, { bodies, countWaiting 
         for (const [bound, count] of Object.entries(bodies.refused)) {
           this.inc({ bound }, count);
         }
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'http_waiting_streams',
+      help: 'Streamed lists that wait for their reader, each with some 200 KiB of memory',
+      registers: [],
+      collect() {
+        this.set(streams.countWaiting());
       },
     }),
   );

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isArriving } from '../lib/arrivals.ts';
 import { FairLines } from '../lib/fair-lines.ts';
 
 /**
@@ -31,6 +32,10 @@ export class ReadingTurns {
 
   #goOn(): void {
     this.#isPlanned = false;
+    if (isArriving()) {
+      this.#plan();
+      return;
+    }
     for (let count = 0; count < STREAMS_A_TURN; count += 1) {
       this.#waiting.shift()?.item.resume();
     }

@@ -63,6 +63,11 @@ export class SlowReaders {
     });
   }
 
+  /** Streams that wait for their reader now. */
+  countWaiting(): number {
+    return [...this.#readers.values()].flatMap(({ open }) => [...open].filter((stream) => stream.waits())).length;
+  }
+
   #letIn({ open, inLine }: Reader): void {
     const { maxWaiting } = this.#bounds;
     while (inLine.length > 0 && open.size < maxWaiting) {

@@ -47,6 +47,16 @@ export class FairGate {
     }
   }
 
+  /** Does the work inside. */
+  async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    await this.enter(key);
+    try {
+      return await work();
+    } finally {
+      this.leave(key);
+    }
+  }
+
   /** How many callers wait now. */
   countWaiting(): number {
     return this.#waiting.size;

@@ -1,4 +1,5 @@
 import { currentAccount } from './account.ts';
+import { isArriving } from './arrivals.ts';
 import { FairLines } from './fair-lines.ts';
 
 /**
@@ -19,6 +20,10 @@ const waiting = new FairLines<() => void>();
 
 /** One turn for each round of the event loop, however much work waits: what is neither long nor waiting runs in between. */
 function giveTurn(): void {
+  if (isArriving()) {
+    setImmediate(giveTurn);
+    return;
+  }
   const next = waiting.shift();
   if (waiting.size > 0) {
     setImmediate(giveTurn);

@@ -3,6 +3,8 @@ import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
 import { sendJsonBytes } from '../http/list.ts';
+import { UnavailableError } from '../errors.ts';
+import { FairGate } from '../lib/fair-gate.ts';
 import { extentFor } from '../lib/validation.ts';
 import { changeDish, readMenuDocument, replaceMenu } from './menu.ts';
 import { DishChange, DishPath, MenuDocument, StaffDish } from './schema.ts';
@@ -15,14 +17,27 @@ interface Dependencies {
   maxRenderedBytes: number;
 }
 
-const SHARED = { tags: ['Menu'] };
-
-export function menuStaffRoutes(app: App, dependencies: Dependencies): void {
-  documentRoutes(app, dependencies);
-  dishRoutes(app, dependencies);
+interface RouteDependencies extends Dependencies {
+  documents: FairGate;
 }
 
-function documentRoutes(app: App, { db, changes, staffGuard, maxRenderedBytes }: Dependencies): void {
+const SHARED = { tags: ['Menu'] };
+/** Menus that are read or written whole at once, one of a tenant: each takes some 100 ms of Node, and is held in memory. */
+const DOCUMENTS_AT_ONCE = 2;
+const DOCUMENT_WAIT_MS = 30_000;
+
+export function menuStaffRoutes(app: App, dependencies: Dependencies): void {
+  const documents = new FairGate({
+    places: DOCUMENTS_AT_ONCE,
+    placesOf: () => 1,
+    maxWaitMs: DOCUMENT_WAIT_MS,
+    waitedTooLong: () => new UnavailableError('Too many menus wait to be read or written whole.'),
+  });
+  documentRoutes(app, { ...dependencies, documents });
+  dishRoutes(app, { ...dependencies, documents });
+}
+
+function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRenderedBytes }: RouteDependencies): void {
   app.get(
     '/v1/staff/menu/',
     {
@@ -37,7 +52,10 @@ function documentRoutes(app: App, { db, changes, staffGuard, maxRenderedBytes }:
         response: { 200: MenuDocument },
       },
     },
-    async (request, reply) => sendJsonBytes(reply, await readMenuDocument(db, request.person.tenant.id)),
+    async (request, reply) => {
+      const { id } = request.person.tenant;
+      return sendJsonBytes(reply, await documents.run(String(id), () => readMenuDocument(db, id)));
+    },
   );
   app.put(
     '/v1/staff/menu/',
@@ -60,17 +78,17 @@ function documentRoutes(app: App, { db, changes, staffGuard, maxRenderedBytes }:
       },
     },
     async (request, reply) => {
-      const menu = await replaceMenu(db, request.person.tenant.id, request.body, {
-        maxRenderedBytes,
-        maxTold: extentFor(Number(request.headers['content-length'])).maxTold,
-      });
+      const { id } = request.person.tenant;
+      const { maxTold } = extentFor(Number(request.headers['content-length']));
+      const replace = () => replaceMenu(db, id, request.body, { maxRenderedBytes, maxTold });
+      const menu = await documents.run(String(id), replace);
       await changes.catchUp();
       return sendJsonBytes(reply, menu);
     },
   );
 }
 
-function dishRoutes(app: App, { db, changes, staffGuard, maxRenderedBytes }: Dependencies): void {
+function dishRoutes(app: App, { db, changes, documents, staffGuard, maxRenderedBytes }: RouteDependencies): void {
   app.patch(
     '/v1/staff/dishes/:sku/',
     {
@@ -91,8 +109,9 @@ function dishRoutes(app: App, { db, changes, staffGuard, maxRenderedBytes }: Dep
       },
     },
     async (request) => {
-      const { sku } = request.params;
-      const dish = await changeDish(db, request.person.tenant, sku, request.body, { maxRenderedBytes });
+      const { tenant } = request.person;
+      const change = () => changeDish(db, tenant, request.params.sku, request.body, { maxRenderedBytes });
+      const dish = await documents.run(String(tenant.id), change);
       await changes.catchUp();
       return dish;
     },

@@ -3,8 +3,9 @@ import { batching } from '../db/batching.ts';
 import type { Database } from '../db/database.ts';
 import { retrying } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { ApiError, apiError, notFound } from '../errors.ts';
+import { ApiError, apiError, notFound, UnavailableError } from '../errors.ts';
 import type { LongList } from '../http/list.ts';
+import { FairGate } from '../lib/fair-gate.ts';
 import { isUuid, newId } from '../lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
 import type { EventLog } from '../webhooks/webhooks.ts';
@@ -35,6 +36,12 @@ const WHOLE_ORDERS_BYTES = 64 * 1024;
  * of 64 orders is not longer than 1 MiB or so.
  */
 const LARGE_ORDER = 16 * 1024;
+/** An order of more items and add-ons may come to megabytes with the names from the menu, however small its body is. */
+const LARGE_ORDER_PARTS = 50;
+/** Such orders are priced and written a few at a time, tenants in turns: each holds its lines until it is stored. */
+const LARGE_ORDERS_AT_ONCE = 4;
+const LARGE_ORDERS_OF_A_TENANT = 2;
+const LARGE_ORDER_WAIT_MS = 30_000;
 /** While one batch waits for its flush to disk, another is written. */
 const BATCHES_UNDER_WAY = 2;
 
@@ -46,6 +53,12 @@ export class Orders {
   /** Whether the order was inserted: false where its external id is taken. */
   readonly #insertOrder: (order: store.NewOrder) => Promise<boolean>;
   readonly #findHead: (key: store.ExternalKey) => Promise<store.OrderHead | undefined>;
+  readonly #largeOrders = new FairGate({
+    places: LARGE_ORDERS_AT_ONCE,
+    placesOf: () => LARGE_ORDERS_OF_A_TENANT,
+    maxWaitMs: LARGE_ORDER_WAIT_MS,
+    waitedTooLong: () => new UnavailableError('Too many large orders wait to be placed.'),
+  });
 
   constructor({ db, readListedMenu, events, batchSize }: Dependencies) {
     this.#db = db;
@@ -74,7 +87,9 @@ export class Orders {
    */
   async place(caller: Caller, input: OrderCreate): Promise<PlacedOrder> {
     const id = newId();
-    const refusal = await this.#insert(caller, input, id);
+    const insert = () => this.#insert(caller, input, id);
+    const isLarge = countParts(input) > LARGE_ORDER_PARTS;
+    const refusal = await (isLarge ? this.#largeOrders.run(String(caller.tenantId), insert) : insert());
     if (refusal === null) {
       return {
         order: partnerShape({ id, external_order_id: input.external_order_id, status: 'pending' }),
@@ -228,6 +243,11 @@ function groupBySize(listed: store.ListedOrder[]): store.ListedOrder[][] {
     groups.at(-1)?.push(order);
   }
   return groups;
+}
+
+/** Items and add-ons together. */
+function countParts({ items }: OrderCreate): number {
+  return items.reduce((sum, { addons }) => sum + 1 + (addons?.length ?? 0), 0);
 }
 
 function externalKey({ tenantId, credentialId }: Caller, externalOrderId: string): store.ExternalKey {
