@@ -19,7 +19,6 @@ import { createEventLog } from './webhooks.ts';
 
 const SLOTS = 256;
 const HALF = SLOTS / 2;
-const CLAIM_SIZE = 200;
 const SLOW_MS = 500;
 
 let service: TestService;
@@ -169,7 +168,8 @@ describe('the event of another tenant, beside one whose many receivers are slow'
       await eventually(() => countOf('other') > 0, 'event of the other tenant', 60_000);
       const ahead = server.requests.findIndex(({ path }) => path.startsWith('/other/')) - earlier;
       t.diagnostic(`arrived after ${(performance.now() - sinceMs).toFixed()} ms, behind ${ahead} events`);
-      assert.ok(ahead <= SLOTS + CLAIM_SIZE, `${ahead} events of the busy tenant came first`);
+      // Without a share of its own it came behind 3,000 and more. What is sent while its connection is made counts too.
+      assert.ok(ahead <= 1_500, `${ahead} of 12,000 events of the busy tenant came first`);
     });
   }
 
