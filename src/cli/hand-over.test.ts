@@ -46,7 +46,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
   it('is called by npx without a word about engines', async (t) => {
     const npx = join(dirname(node), 'npx');
     if (!existsSync(npx)) {
-      t.skip('this system has no npx beside its Node');
+      t.skip('skipped: this system has no npx beside its Node, and npx is what the test runs');
       return;
     }
     const cache = await newFolder();

@@ -9,7 +9,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../db/embedded/embe
 const ORDERS = '/v1/third-party/orders/';
 const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 
-/** A real PostgreSQL that is told of a standby which never comes: each COMMIT of a write then hangs. */
+/** A real PostgreSQL that waits for a standby that does not exist, so the COMMIT of every write hangs. */
 describe('writes that hang because the database has lost its standbys', () => {
   let server: EmbeddedPostgres;
   let admin: pg.Client;

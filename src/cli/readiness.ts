@@ -1,6 +1,6 @@
-/** Proxies that ask at least this often are told of a stop before a connection of theirs is cut. */
+/** A proxy that asks at least this often learns of a stop before its connections are cut. */
 const WATCHES_WITHIN_MS = 3_000;
-/** Who is told needs a moment until requests go elsewhere; those who do not ask learn of the stop by a refused connection. */
+/** A proxy that knows of the stop needs this long to send requests elsewhere. Other clients find new connections refused. */
 const MOMENT_MS = 500;
 /** An ask may come a little late. */
 const LATE_MS = 200;

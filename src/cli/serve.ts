@@ -204,8 +204,8 @@ async function findDemoTenant(db: Database): Promise<Tenant | null> {
 }
 
 /**
- * Says where the service is: to a person, or in the log, whatever its level, for whoever started the process may wait for it. With
- * `--demo` it says how to try it.
+ * Prints the address of the service, as text in a terminal and else as a log line. The log line ignores LOG_LEVEL, because the program
+ * that started the process may wait for it. With `--demo`, also prints how to try the service.
  */
 async function introduce(
   config: Config,

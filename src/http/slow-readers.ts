@@ -15,7 +15,7 @@ export interface ReaderBounds {
   leastBytesPerSecond: number;
   /** … over so long. */
   overMs: number;
-  /** A stream is cut after so long, whoever it waits for. */
+  /** Every stream is cut after this time, also one that is read fast. */
   longestMs: number;
   checkEveryMs: number;
 }

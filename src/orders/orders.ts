@@ -147,7 +147,7 @@ export class Orders {
   }
 
   /**
-   * The same, for who wants to see the order.
+   * Moves an order along and reads it.
    * @returns it in its new status, as JSON
    */
   async changeStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<string> {

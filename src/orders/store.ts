@@ -112,7 +112,7 @@ export async function readWhole(db: Database, tenantId: number, ids: string[]): 
     .execute();
 }
 
-/** What decides whether the status of an order may change, and what is told of it. */
+/** The columns that a change of status needs: for its rule, its event and its answer. */
 export type MovableOrder = OrderHead & Pick<OrderRow, 'credential_id' | 'order_type'>;
 
 /** Locks the order until the transaction ends: changes of its status happen one after the other. */

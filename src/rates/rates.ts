@@ -175,7 +175,7 @@ export interface AppliedRatePlans {
 
 /**
  * Brings the plans of the given room types to what the documents say. A plan that none names becomes inactive.
- * @param nameOfRoomType for what is told of the changes
+ * @param nameOfRoomType names the room types in the list of changes
  */
 export async function applyRatePlans(
   tx: Tx,

@@ -103,7 +103,7 @@ describe('what a tenant document changes', () => {
     assert.deepEqual(await changesBy(tenant, editAll), []);
   });
 
-  it('is told of what comes back, of an order that is another one, and of sections that are gone', async () => {
+  it('lists dishes that come back, a new order of dishes, and sections that were removed', async () => {
     const tenant = await service.tenant();
     const turned = await changesBy(tenant, ({ menu }) => {
       menu.dishes.reverse();
