@@ -1,10 +1,8 @@
 import { type ApiError, apiError } from '../errors.ts';
 import { type Account, STRANGERS } from '../lib/account.ts';
 import type { BodyBounds } from '../lib/bounds.ts';
-import type { BodySpace } from './read-body.ts';
+import { type BodySpace, LARGE_BODY_BYTES } from './read-body.ts';
 
-/** A body up to this size always gets in, and is not counted. One of a stranger is, from its first byte. */
-export const FREE_BODY_BYTES = 64 * 1024;
 /** One address may take this part of what all strangers have together. */
 const STRANGER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;
@@ -37,7 +35,8 @@ export class BodyBudget {
   /** The space of one body. It takes nothing before it grows. */
   spaceFor({ tenant, caller }: Account): HeldSpace {
     const account = { tenant, caller };
-    const freeBytes = account.tenant === STRANGERS ? 0 : FREE_BODY_BYTES;
+    // A small body always gets in, and is not counted. A stranger's is, from its first byte.
+    const freeBytes = account.tenant === STRANGERS ? 0 : LARGE_BODY_BYTES;
     let heldBytes = 0;
     const hold = (bytes: number) => {
       this.#add(account, bytes - heldBytes);

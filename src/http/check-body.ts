@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Bounds, withBounds } from '../lib/bounds.ts';
 import { compileSchema, type Validator } from '../lib/validation.ts';
 import { invalidValue } from './invalid-value.ts';
+import { LARGE_BODY_BYTES } from './read-body.ts';
 import { createBodyWorkers } from './body-workers.ts';
 import { decodeBody } from './decode/decode-body.ts';
 
-/** A larger body is decoded and validated by a worker thread: on the event loop, a megabyte of it may take 100 ms. */
-const LARGE_BYTES = 64 * 1024;
 /** The faults of a larger body are searched for there too: there may be one for every few bytes. */
 const SEARCHED_HERE_BYTES = 4 * 1024;
 
@@ -43,7 +42,8 @@ export function createBodyCheck(app: FastifyInstance, bounds: Bounds): (request:
     const { schema, text, validator } = compiled(routeOptions.schema.body as object);
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const encoded = { bytes, contentType: headers['content-type'], contentEncoding: headers['content-encoding'] };
-    if (bytes.length > LARGE_BYTES) {
+    // On the event loop, a megabyte may take 100 ms.
+    if (bytes.length > LARGE_BODY_BYTES) {
       return workers.check(encoded, text);
     }
     // No body is an empty object to a route that expects one: the answer then names the fields that are missing.

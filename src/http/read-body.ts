@@ -4,8 +4,8 @@ import { DecodeError } from './decode/decode-error.ts';
 /** How far a body may run past what is kept of it before the answer stops waiting for its end. */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 
-/** A body up to this size is read as it comes. */
-export const UNPACED_BYTES = 64 * 1024;
+/** A larger body is counted against the bounds, read in turns, and checked by a worker thread. */
+export const LARGE_BODY_BYTES = 64 * 1024;
 
 /** Memory for one body, counted against bounds that it shares with others. */
 export interface BodySpace {
@@ -40,7 +40,7 @@ export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Bo
         refusal = tooLarge(limitBytes); // Also if it was refused for now before: it never gets in.
       }
       refusal ??= space.growTo(sizeBytes);
-      if (sizeBytes > UNPACED_BYTES) {
+      if (sizeBytes > LARGE_BODY_BYTES) {
         pace();
       }
       if (refusal === null) {
@@ -53,7 +53,7 @@ export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Bo
       }
     });
     payload.on('end', () =>
-      resolve(refusal ?? (sizeBytes > UNPACED_BYTES ? joined(chunks, sizeBytes) : Buffer.concat(chunks))),
+      resolve(refusal ?? (sizeBytes > LARGE_BODY_BYTES ? joined(chunks, sizeBytes) : Buffer.concat(chunks))),
     );
     payload.on('error', () => reject(new DecodeError(400, 'body', 'ends before it is complete')));
   });
