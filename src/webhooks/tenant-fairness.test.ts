@@ -140,6 +140,22 @@ describe('the event of another tenant, beside one whose many receivers are slow'
   let worker: Worker;
   let other: Whose[];
 
+  // The database notes the order of claims. Arrivals say less: on a busy machine the receiver's own TLS handshakes take seconds.
+  before(async () => {
+    await sql`CREATE TABLE noted_claim (place bigserial, tenant_id bigint)`.execute(service.database.db);
+    await sql`
+      CREATE FUNCTION note_claim() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN INSERT INTO noted_claim (tenant_id) VALUES (NEW.tenant_id); RETURN NULL; END'
+    `.execute(service.database.db);
+    await sql`
+      CREATE TRIGGER note_claim AFTER UPDATE OF attempt_count ON event
+      FOR EACH ROW WHEN (NEW.attempt_count > OLD.attempt_count) EXECUTE FUNCTION note_claim()
+    `.execute(service.database.db);
+    await sql`
+      CREATE TRIGGER note_born_claimed AFTER INSERT ON event
+      FOR EACH ROW WHEN (NEW.attempt_count > 0) EXECUTE FUNCTION note_claim()
+    `.execute(service.database.db);
+  });
   beforeEach(async () => {
     server = await startReceiver({
       answer: ({ path }) => (path.startsWith('/busy/') ? { status: 204, afterMs: SLOW_MS } : 204),
@@ -151,6 +167,7 @@ describe('the event of another tenant, beside one whose many receivers are slow'
     await worker.stop(0);
     await server.close();
     await removeEvents();
+    await sql`TRUNCATE noted_claim RESTART IDENTITY`.execute(service.database.db);
   });
 
   const urlOf = (name: string, index: number) => `https://127.0.0.1:${server.port}/${name}/${index}`;
@@ -159,18 +176,31 @@ describe('the event of another tenant, beside one whose many receivers are slow'
     assert.ok(whose);
     await writeEvent(service.database.db, createEventLog(isFromMemory ? worker.deliveries : null), whose);
   };
+  const countClaims = async () => {
+    const { rows } = await sql<{ place: number }>`SELECT coalesce(max(place), 0) AS place FROM noted_claim`.execute(
+      service.database.db,
+    );
+    return rows[0]?.place ?? 0;
+  };
+  const placeOfFirstClaim = async (whose: Whose | undefined) => {
+    const { rows } = await sql<{ place: number }>`
+      SELECT min(place) AS place FROM noted_claim WHERE tenant_id = ${whose?.tenantId}
+    `.execute(service.database.db);
+    assert.ok(rows[0]?.place, 'the event was claimed');
+    return rows[0].place;
+  };
 
   for (const isFromMemory of [true, false]) {
     it(`is sent with the next free slot: ${isFromMemory ? 'told of by its commit' : 'found by the scan'}`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
-      await eventually(() => countOf('busy') >= SLOTS, 'full slots');
+      await eventually(async () => (await countClaims()) >= SLOTS, 'full slots', 60_000);
       await write(other[0], isFromMemory);
-      // Counted from the commit on: what is sent while the event is written is not ahead of it.
-      const [earlier, sinceMs] = [countOf('busy'), performance.now()];
+      // Counted from the commit on: what is claimed while the event is written is not ahead of it.
+      const earlier = await countClaims();
       await eventually(() => countOf('other') > 0, 'event of the other tenant', 60_000);
-      const ahead = server.requests.findIndex(({ path }) => path.startsWith('/other/')) - earlier;
-      t.diagnostic(`arrived after ${(performance.now() - sinceMs).toFixed()} ms, behind ${ahead} events`);
-      assert.ok(ahead <= SLOTS + CLAIM_SIZE, `${ahead} events of the busy tenant came first`);
+      const ahead = (await placeOfFirstClaim(other[0])) - earlier - 1;
+      t.diagnostic(`claimed behind ${ahead} events`);
+      assert.ok(ahead <= SLOTS + CLAIM_SIZE, `${ahead} events of the busy tenant were claimed first`);
     });
   }
 
