@@ -1,7 +1,7 @@
-import { Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { App } from '../http/app.ts';
+import type { Listening } from '../http/listen.ts';
 import type { Readiness } from './readiness.ts';
 
 /** Answers under way may end by themselves for so long, once what is idle has been cut. */
@@ -26,27 +26,22 @@ export class AppClosing {
    * No new connections. Those that are open are asked to go with their next answer: cut at once, one might carry a request that its
    * proxy has just sent. Those that carry nothing are cut when the proxies know that we stop. Then answers under way end, but one that
    * a client does not take must not hold the stop up.
+   * @param listening null if the app does not listen
    */
-  async close(readiness: Readiness): Promise<void> {
+  async close(readiness: Readiness, listening: Listening | null): Promise<void> {
     const { server } = this.#app;
     server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-    if (server.listening) {
-      Server.prototype.close.call(server); // Not its own close, which cuts what is idle.
-      await this.#allClosed(readiness);
+    listening?.stop();
+    while (this.#sockets.size > 0 && !readiness.isKnownToStop()) {
+      await sleep(POLL_MS);
     }
     const idle = setInterval(() => this.#cutIdle(), POLL_MS);
     const all = setTimeout(() => server.closeAllConnections(), ANSWER_GRACE_MS);
+    // The app waits for the connections of its own socket alone.
+    await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     await this.#app.close();
     clearInterval(idle);
     clearTimeout(all);
-  }
-
-  /** Or until those that are left may be cut. */
-  async #allClosed(readiness: Readiness): Promise<void> {
-    const countConnections = promisify(this.#app.server.getConnections.bind(this.#app.server));
-    while (!readiness.isKnownToStop() && (await countConnections()) > 0) {
-      await sleep(POLL_MS);
-    }
   }
 
   /** To Node, a connection on which nothing has come yet is not idle: it waits for a request's head. */

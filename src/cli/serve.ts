@@ -8,6 +8,7 @@ import { isMigrated } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
 import { type App, createHttpApp } from '../http/app.ts';
 import { healthRoutes } from '../http/health.ts';
+import { type Listening, listen } from '../http/listen.ts';
 import { createLogger } from '../http/log.ts';
 import { createMemoryBudgets } from '../http/rate-limit.ts';
 import { createRedisBudgets } from '../http/redis-budgets.ts';
@@ -143,9 +144,10 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     countWaiting: () => countWaiting(db),
   });
   const closing = new AppClosing(app);
+  let listening: Listening | null = null;
   const stop = async () => {
     readiness.stop();
-    await Promise.all([closing.close(readiness), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
+    await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
     await worker?.stop(0); // What the last requests gave it meanwhile goes back.
     await budgets.close();
   };
@@ -153,9 +155,10 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     await app.ready();
     await freeStartMemory();
     if (metrics !== null) {
-      await listen(metrics.app, 'METRICS_PORT', config.host, config.metricsPort ?? 0);
+      await listenOn(metrics.app, 'METRICS_PORT', config.host, config.metricsPort ?? 0);
     }
-    return { address: await listen(app, 'PORT', config.host, config.port), stop };
+    listening = await listenOn(app, 'PORT', config.host, config.port);
+    return { address: listening.address, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -179,11 +182,10 @@ async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metric
 
 /**
  * @param variable where the port is set
- * @returns the address
  * @throws OperatorError where the port cannot be had
  */
-async function listen(app: App, variable: string, host: string, port: number): Promise<string> {
-  return await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+async function listenOn(app: App, variable: string, host: string, port: number): Promise<Listening> {
+  return await listen(app, { host, port }).catch((error: NodeJS.ErrnoException) => {
     const reasons: Record<string, string> = {
       EADDRINUSE: `another process listens there. Set another ${variable}`,
       EACCES: `it is not allowed to. Set a ${variable} from 1024 on`,

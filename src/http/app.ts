@@ -11,7 +11,6 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { ApiError, invalidField } from '../errors.ts';
 import { chargeTo, STRANGERS } from '../lib/account.ts';
-import { noteArrival } from '../lib/arrivals.ts';
 import { type Bounds, DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
 import { answerError } from './answers.ts';
@@ -22,10 +21,10 @@ import { drainBody, registerBodyParsers } from './body-parsers.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
+import { createRequestLines } from './request-lines.ts';
 import { requestIdOf } from './request-id.ts';
 import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
 import { type ReaderBounds, SlowReaders } from './slow-readers.ts';
-import { gatherTurns } from './turns.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -103,7 +102,7 @@ export function createHttpApp(options: HttpOptions): App {
     drainBody(request);
     return answerError(error, request, reply);
   });
-  const gather = gatherTurns();
+  const standInLine = createRequestLines(app.server);
   app.decorateRequest('account');
   // Hooks that wait for nothing are not async: each promise is a turn of the microtask queue at every request.
   app.addHook('onRequest', (request, reply, done) => {
@@ -118,7 +117,7 @@ export function createHttpApp(options: HttpOptions): App {
     if (request.is404) {
       throw noRoute(allowedMethods(request.url));
     }
-    gather(() => chargeTo(request.account, done));
+    standInLine(request, reply, () => chargeTo(request.account, done));
   });
   app.addHook('preValidation', (request, _reply, done) => {
     if (hasBrokenPath(originForm(request.originalUrl))) {
@@ -132,7 +131,6 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const budget = options.bodyBudget ?? new BodyBudget(bounds.bodyBytes);
   registerBodyParsers(app, { bounds, budget });
-  app.server.on('connection', noteArrival);
   handleOddRequests(app);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }

@@ -21,7 +21,7 @@ declare module 'fastify' {
     exampleSummaries?: readonly string[];
     /** Its answer carries an `ETag`, and 304 answers the `If-None-Match` that names it. */
     hasEtag?: boolean;
-    /** A long list: 429 `rate_limited` while too many of them are read slowly. */
+    /** A long list or document: 429 `rate_limited` while too many of them are read slowly. */
     isStreamed?: boolean;
     /** Under an external id that was used already it answers 200 with what is stored, and `Idempotent-Replayed`. */
     isIdempotent?: boolean;

@@ -13,8 +13,8 @@ const READY_FOR_MS = 1_000;
 /** `GET /livez` and `GET /readyz`, without credentials, for whatever starts and watches the process. No document has them. */
 export function healthRoutes(app: App, { isServing = () => true, isReady }: Health): void {
   const isReadyLately = shared(isReady);
-  app.get('/livez', async () => ({ status: 'ok' }));
-  app.get('/readyz', async (request, reply) => {
+  app.get('/livez', { config: { goesFirst: true } }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { config: { goesFirst: true } }, async (request, reply) => {
     if (isServing(request.ip) && (await isReadyLately())) {
       return { status: 'ok' };
     }

@@ -1,27 +1,35 @@
-/** New connections belong together that come within so many milliseconds. */
-const GAP_MS = 10;
-/** Long work is put off while the last connection came within this time … */
-const RECENT_MS = 3;
-/** … and for no longer than this, however many come. */
+/** Work is put off for no longer than this, however many connections come. */
 const LONGEST_MS = 500;
 
+let isInThisRound = false;
+let isInLastRound = false;
+let isBurst = false;
 let burstBeganMs = 0;
-let lastMs = -Infinity;
 
 /** Notes that a connection was accepted. */
 export function noteArrival(): void {
-  const nowMs = performance.now();
-  if (nowMs - lastMs > GAP_MS) {
-    burstBeganMs = nowMs;
+  isInThisRound = true;
+  if (!isBurst) {
+    isBurst = true;
+    burstBeganMs = performance.now();
+    setImmediate(endRound);
   }
-  lastMs = nowMs;
+}
+
+/** Runs once in each round of the event loop while connections come. */
+function endRound(): void {
+  isInLastRound = isInThisRound;
+  isInThisRound = false;
+  isBurst = isInLastRound;
+  if (isBurst) {
+    setImmediate(endRound);
+  }
 }
 
 /**
- * True while a burst of new connections comes in. Node (libuv 1.52) accepts one connection in each round of the event loop: with 2 ms
- * of long work in each round, the last one of 200 would wait for half a second.
+ * True while each round of the event loop accepts connections, for half a second at most. A listening socket gives Node (libuv 1.52)
+ * one connection in each round: with 2 ms of other work in each, the last one of 200 would wait for half a second.
  */
 export function isArriving(): boolean {
-  const nowMs = performance.now();
-  return nowMs - lastMs < RECENT_MS && nowMs - burstBeganMs < LONGEST_MS;
+  return (isInThisRound || isInLastRound) && performance.now() - burstBeganMs < LONGEST_MS;
 }

@@ -20,12 +20,13 @@ export class FairLines<Item> {
 
   /**
    * Takes the item whose turn it is.
-   * @param mayServe false for a key whose line has to wait
+   * @param mayServe false for a key whose line has to wait, or whose first item has to
    * @returns undefined if there is none
    */
-  shift(mayServe: (key: string) => boolean = () => true): { key: string; item: Item } | undefined {
+  shift(mayServe: (key: string, first: Item) => boolean = () => true): { key: string; item: Item } | undefined {
     for (const [key, line] of this.#lines) {
-      if (mayServe(key)) {
+      const [first] = line;
+      if (mayServe(key, first as Item)) {
         const item = line.shift() as Item;
         this.#size -= 1;
         // To the end, behind the others, if there is more.

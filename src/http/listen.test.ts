@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { type App, createHttpApp } from './app.ts';
+import { listen } from './listen.ts';
+
+const HOST = '127.0.0.1';
+const isShared = process.platform === 'linux' ? {} : { skip: 'only Linux and FreeBSD share connections out' };
+
+describe('listen', () => {
+  const apps: App[] = [];
+  const clients: Socket[] = [];
+
+  after(async () => {
+    clients.forEach((client) => client.destroy());
+    await Promise.all(apps.map((app) => app.close()));
+  });
+
+  function newApp(): App {
+    const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
+    app.get('/hello', async () => ({ hello: 'world' }));
+    apps.push(app);
+    return app;
+  }
+
+  function portOf(address: string): number {
+    return Number(new URL(address).port);
+  }
+
+  async function connectTo(port: number): Promise<Socket> {
+    const client = connect(port, HOST);
+    clients.push(client);
+    await once(client, 'connect');
+    return client;
+  }
+
+  it('answers over every connection, whichever socket has accepted it', async () => {
+    const { address } = await listen(newApp(), { host: HOST, port: 0 });
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async () => await fetch(`${address}/hello`, { headers: { connection: 'close' } })),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array.from({ length: 40 }, () => 200),
+    );
+  });
+
+  it('accepts several connections in each round of the event loop', isShared, async () => {
+    const app = newApp();
+    const { address } = await listen(app, { host: HOST, port: 0 });
+    const COUNT = 64;
+    const inRounds = new Map<number, number>();
+    let round = 0;
+    let accepted = 0;
+    app.server.on('connection', () => {
+      accepted += 1;
+      inRounds.set(round, (inRounds.get(round) ?? 0) + 1);
+    });
+    for (let count = 0; count < COUNT; count += 1) {
+      clients.push(connect(portOf(address), HOST));
+    }
+    while (accepted < COUNT) {
+      await new Promise(setImmediate);
+      round += 1;
+    }
+    assert.ok(inRounds.size <= COUNT / 2, `${COUNT} connections took ${inRounds.size} rounds`);
+  });
+
+  it('refuses a port that another app listens on in the same way', async () => {
+    const { address } = await listen(newApp(), { host: HOST, port: 0 });
+    await assert.rejects(listen(newApp(), { host: HOST, port: portOf(address) }), { code: 'EADDRINUSE' });
+  });
+
+  it('refuses a port that something else listens on', async () => {
+    const other = createServer().listen(0, HOST);
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    await assert.rejects(listen(newApp(), { host: HOST, port }), { code: 'EADDRINUSE' });
+    other.close();
+  });
+
+  it('takes no new connection after a stop, and answers over those that are open', async () => {
+    const { address, stop } = await listen(newApp(), { host: HOST, port: 0 });
+    const open = await Promise.all(Array.from({ length: 16 }, async () => await connectTo(portOf(address))));
+    await fetch(`${address}/hello`);
+    stop();
+    await assert.rejects(connectTo(portOf(address)), { code: 'ECONNREFUSED' });
+    for (const client of open) {
+      client.write('GET /hello HTTP/1.1\r\nhost: x\r\n\r\n');
+      const [chunk] = (await once(client, 'data')) as [Buffer];
+      assert.match(chunk.toString(), /^HTTP\/1\.1 200 /);
+    }
+  });
+
+  it('frees the port when the app is closed', async () => {
+    const app = newApp();
+    const { address } = await listen(app, { host: HOST, port: 0 });
+    await app.close();
+    await assert.rejects(connectTo(portOf(address)), { code: 'ECONNREFUSED' });
+  });
+});
