@@ -129,7 +129,17 @@ describe('batched work of several tenants', () => {
     assert.deepEqual(sent, [[0], [1, 7, 8, 2], [9, 3, 4, 5], [6]]);
   });
 
-  it('charges a batch to the service, and what is done alone to its tenant', async () => {
+  it('charges a single call to the service too, so that it waits for no connection of its tenant', async () => {
+    const charged: string[] = [];
+    const one = async () => {
+      charged.push(currentAccount().tenant);
+    };
+    const call = batching({ one, many: async (inputs: number[]) => inputs.map(() => {}), maxSize: 64, maxUnderWay: 1 });
+    await chargeTo({ tenant: 'a', caller: 'a' }, () => call(1));
+    assert.deepEqual(charged, ['service']);
+  });
+
+  it('charges a batch to the service, and what is done again after a failed batch to its tenant', async () => {
     const charged: string[] = [];
     const call = batching({
       one: async (input: number) => {

@@ -28,7 +28,7 @@ export interface BatchedWork<Input, Output> {
 
 interface Waiting<Input, Output> {
   input: Input;
-  /** Who asks, by tenant; the input is done by itself at this account's expense. */
+  /** Who asks, by tenant; an input whose batch has failed is done by itself at this account's expense. */
   account: Account;
   resolve: (output: Output | PromiseLike<Output>) => void;
   reject: (error: unknown) => void;
@@ -58,9 +58,8 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
   async function run(batch: Waiting<Input, Output>[]): Promise<void> {
     const inputs = batch.map(({ input }) => input);
     try {
-      const outputs = await (batch.length < minSize
-        ? Promise.all(batch.map(alone))
-        : chargeService(() => many(inputs)));
+      // Also a single one: at its tenant's expense it would wait for that tenant's connections, and all who come after it with it.
+      const outputs = await chargeService(() => (batch.length < minSize ? Promise.all(inputs.map(one)) : many(inputs)));
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output | Promise<Output>));
     } catch (error) {
       if (error instanceof UnavailableError || isUnavailable(error)) {
