@@ -75,6 +75,22 @@ export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Reada
   return reply.type('application/json; charset=utf-8').send(json) as never;
 }
 
+/**
+ * Answers a JSON text that may be long, as fast as its reader takes it.
+ * @param makePieces called when the reader may have one more
+ * @throws ApiError 429 `rate_limited` while too many others wait for the same reader
+ */
+export async function sendPieces(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  makePieces: () => Promise<Buffer[]>,
+): Promise<never> {
+  await request.server.slowReaders.enter(request, reply);
+  const pieces = await makePieces();
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return sendJsonBytes(reply.header('content-length', length), Readable.from(pieces, { objectMode: false }));
+}
+
 /** Answers a page whose entries are JSON already, with commas between. They may be many, so they are not copied. */
 export function sendPageBytes(reply: FastifyReply, { head, tail }: PageFrame, entries: Buffer): never {
   const parts = [Buffer.from(head), entries, Buffer.from(tail)];

@@ -10,6 +10,7 @@ import { startService, type TestService, type TestTenant } from '../../test/supp
 
 const ORDERS = '/v1/third-party/orders/';
 const STAFF_ORDERS = '/v1/staff/orders/';
+const STAFF_MENU = '/v1/staff/menu/';
 const READERS = { maxWaiting: 3, overMs: 1_500, longestMs: 6_000, checkEveryMs: 50 };
 
 describe('slow readers', () => {
@@ -58,13 +59,24 @@ describe('slow readers', () => {
     assert.deepEqual([again.status, again.body.length], [200, 2_000]);
   });
 
+  it('429: a menu as a document, which may be as long', async () => {
+    await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
+    await sleep(300);
+    assertError(await service.call('GET', STAFF_MENU, { headers: tenant.staff }), 429, 'rate_limited');
+    const replacing = { headers: tenant.staff, json: { dishes: [] } };
+    assertError(await service.call('PUT', STAFF_MENU, replacing), 429, 'rate_limited');
+    const { dishes } = (await list(tenant.owner, STAFF_MENU)).body;
+    assert.ok(dishes.length > 0, 'the refused menu was not applied');
+  });
+
   it('200: for another user, another credential, and whatever is no list', async () => {
     await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await sleep(300);
     assert.equal((await list(tenant.owner)).status, 200);
     assert.equal((await list(tenant.partner, ORDERS)).body.length, 2_000);
     assert.equal((await list(tenant.partner, `${ORDERS}?page_size=1`)).status, 200);
-    assert.equal((await list(tenant.staff, '/v1/staff/menu/')).status, 200);
+    const [{ order_id: orderId }] = (await list(tenant.owner)).body;
+    assert.equal((await list(tenant.staff, `${STAFF_ORDERS}${orderId}/`)).status, 200);
   });
 
   it('200: more lists at once than may wait, where all are read: they stand in line', async () => {

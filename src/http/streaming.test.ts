@@ -6,7 +6,7 @@ import { insertOrders } from '../../test/support/orders.ts';
 import { openConnection } from '../../test/support/raw-http.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { createDatabase, type Database } from '../db/database.ts';
-import { arrayTexts } from './streaming.ts';
+import { arrayTexts, TextPieces } from './streaming.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 
@@ -35,6 +35,28 @@ describe('the texts of an array', () => {
         assert.ok(second === 20 || second * length <= 2 * 64 * 1024, `${second} rows of ${length} bytes at once`);
       }
     }
+  });
+});
+
+describe('TextPieces', () => {
+  it('joins short texts to pieces of 64 KiB, and leaves a long one whole', () => {
+    const texts = [
+      ...Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(1_500, 'é')),
+      'x'.repeat(200_000),
+      'end',
+    ];
+    const pieces = new TextPieces();
+    texts.forEach((text) => pieces.add(text));
+    const joined = pieces.end();
+    assert.equal(Buffer.concat(joined).toString(), texts.join(''));
+    assert.deepEqual(
+      joined.map((piece) => piece.toString().length),
+      [66_000, 66_000, 18_000 + 200_000, 3],
+    );
+  });
+
+  it('has no piece without a text', () => {
+    assert.deepEqual(new TextPieces().end(), []);
   });
 });
 

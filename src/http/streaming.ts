@@ -93,3 +93,32 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
     yield bytes.subarray(start, start + PIECE_BYTES);
   }
 }
+
+/** Joins texts to pieces of some 64 KiB, outside V8's heap. */
+export class TextPieces {
+  readonly #pieces: Buffer[] = [];
+  #texts: string[] = [];
+  #length = 0;
+
+  add(text: string): void {
+    this.#texts.push(text);
+    this.#length += text.length;
+    if (this.#length >= BATCH_LENGTH) {
+      this.#join();
+    }
+  }
+
+  /** All of them. */
+  end(): Buffer[] {
+    if (this.#length > 0) {
+      this.#join();
+    }
+    return this.#pieces;
+  }
+
+  #join(): void {
+    this.#pieces.push(Buffer.from(this.#texts.join('')));
+    this.#texts = [];
+    this.#length = 0;
+  }
+}

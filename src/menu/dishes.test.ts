@@ -5,7 +5,10 @@ import fc from 'fast-check';
 import { assertError, faultsOf } from '../../test/support/answers.ts';
 import { dishOf, dumpRows, listDishes, place, STAFF_MENU } from '../../test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
+import { openRecorded } from '../../test/support/statements.ts';
 import { sampleMenu } from '../../test/support/tenants.ts';
+import { changeDish } from './menu.ts';
+import type { DishChange, StaffDish } from './schema.ts';
 
 let service: TestService;
 let tenant: TestTenant;
@@ -52,6 +55,29 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
       assert.deepEqual(await readDocument(), expected);
     });
   }
+
+  it('reads the other dishes only if the menu may grow, and shows the dish with the same numbers', async () => {
+    const { db, statementsOf } = openRecorded(service.database.url, 2);
+    try {
+      const own = await service.tenant();
+      const shown = async () => (await dishOf(service, own, 'WATER')).category.dish_count;
+      assert.equal(await shown(), '1');
+      const readsWhole = async (change: DishChange) => {
+        let dish: StaffDish | undefined;
+        const of = { id: own.tenantId, currency: 'EUR' };
+        const statements = await statementsOf(async () => (dish = await changeDish(db, of, 'WATER', change)));
+        return [statements.some((statement) => /from "dish" .* order by/.test(statement)), dish?.category.dish_count];
+      };
+      assert.deepEqual(await readsWhole({ price: '2.60' }), [false, '1']);
+      assert.deepEqual(await readsWhole({ description: 'still' }), [true, '1'], 'it is longer');
+      assert.deepEqual(await readsWhole({ description: '' }), [false, '1'], 'it is shorter');
+      assert.deepEqual(await readsWhole({ category: 'Pizza' }), [true, '2'], 'the counts of both categories change');
+      assert.deepEqual(await readsWhole({ is_active: false }), [false, '1']);
+      assert.deepEqual(await readsWhole({ is_active: true }), [true, '2']);
+    } finally {
+      await db.destroy();
+    }
+  });
 
   it('200: answers with the dish as partners see it, and all that staff see besides', async () => {
     const listed = await dishOf(service, tenant, 'PIZZA-1');

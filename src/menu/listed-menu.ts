@@ -10,7 +10,7 @@ import { etagInTurns } from '../http/etag.ts';
 import { startTurn } from '../lib/turn.ts';
 import { renderedBytes } from './rendered-size.ts';
 import { DEFAULT_BOUNDS } from '../lib/bounds.ts';
-import { createRenderer, partnerDish } from './rendering.ts';
+import { countListed, createRenderer, partnerDish } from './rendering.ts';
 import type { Dish } from './schema.ts';
 import { readMenu, readMenuVersion, type StoredMenu } from './store.ts';
 
@@ -182,7 +182,7 @@ const compress = promisify(gzip);
  */
 async function listMenu(tenantId: number, currency: string, menu: StoredMenu, bytes: number): Promise<ListedMenu> {
   const turn = startTurn();
-  const render = createRenderer(tenantId, currency, menu);
+  const render = createRenderer(tenantId, currency, { ...menu, dishCounts: countListed(menu.dishes) });
   const body = Buffer.allocUnsafeSlow(bytes);
   /** Where each dish begins, and one place after the last where another would. */
   const begins = [1];

@@ -3,6 +3,7 @@ import { announceChange } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { apiError, notFound } from '../errors.ts';
+import { TextPieces } from '../http/streaming.ts';
 import { rowsToWrite } from '../lib/changed-rows.ts';
 import { DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { newId } from '../lib/ids.ts';
@@ -20,11 +21,22 @@ export { menuChanges } from './menu-changes.ts';
 export { menuFaults } from './menu-document.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
-/** The menu as a document, as JSON: what `PUT` would take, every default written out. */
-export async function readMenuDocument(db: Database, tenantId: number): Promise<string> {
-  const menu = await store.readMenu(db, tenantId);
-  const dishes = await mapInTurns(menu.dishes, (dish) => JSON.stringify(documentOf(dish)));
-  return `${JSON.stringify(unstamped(menu.sections)).slice(0, -1)},"dishes":[${dishes.join(',')}]}`;
+/** The menu as a document, as JSON in pieces: what `PUT` would take, every default written out. */
+export async function readMenuDocument(db: Database, tenantId: number): Promise<Buffer[]> {
+  const dishes = new TextPieces();
+  let separator = '';
+  const { sections } = await store.readMenuAs(db, tenantId, (row) => {
+    dishes.add(separator + documentText(row));
+    separator = ',';
+  });
+  const head = `${JSON.stringify(unstamped(sections)).slice(0, -1)},"dishes":[`;
+  return [Buffer.from(head), ...dishes.end(), Buffer.from(']}')];
+}
+
+/** The lists of a dish are JSON already. */
+function documentText({ id, position, price_variants, addons, ingredients, ...scalars }: store.DishRow): string {
+  const lists = `"price_variants":${price_variants},"addons":${addons},"ingredients":${ingredients}`;
+  return `${JSON.stringify(scalars).slice(0, -1)},${lists}}`;
 }
 
 interface Bounds {
@@ -37,7 +49,7 @@ interface Bounds {
 /**
  * Brings the menu to what the document says: dishes are matched by sku, those it no longer names become inactive. The same
  * document again changes nothing.
- * @returns the whole menu as it is then, as JSON
+ * @returns the whole menu as it is then, as JSON in pieces
  * @throws ApiError 400 `invalid_request` naming every fault, or the size it would have
  */
 export async function replaceMenu(
@@ -45,7 +57,7 @@ export async function replaceMenu(
   tenantId: number,
   menu: MenuDocument,
   { maxTold = Infinity, ...bounds }: Bounds = {},
-): Promise<string> {
+): Promise<Buffer[]> {
   refuse(await menuFaults(menu, maxTold + 1), maxTold);
   await inTransaction(db, async (tx) => {
     if ((await applyMenu(tx, tenantId, menu, bounds)) !== null) {
@@ -102,30 +114,53 @@ export async function changeDish(
   { maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: Pick<Bounds, 'maxRenderedBytes'> = {},
 ): Promise<StaffDish> {
   return await inTransaction(db, async (tx) => {
-    const menu = await store.lockMenu(tx, tenant.id);
-    const stored = menu.dishes.find((dish) => dish.sku === sku);
+    const { version, sections } = await store.lockSections(tx, tenant.id);
+    const stored = await store.readLockedDish(tx, tenant.id, sku);
     if (stored === undefined) {
       throw notFound('dish');
     }
     const { id, position } = stored;
     const dish = { ...fillDish({ ...documentOf(stored), ...change, sku }), id, position };
-    refuse(dishFaults(dish, menu.sections));
-    const changed = { ...menu, dishes: menu.dishes.map((each) => (each.sku === sku ? dish : each)) };
+    refuse(dishFaults(dish, sections));
     if (!isDeepStrictEqual(dish, stored)) {
-      await refuseGrowth(tenant.id, menu, changed, maxRenderedBytes);
+      if (await mayGrow(tenant.id, sections, stored, dish)) {
+        const dishes = await store.readLockedDishes(tx, tenant.id);
+        const changed = dishes.map((each) => (each.sku === sku ? dish : each));
+        await refuseGrowth(tenant.id, { sections, dishes }, { sections, dishes: changed }, maxRenderedBytes);
+      }
       await store.upsertDishes(tx, tenant.id, [dish]);
-      await store.updateMenu(tx, tenant.id, { version: menu.version + 1, sections: menu.sections });
+      await store.updateMenu(tx, tenant.id, { version: version + 1, sections });
       await announceChange(tx, tenant.id);
     }
-    return createRenderer(tenant.id, tenant.currency, changed)(dish);
+    const dishCounts = await store.countListed(tx, tenant.id);
+    return createRenderer(tenant.id, tenant.currency, { sections, dishCounts })(dish);
   });
 }
+
+/**
+ * Whether the menu may be longer with the changed dish: to know it for certain, the whole menu has to be read. A dish that is taken off
+ * the menu, or stays in its category, changes no other.
+ */
+async function mayGrow(
+  tenantId: number,
+  sections: store.StampedSections,
+  before: store.StoredDish,
+  after: store.StoredDish,
+): Promise<boolean> {
+  if (!after.is_active) {
+    return false;
+  }
+  const bytesOf = async (dish: store.StoredDish) => await renderedBytes(tenantId, { sections, dishes: [dish] });
+  return !before.is_active || before.category !== after.category || (await bytesOf(after)) > (await bytesOf(before));
+}
+
+type RenderedMenu = Pick<store.StoredMenu, 'sections' | 'dishes'>;
 
 /** A menu that is too large already may become smaller step by step. */
 async function refuseGrowth(
   tenantId: number,
-  before: store.StoredMenu,
-  after: store.StoredMenu,
+  before: RenderedMenu,
+  after: RenderedMenu,
   maxBytes: number,
 ): Promise<void> {
   const bytes = await renderedBytes(tenantId, after);

@@ -8,7 +8,7 @@ import { OperatorError } from '../errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { MenuDocument } from './schema.ts';
 import { renderedBytes } from './rendered-size.ts';
-import { createRenderer, partnerDish } from './rendering.ts';
+import { countListed, createRenderer, partnerDish } from './rendering.ts';
 import type { StoredMenu } from './store.ts';
 
 const NAMES = ['A', 'Bücher', '"quoted"', '\u0001', '🍕'];
@@ -103,7 +103,7 @@ describe('the size of a rendered menu', () => {
   it('is exactly that of the bytes that are rendered', async () => {
     await fc.assert(
       fc.asyncProperty(menus, fc.integer({ min: 1, max: 2 ** 40 }), async (menu, tenantId) => {
-        const render = createRenderer(tenantId, 'EUR', menu);
+        const render = createRenderer(tenantId, 'EUR', { ...menu, dishCounts: countListed(menu.dishes) });
         const dishes = menu.dishes.filter((each) => each.is_active).map((each) => partnerDish(render(each)));
         assert.equal(await renderedBytes(tenantId, menu), Buffer.byteLength(JSON.stringify(dishes)));
       }),

@@ -1,6 +1,6 @@
 import { invalidField } from '../errors.ts';
 import { startTurn } from '../lib/turn.ts';
-import { partnerDish, type RenderedSections, renderDish, renderSections } from './rendering.ts';
+import { countListed, partnerDish, type RenderedSections, renderDish, renderSections } from './rendering.ts';
 import type { StoredDish, StoredMenu } from './store.ts';
 
 /** As long as every id, and as every currency: what they are makes no difference to the size. */
@@ -48,7 +48,8 @@ export function refuseTooLarge(bytes: number, maxBytes: number): void {
 
 /** @returns the bytes of all four sections of a dish */
 function createSectionSizes(tenantId: number, menu: Pick<StoredMenu, 'sections' | 'dishes'>) {
-  const rendered = renderSections(tenantId, menu, () => ANY_ID);
+  const shown = { sections: menu.sections, dishCounts: countListed(menu.dishes) };
+  const rendered = renderSections(tenantId, shown, () => ANY_ID);
   const kitchen = sizes(rendered.kitchen, jsonBytes);
   const category = sizes(rendered.category, jsonBytes);
   const subMenu = sizes(rendered.subMenu, jsonBytes);

@@ -1,6 +1,6 @@
 import { derivedId } from '../lib/ids.ts';
 import type { Dish, StaffDish } from './schema.ts';
-import type { Stamped, StoredDish, StoredMenu } from './store.ts';
+import type { Stamped, StampedSections, StoredDish } from './store.ts';
 
 type Section = 'kitchen' | 'category' | 'sub-menu' | 'menu-set';
 
@@ -14,8 +14,15 @@ export interface RenderedSections {
   menuSet: (name: string) => StaffDish['menu_set'];
 }
 
+/** What dishes are shown with. */
+export interface Shown {
+  sections: StampedSections;
+  /** Dishes on the menu, by category. */
+  dishCounts: ReadonlyMap<string, number>;
+}
+
 /** Turns stored dishes into the shape of the contract. */
-export function createRenderer(tenantId: number, currency: string, menu: StoredMenu): (dish: StoredDish) => StaffDish {
+export function createRenderer(tenantId: number, currency: string, menu: Shown): (dish: StoredDish) => StaffDish {
   const sections = renderSections(tenantId, menu, derivedId);
   return (dish) => renderDish(dish, { currency, sections, idOf: derivedId });
 }
@@ -59,13 +66,8 @@ export function renderDish(
  * Every section of the menu, rendered once for all dishes in it.
  * @param makeId makes their ids of the tenant's, the kind's and the name
  */
-export function renderSections(
-  tenantId: number,
-  { sections, dishes }: Pick<StoredMenu, 'sections' | 'dishes'>,
-  makeId: MakeId,
-): RenderedSections {
+export function renderSections(tenantId: number, { sections, dishCounts }: Shown, makeId: MakeId): RenderedSections {
   const idOf = (section: Section, name: string) => makeId(tenantId, section, name);
-  const dishCounts = countListed(dishes);
   const subMenu = byName(sections.sub_menus, ({ name, is_active }) => ({
     id: idOf('sub-menu', name),
     name,
@@ -107,7 +109,7 @@ export function renderSections(
 }
 
 /** Dishes on the menu, by category. */
-function countListed(dishes: StoredDish[]): Map<string, number> {
+export function countListed(dishes: StoredDish[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const dish of dishes.filter((each) => each.is_active)) {
     counts.set(dish.category, (counts.get(dish.category) ?? 0) + 1);

@@ -2,7 +2,7 @@ import type { RecentChanges } from '../changes/changes.ts';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import type { Guard } from '../http/guard.ts';
-import { sendJsonBytes } from '../http/list.ts';
+import { sendPieces } from '../http/list.ts';
 import { UnavailableError } from '../errors.ts';
 import { FairGate } from '../lib/fair-gate.ts';
 import { extentFor } from '../lib/validation.ts';
@@ -42,6 +42,7 @@ function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRende
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
+      config: { isStreamed: true },
       schema: {
         ...SHARED,
         operationId: 'getMenuDocument',
@@ -54,13 +55,14 @@ function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRende
     },
     async (request, reply) => {
       const { id } = request.person.tenant;
-      return sendJsonBytes(reply, await documents.run(String(id), () => readMenuDocument(db, id)));
+      return await sendPieces(request, reply, () => documents.run(String(id), () => readMenuDocument(db, id)));
     },
   );
   app.put(
     '/v1/staff/menu/',
     {
       onRequest: staffGuard,
+      config: { isStreamed: true },
       schema: {
         ...SHARED,
         operationId: 'replaceMenu',
@@ -81,9 +83,11 @@ function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRende
       const { id } = request.person.tenant;
       const { maxTold } = extentFor(Number(request.headers['content-length']));
       const replace = () => replaceMenu(db, id, request.body, { maxRenderedBytes, maxTold });
-      const menu = await documents.run(String(id), replace);
-      await changes.catchUp();
-      return sendJsonBytes(reply, menu);
+      return await sendPieces(request, reply, async () => {
+        const menu = await documents.run(String(id), replace);
+        await changes.catchUp();
+        return menu;
+      });
     },
   );
 }

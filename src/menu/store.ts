@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
-import { startTurn } from '../lib/turn.ts';
+import { mapInTurns, startTurn } from '../lib/turn.ts';
 import type { FilledDish, Sections } from './menu-document.ts';
 
 /** A section with the times it was first and last written, ISO 8601. */
@@ -29,6 +29,15 @@ export async function readMenuVersion(db: Database, tenantId: number): Promise<n
 
 /** The whole menu as of one moment. */
 export async function readMenu(db: Database, tenantId: number): Promise<StoredMenu> {
+  return await readMenuAs(db, tenantId, dishOf);
+}
+
+/** The same with what is made of the rows of its dishes, in turns. */
+export async function readMenuAs<Made>(
+  db: Database,
+  tenantId: number,
+  make: (row: DishRow) => Made,
+): Promise<Omit<StoredMenu, 'dishes'> & { dishes: Made[] }> {
   return await db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -42,13 +51,18 @@ export async function readMenu(db: Database, tenantId: number): Promise<StoredMe
       return {
         version: menu?.version ?? 0,
         sections: (menu?.sections as StampedSections | undefined) ?? NO_SECTIONS,
-        dishes: await readDishes(tx, tenantId),
+        dishes: await readDishes(tx, tenantId, make),
       };
     });
 }
 
-/** Makes the tenant's menu row where it is missing and locks it: changes of one menu happen one after the other. */
+/** The whole menu, locked. */
 export async function lockMenu(tx: Tx, tenantId: number): Promise<StoredMenu> {
+  return { ...(await lockSections(tx, tenantId)), dishes: await readLockedDishes(tx, tenantId) };
+}
+
+/** Makes the tenant's menu row where it is missing and locks it: changes of one menu happen one after the other. */
+export async function lockSections(tx: Tx, tenantId: number): Promise<Omit<StoredMenu, 'dishes'>> {
   await tx
     .insertInto('menu')
     .values({ tenant_id: tenantId, version: 0, sections: JSON.stringify(NO_SECTIONS) })
@@ -60,34 +74,95 @@ export async function lockMenu(tx: Tx, tenantId: number): Promise<StoredMenu> {
     .where('tenant_id', '=', tenantId)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  return {
-    version: menu.version,
-    sections: menu.sections as StampedSections,
-    dishes: await readDishes(tx, tenantId),
-  };
+  return { version: menu.version, sections: menu.sections as StampedSections };
 }
 
-/** Read at a time: what comes at once is made into objects at once. */
+/** The dishes of a locked menu. */
+export async function readLockedDishes(tx: Tx, tenantId: number): Promise<StoredDish[]> {
+  return await readDishes(tx, tenantId, dishOf);
+}
+
+/** A dish of a locked menu. */
+export async function readLockedDish(tx: Tx, tenantId: number, sku: string): Promise<StoredDish | undefined> {
+  const row = await selectDishes(tx, tenantId).where('sku', '=', sku).executeTakeFirst();
+  return row && dishOf(row as DishRow);
+}
+
+/** How many dishes are on the menu, by category. */
+export async function countListed(tx: Tx, tenantId: number): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom('dish')
+    .select((eb) => ['category', eb.fn.countAll<number>().as('count')])
+    .where('tenant_id', '=', tenantId)
+    .where('is_active', '=', true)
+    .groupBy('category')
+    .execute();
+  return new Map(rows.map(({ category, count }) => [category, count]));
+}
+
+/** Rows that come at once are made into objects at once, but for their lists. */
 const DISHES_A_STATEMENT = 500;
 
+const SCALARS = [
+  'id',
+  'sku',
+  'position',
+  'name',
+  'description',
+  'dish_type',
+  'price',
+  'is_active',
+  'is_taxable',
+  'extra_tax_percentage',
+  'image',
+  'category',
+  'sub_menu',
+  'kitchen',
+  'menu_set',
+] as const;
+
+/** A row of the table whose lists are still the texts that the database sends. */
+export interface DishRow extends Omit<StoredDish, 'price_variants' | 'addons' | 'ingredients'> {
+  price_variants: string;
+  addons: string;
+  ingredients: string;
+}
+
+function selectDishes(tx: Tx, tenantId: number) {
+  return tx
+    .selectFrom('dish')
+    .select(SCALARS)
+    .select([
+      sql<string>`price_variants::text`.as('price_variants'),
+      sql<string>`addons::text`.as('addons'),
+      sql<string>`ingredients::text`.as('ingredients'),
+    ])
+    .where('tenant_id', '=', tenantId);
+}
+
 /** Must be called where nothing else changes the menu: in a snapshot, or under its lock. */
-async function readDishes(tx: Tx, tenantId: number): Promise<StoredDish[]> {
-  const dishes: StoredDish[] = [];
-  for (;;) {
-    const last = dishes.at(-1);
-    const all = tx.selectFrom('dish').selectAll().where('tenant_id', '=', tenantId);
-    const rest =
-      last === undefined
-        ? all
-        : all.where((eb) => eb(eb.refTuple('position', 'id'), '>', eb.tuple(last.position, last.id)));
-    const rows = await rest.orderBy('position').orderBy('id').limit(DISHES_A_STATEMENT).execute();
-    for (const { tenant_id, ...dish } of rows) {
-      dishes.push(dish as unknown as StoredDish);
+async function readDishes<Made>(tx: Tx, tenantId: number, make: (row: DishRow) => Made): Promise<Made[]> {
+  const all = selectDishes(tx, tenantId).orderBy('position').orderBy('id').limit(DISHES_A_STATEMENT);
+  const made: Made[] = [];
+  for (let rest = all; ; ) {
+    const rows = (await rest.execute()) as DishRow[];
+    made.push(...(await mapInTurns(rows, make)));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < DISHES_A_STATEMENT) {
+      return made;
     }
-    if (rows.length < DISHES_A_STATEMENT) {
-      return dishes;
-    }
+    rest = all.where((eb) => eb(eb.refTuple('position', 'id'), '>', eb.tuple(last.position, last.id)));
   }
+}
+
+/** The database driver would parse all lists of a statement at one go: 5 MiB held the event loop for 60 ms. */
+function dishOf({ price_variants, addons, ingredients, ...scalars }: DishRow): StoredDish {
+  return {
+    ...scalars,
+    price_variants: JSON.parse(price_variants),
+    addons: JSON.parse(addons),
+    ingredients: JSON.parse(ingredients),
+  };
 }
 
 export async function updateMenu(
