@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=1048576 node --max-semi-space-size=16
+#!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=65536 node --max-semi-space-size=16
 // Plain JavaScript, so that an older Node can read it and hand over to the Node 24 that npm brought along.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -39,7 +39,7 @@ export class Node {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '',
-        MALLOC_MMAP_THRESHOLD_: '1048576',
+        MALLOC_MMAP_THRESHOLD_: '65536',
         PORT: String(port),
         LOG_LEVEL: 'warn',
         ...env,
