@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createHook } from 'node:async_hooks';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { countPasswordHashes } from '../../test/support/password-hashes.ts';
 import { dumpRows } from '../../test/support/restaurant.ts';
 import { type Answer, startService, type TestService } from '../../test/support/service.ts';
 import { openRecorded } from '../../test/support/statements.ts';
@@ -15,20 +15,11 @@ let service: TestService;
 /** A node of its own for each test, so that its budgets are new. */
 let node: TestService;
 let email: string;
-let hashes = 0;
-const hook = createHook({
-  init(_id, type) {
-    hashes += type === 'ARGON2REQUEST' ? 1 : 0;
-  },
-});
+const hashes = countPasswordHashes();
 before(async () => {
   service = await startService();
-  hook.enable();
 });
-after(async () => {
-  hook.disable();
-  await service.close();
-});
+after(() => service.close());
 beforeEach(async () => {
   node = await startService({ beside: service, config: { trustedProxies: ['127.0.0.1'] } });
   email = `owner@${(await service.tenant()).document.slug}.example`;
@@ -83,9 +74,9 @@ describe('an address that has signed in to an account', () => {
     // The sign-in that made the address known was the first of its ten.
     assert.deepEqual(standing(await enter(HOME)), [200, 8]);
     await times(8, () => fail(HOME), 401);
-    const earlier = hashes;
+    const earlier = hashes.count;
     assert.deepEqual(standing(await enter(HOME)), [429, 0]);
-    assert.equal(hashes, earlier);
+    assert.equal(hashes.count, earlier);
   });
 
   it('401: takes nothing from what all others share', async () => {
