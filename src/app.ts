@@ -41,7 +41,7 @@ import { createTokenVerifier } from './tenants/tokens.ts';
 import { feedRoutes } from './webhooks/feed-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { credentialStaffRoutes, deliveryStaffRoutes } from './webhooks/staff-routes.ts';
-import { createEventLog, type LocalDelivery } from './webhooks/webhooks.ts';
+import { createTransactionWithEvents, type LocalDelivery } from './webhooks/webhooks.ts';
 
 export interface AppDependencies {
   config: Pick<
@@ -57,8 +57,6 @@ export interface AppDependencies {
   db: Database;
   /** For what must go on while requests use up all connections of `db`. */
   backgroundDb: Database;
-  /** Inputs that one statement may take (`batchSizeOf`). */
-  batchSize: number;
   keyring: Keyring;
   budgets: BudgetStore;
   log: Logger;
@@ -139,7 +137,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   orderRoutes(app, { orders, publicUrl, callerGuard: guards.restaurantCaller });
   roomRoutes(app, { db, publicUrl, callerGuard: guards.hotelCaller });
   reservationRoutes(app, { reservations, publicUrl, callerGuard: guards.hotelCaller });
-  pmsRoutes(app, { db, batchSize: deps.batchSize, findRoomType, readHeldNights, reservations, pmsGuard: guards.pms });
+  pmsRoutes(app, { db, findRoomType, readHeldNights, reservations, pmsGuard: guards.pms });
   receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
   menuStaffRoutes(app, {
     db,
@@ -163,17 +161,17 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
 type Parts = ReturnType<typeof createParts>;
 
 /** The business parts, each made of what it needs. */
-function createParts({ config, db, backgroundDb, batchSize, keyring, log, deliveries }: AppDependencies) {
+function createParts({ config, db, backgroundDb, keyring, log, deliveries }: AppDependencies) {
   const changes = new RecentChanges(backgroundDb, log);
   const onError = (error: unknown) => {
     if (!isLogged(error)) {
       log.warn({ err: error }, 'last use of credentials could not be written');
     }
   };
-  const events = createEventLog(deliveries);
+  const transactionWithEvents = createTransactionWithEvents(db, deliveries);
   const readListedMenu = createMenuReader({ db, changes, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
-  const readHeldNights = createNightReader({ db, batchSize });
-  const rates = createRateReader({ db, batchSize });
+  const readHeldNights = createNightReader(db);
+  const rates = createRateReader(db);
   const findRoomType = createRoomTypeFinder({ db, changes });
   return {
     changes,
@@ -183,10 +181,10 @@ function createParts({ config, db, backgroundDb, batchSize, keyring, log, delive
     pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
     channels: new Channels({ db, keyring }),
     readListedMenu,
-    orders: new Orders({ db, readListedMenu, events, batchSize }),
+    orders: new Orders({ db, readListedMenu, transactionWithEvents }),
     findRoomType,
     readHeldNights,
-    reservations: new Reservations({ db, events, findRoomType, rates, readHeldNights, batchSize }),
+    reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),
   };
 }
 

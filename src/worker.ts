@@ -14,7 +14,7 @@ import { DeliveryWorker, type DeliveryWorkerOptions } from './webhooks/delivery-
 import type { DeliveryMetrics } from './webhooks/metrics.ts';
 import { startRetention } from './webhooks/retention.ts';
 import { createWebhookSender } from './webhooks/send.ts';
-import { createEventLog, type LocalDelivery } from './webhooks/webhooks.ts';
+import { createTransactionWithEvents, type LocalDelivery } from './webhooks/webhooks.ts';
 
 export interface WorkerDependencies {
   config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;
@@ -67,20 +67,18 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
   };
 }
 
-/** What the sandbox moves orders and reservations with. It books nothing, so nothing is remembered or asked in batches. */
+/** What the sandbox moves orders and reservations with. It books nothing, so nothing is remembered. */
 function createStaffParts({ db, log }: WorkerDependencies, deliveries: LocalDelivery) {
   const changes = new RecentChanges(db, log);
-  const batchSize = 1;
-  const events = createEventLog(deliveries);
+  const transactionWithEvents = createTransactionWithEvents(db, deliveries);
   return {
-    orders: new Orders({ db, readListedMenu: createMenuReader({ db, changes, log }), events, batchSize }),
+    orders: new Orders({ db, readListedMenu: createMenuReader({ db, changes, log }), transactionWithEvents }),
     reservations: new Reservations({
       db,
-      events,
+      transactionWithEvents,
       findRoomType: createRoomTypeFinder({ db, changes }),
-      rates: createRateReader({ db, batchSize }),
-      readHeldNights: createNightReader({ db, batchSize }),
-      batchSize,
+      rates: createRateReader(db),
+      readHeldNights: createNightReader(db),
     }),
   };
 }

@@ -4,6 +4,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../db/embedded/embe
 import { EmbeddedPostgresError } from '../db/embedded/failure.ts';
 import { isUnavailable } from '../db/failures.ts';
 import { HungWrites } from '../db/hung-writes.ts';
+import { type Layout, readLayout } from '../db/layout.ts';
 import { migrateToLatest } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
 import { leaveWhenInterrupted } from './interruption.ts';
@@ -46,27 +47,30 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   const url = server?.url ?? (config.databaseUrl as string);
   const { backgroundConnections = 0 } = options;
   const hungWrites = options.onHungWrites && new HungWrites(url, options.onHungWrites);
-  const openPool = (poolSize: number, isForQueues: boolean) =>
-    createDatabase({
+  const pools: Database[] = [];
+  const openPool = (poolSize: number, isForQueues: boolean, layout: Layout) => {
+    const pool = createDatabase({
       url,
       poolSize,
       isPatient: options.role === 'command',
       isPrepared: config.databasePreparedStatements,
       isForQueues,
+      layout,
       ...(hungWrites ? { hungWrites } : {}),
       ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
     });
-  const db = openPool(config.databasePoolSize - backgroundConnections, backgroundConnections === 0);
-  const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, true) : db;
+    pools.push(pool);
+    return pool;
+  };
   const close = async () => {
     hungWrites?.close();
-    await Promise.all(Array.from(new Set([db, backgroundDb]), (pool) => pool.destroy()));
+    await Promise.all(pools.map((pool) => pool.destroy()));
     await server?.close();
   };
   try {
-    // First: a start without the right master key changes nothing.
-    const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
-    const migrated = await migrate(url);
+    const { masterKey, migrated, layout } = await setUp(config, url);
+    const db = openPool(config.databasePoolSize - backgroundConnections, backgroundConnections === 0, layout);
+    const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, true, layout) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
     const areWritesHanging = () => hungWrites?.areHanging ?? false;
     return { db, backgroundDb, keyring, areWritesHanging, migrated, close };
@@ -77,11 +81,14 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   }
 }
 
-/** On a connection of its own, which gives a statement the time it takes. */
-async function migrate(url: string): Promise<string[]> {
+/** Brings the database up to date, on connections of their own, which give a statement the time it takes. */
+async function setUp(config: Config, url: string) {
   const db = createDatabase({ url, poolSize: 2, isPatient: true, isPrepared: false });
   try {
-    return await migrateToLatest(db);
+    // First: a start without the right master key changes nothing.
+    const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
+    const migrated = await migrateToLatest(db);
+    return { masterKey, migrated, layout: await readLayout(db) };
   } finally {
     await db.destroy();
   }

@@ -2,7 +2,6 @@ import { flushCompileCache } from 'node:module';
 import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
-import { batchSizeOf } from '../db/batching.ts';
 import { countWaiting, type Database } from '../db/database.ts';
 import { isMigrated } from '../db/migrate.ts';
 import { OperatorError } from '../errors.ts';
@@ -126,7 +125,6 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           config,
           db,
           backgroundDb,
-          batchSize: await batchSizeOf(db),
           keyring,
           budgets,
           log,

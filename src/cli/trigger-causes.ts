@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { RecentChanges } from '../changes/changes.ts';
 import type { Caller } from '../credentials/credentials.ts';
-import { batchSizeOf } from '../db/batching.ts';
 import type { Database } from '../db/database.ts';
 import { ApiError, OperatorError } from '../errors.ts';
 import { createMenuReader, type ReadListedMenu } from '../menu/menu.ts';
@@ -12,7 +11,7 @@ import { createRateReader } from '../rates/rates.ts';
 import { Reservations } from '../reservations/reservations.ts';
 import type { ReservationResponse } from '../reservations/schema.ts';
 import { findRoomType, listRoomTypes } from '../rooms/rooms.ts';
-import { createEventLog, type EventType } from '../webhooks/webhooks.ts';
+import { createTransactionWithEvents, type EventType } from '../webhooks/webhooks.ts';
 
 /** In how many of the coming days a room is looked for. */
 const HORIZON_DAYS = 180;
@@ -54,25 +53,23 @@ const CAUSES: Record<EventType, (business: Business, caller: Caller) => Promise<
  * @throws OperatorError where the tenant has nothing to order or no room to book
  */
 export async function cause(db: Database, event: EventType, caller: Caller): Promise<string> {
-  return await CAUSES[event](await openBusiness(db), caller);
+  return await CAUSES[event](openBusiness(db), caller);
 }
 
 /** The parts as the API has them, without its memories: every look goes to the database. */
-async function openBusiness(db: Database): Promise<Business> {
+function openBusiness(db: Database): Business {
   const log = pino({ level: 'silent' });
   const changes = new RecentChanges(db, log);
-  const batchSize = await batchSizeOf(db);
   const readListedMenu = createMenuReader({ db, changes, log });
   // Nothing is sent from here: a process that delivers finds the events.
-  const events = createEventLog(null);
-  const orders = new Orders({ db, readListedMenu, events, batchSize });
+  const transactionWithEvents = createTransactionWithEvents(db, null);
+  const orders = new Orders({ db, readListedMenu, transactionWithEvents });
   const reservations = new Reservations({
     db,
-    events,
+    transactionWithEvents,
     findRoomType: (tenantId, id) => findRoomType(db, tenantId, id),
-    rates: createRateReader({ db, batchSize }),
-    readHeldNights: createNightReader({ db, batchSize }),
-    batchSize,
+    rates: createRateReader(db),
+    readHeldNights: createNightReader(db),
   });
   return { db, orders, reservations, readListedMenu };
 }

@@ -4,9 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../errors.ts';
 import { chargeTo, currentAccount } from '../lib/account.ts';
 import { batching } from './batching.ts';
+import { createDatabase } from './database.ts';
+
+/** Never connected to. */
+const url = 'postgres://localhost/none';
+const oneNode = createDatabase({ url, poolSize: 1 });
+const cluster = createDatabase({ url, poolSize: 1, layout: 'cluster' });
 
 /** Doubles numbers, and notes what went together; a batch with 13 in it fails, and so does 13 alone. */
-function doubling({ maxSize = 64, maxUnderWay = 1, error = new Error('13') } = {}) {
+function doubling({ db = oneNode, maxUnderWay = 1, error = new Error('13') } = {}) {
   const sent: number[][] = [];
   const double = async (inputs: number[]) => {
     sent.push(inputs);
@@ -16,8 +22,7 @@ function doubling({ maxSize = 64, maxUnderWay = 1, error = new Error('13') } = {
     }
     return inputs.map((input) => input * 2);
   };
-  const one = async (input: number) => (await double([input]))[0] ?? Number.NaN;
-  return { sent, call: batching({ one, many: double, maxSize, maxUnderWay }) };
+  return { sent, call: batching(db, { many: double, maxUnderWay }) };
 }
 
 describe('batched work', () => {
@@ -38,18 +43,17 @@ describe('batched work', () => {
     assert.deepEqual(sent, [[1], [2, 3]]);
   });
 
-  it('keeps to its size, and runs several side by side where it may', async () => {
-    const { sent, call } = doubling({ maxSize: 2, maxUnderWay: 2 });
-    const began = performance.now();
-    const answers = Promise.all([1, 2, 3, 4, 5].map(call));
+  it('keeps to 64 inputs, and runs several batches side by side if it may', async () => {
+    const { sent, call } = doubling({ maxUnderWay: 2 });
+    const inputs = Array.from({ length: 150 }, (_, index) => index + 100);
+    const answers = Promise.all(inputs.map(call));
     await sleep(3);
-    assert.deepEqual(sent, [
-      [1, 2],
-      [3, 4],
-    ]);
-    assert.deepEqual(await answers, [2, 4, 6, 8, 10]);
-    assert.ok(performance.now() - began < 1_000);
-    assert.deepEqual(sent.at(-1), [5]);
+    assert.deepEqual(sent, [inputs.slice(0, 64), inputs.slice(64, 128)]);
+    assert.deepEqual(
+      await answers,
+      inputs.map((input) => input * 2),
+    );
+    assert.deepEqual(sent.at(-1), inputs.slice(128));
   });
 
   it('does a failed batch again one by one, so that a fault stays with its caller', async () => {
@@ -62,27 +66,6 @@ describe('batched work', () => {
     assert.equal(bad?.status, 'rejected');
     assert.deepEqual(sent, [[1, 13, 3], [1], [13], [3]]);
     assert.equal(await call(5), 10, 'and goes on');
-  });
-
-  it('sends a single one together with nobody where it may, and leaves what is still to be done to its caller', async () => {
-    const sent: number[][] = [];
-    const alone = Promise.withResolvers<number>();
-    const call = batching({
-      one: async () => Number.NaN,
-      many: async (inputs: number[]) => {
-        sent.push(inputs);
-        return inputs.map((input) => (input === 1 ? alone.promise : input * 2));
-      },
-      minSize: 1,
-      maxSize: 64,
-      maxUnderWay: 1,
-    });
-    const first = call(1);
-    assert.equal(await call(2), 4);
-    assert.equal(await call(3), 6, 'the first is not done yet, and takes no turn');
-    alone.resolve(10);
-    assert.equal(await first, 10);
-    assert.deepEqual(sent, [[1, 2], [3]]);
   });
 
   it('asks a database that is out of reach only once for all', async () => {
@@ -108,8 +91,8 @@ describe('batched work', () => {
     assert.equal(await call(3), 6, 'and goes on');
   });
 
-  it('gives no turns where a statement takes one input', async () => {
-    const { sent, call } = doubling({ maxSize: 1 });
+  it('gives no turns on a cluster, whose statements take one input', async () => {
+    const { sent, call } = doubling({ db: cluster });
     assert.deepEqual(await Promise.all([1, 2, 3].map(call)), [2, 4, 6]);
     const began = sent.length;
     const more = [4, 5].map(call);
@@ -120,40 +103,38 @@ describe('batched work', () => {
 
 describe('batched work of several tenants', () => {
   it('gives each tenant as many places in a batch as the others, however many wait for one of them', async () => {
-    const { sent, call } = doubling({ maxSize: 4 });
+    const { sent, call } = doubling();
     const first = call(0);
     await sleep(2);
     const callsOf = (tenant: string, inputs: number[]) =>
       chargeTo({ tenant, caller: tenant }, () => inputs.map((input) => call(input)));
-    await Promise.all([first, ...callsOf('a', [1, 2, 3, 4, 5, 6]), ...callsOf('b', [7]), ...callsOf('c', [8, 9])]);
-    assert.deepEqual(sent, [[0], [1, 7, 8, 2], [9, 3, 4, 5], [6]]);
+    const many = Array.from({ length: 100 }, (_, index) => 100 + index);
+    await Promise.all([first, ...callsOf('a', many), ...callsOf('b', [7]), ...callsOf('c', [8, 9])]);
+    assert.deepEqual(sent, [[0], [100, 7, 8, 101, 9, ...many.slice(2, 61)], many.slice(61)]);
   });
 
   it('charges a single call to the service too, so that it waits for no connection of its tenant', async () => {
     const charged: string[] = [];
-    const one = async () => {
+    const many = async (inputs: number[]) => {
       charged.push(currentAccount().tenant);
+      return inputs;
     };
-    const call = batching({ one, many: async (inputs: number[]) => inputs.map(() => {}), maxSize: 64, maxUnderWay: 1 });
+    const call = batching(oneNode, { many, maxUnderWay: 1 });
     await chargeTo({ tenant: 'a', caller: 'a' }, () => call(1));
     assert.deepEqual(charged, ['service']);
   });
 
   it('charges a batch to the service, and what is done again after a failed batch to its tenant', async () => {
     const charged: string[] = [];
-    const call = batching({
-      one: async (input: number) => {
-        charged.push(`one ${currentAccount().tenant}`);
-        return input;
-      },
-      many: async () => {
-        charged.push(`many ${currentAccount().tenant}`);
+    const many = async (inputs: number[]) => {
+      charged.push(`${inputs.length} of ${currentAccount().tenant}`);
+      if (inputs.length > 1) {
         throw new Error('one of them is bad');
-      },
-      maxSize: 64,
-      maxUnderWay: 1,
-    });
+      }
+      return inputs;
+    };
+    const call = batching(oneNode, { many, maxUnderWay: 1 });
     await Promise.all(['a', 'b'].map((tenant) => chargeTo({ tenant, caller: tenant }, () => call(1))));
-    assert.deepEqual(charged, ['many service', 'one a', 'one b']);
+    assert.deepEqual(charged, ['2 of service', '1 of a', '1 of b']);
   });
 });

@@ -1,28 +1,17 @@
-import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { UnavailableError } from '../errors.ts';
 import { type Account, chargeService, chargeTo, currentAccount } from '../lib/account.ts';
 import { FairLines } from '../lib/fair-lines.ts';
 import { isUnavailable } from './failures.ts';
+import { isCluster } from './layout.ts';
 
 const MAX_BATCH_SIZE = 64;
 
-/** How many inputs one statement may take: on a cluster one, for its tenants live on different nodes (architecture, database rule 8). */
-export async function batchSizeOf(db: Database): Promise<number> {
-  const { rows } = await sql`SELECT FROM pg_extension WHERE extname = 'citus'`.execute(db);
-  return rows.length > 0 ? 1 : MAX_BATCH_SIZE;
-}
-
-/** One piece of database work in two forms, which do the same. */
+/** Database work of any number of inputs. */
 export interface BatchedWork<Input, Output> {
-  one: (input: Input) => Promise<Output>;
-  /** Answers in the order of its inputs, with a promise where one of them is still to be done by itself; it fails as a whole. */
-  many: (inputs: Input[]) => Promise<(Output | Promise<Output>)[]>;
-  /** From so many inputs on they go together; 2. With 1, a single one goes as `many` as well. */
-  minSize?: 1 | 2;
-  /** Inputs of one statement at most. */
-  maxSize: number;
-  /** Statements under way at once: while so many are, further calls wait, and then go together. */
+  /** Answers in the order of its inputs, or fails as a whole. */
+  many: (inputs: Input[]) => Promise<Output[]>;
+  /** Batches under way at once: while so many are, further calls wait, and then go together. */
   maxUnderWay: number;
 }
 
@@ -35,14 +24,17 @@ interface Waiting<Input, Output> {
 }
 
 /**
- * Calls that arrive together go as one statement, each caller with an outcome of its own: that divides the cost of a statement and
- * of a commit by their number. A call never joins a statement that has begun, so it sees what was written before it was made. A
- * batch that fails is done again one by one, for the fault may be in one of its inputs.
+ * Calls that arrive together go as one batch, each caller with an outcome of its own: that divides the cost of a statement and of a
+ * commit by their number. A call never joins a batch that has begun, so it sees what was written before it was made. A batch that fails
+ * is done again one by one, for the fault may be in one of its inputs. On a cluster each call goes by itself.
  */
-export function batching<Input, Output>(work: BatchedWork<Input, Output>): (input: Input) => Promise<Output> {
-  const { one, many, minSize = 2, maxSize, maxUnderWay } = work;
-  if (maxSize === 1) {
-    return one; // Nothing is gained by a turn.
+export function batching<Input, Output>(
+  db: Database,
+  { many, maxUnderWay }: BatchedWork<Input, Output>,
+): (input: Input) => Promise<Output> {
+  const one = async (input: Input) => (await many([input]))[0] as Output;
+  if (isCluster(db)) {
+    return one;
   }
   const waiting = new FairLines<Waiting<Input, Output>>();
   let underWay = 0;
@@ -53,14 +45,12 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
     Array.from({ length: Math.min(count, waiting.size) }, () => waiting.shift()?.item).filter(
       (each) => each !== undefined,
     );
-  const alone = ({ input, account }: Waiting<Input, Output>) => chargeTo(account, () => one(input));
 
   async function run(batch: Waiting<Input, Output>[]): Promise<void> {
-    const inputs = batch.map(({ input }) => input);
     try {
       // Also a single one: at its tenant's expense it would wait for that tenant's connections, and all who come after it with it.
-      const outputs = await chargeService(() => (batch.length < minSize ? Promise.all(inputs.map(one)) : many(inputs)));
-      batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output | Promise<Output>));
+      const outputs = await chargeService(() => many(batch.map(({ input }) => input)));
+      batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {
       if (error instanceof UnavailableError || isUnavailable(error)) {
         // It is asked once for all of them, and for those who have waited meanwhile: none waits longer than one attempt takes.
@@ -68,7 +58,7 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
       } else if (batch.length === 1) {
         batch.forEach(({ reject }) => reject(error));
       } else {
-        batch.forEach((each) => each.resolve(alone(each)));
+        batch.forEach(({ input, account, resolve }) => resolve(chargeTo(account, () => one(input))));
       }
     }
   }
@@ -76,7 +66,7 @@ export function batching<Input, Output>(work: BatchedWork<Input, Output>): (inpu
   function start(): void {
     isPlanned = false;
     while (waiting.size > 0 && underWay < maxUnderWay) {
-      const batch = take(maxSize);
+      const batch = take(MAX_BATCH_SIZE);
       underWay += 1;
       void run(batch).finally(() => {
         underWay -= 1;

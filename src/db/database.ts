@@ -12,6 +12,7 @@ import { currentAccount, SERVICE } from '../lib/account.ts';
 import { FairGate } from '../lib/fair-gate.ts';
 import { isStalePlan } from './failures.ts';
 import type { HungWrites } from './hung-writes.ts';
+import { type Layout, setLayout } from './layout.ts';
 import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
@@ -35,6 +36,8 @@ export interface DatabaseOptions {
   /** Told of connections that break while idle. Nothing is lost by them: the pool opens new ones. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
+  /** As `readLayout` has found it; one node. */
+  layout?: Layout;
 }
 
 const QUEUE_PLANNING = ' -c plan_cache_mode=force_custom_plan -c enable_sort=off -c enable_incremental_sort=off';
@@ -83,6 +86,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     ...(options.log ? { log: options.log } : {}),
   });
   gates.set(db, gate);
+  setLayout(db, options.layout ?? 'one node');
   return db;
 }
 

@@ -43,6 +43,11 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
+/** A row with the same key is there already. */
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === '23505';
+}
+
 /** Whether the whole piece of work may be tried again, with the same ids. */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from './database.ts';
 import { retrying } from './failures.ts';
+import { layoutOf, setLayout } from './layout.ts';
 
 /**
  * Runs the work in one transaction (read committed), the whole of it again after a deadlock, a serialization failure, a
@@ -8,7 +9,15 @@ import { retrying } from './failures.ts';
  * @throws UnavailableError when the database stays out of reach
  */
 export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return retrying(() => db.transaction().execute(work));
+  return retrying(() => runTransaction(db, work));
+}
+
+/** The same once: a failure is thrown as it is. */
+export async function runTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return await db.transaction().execute(async (tx) => {
+    setLayout(tx, layoutOf(db));
+    return await work(tx);
+  });
 }
 
 /** From now on no statement of the transaction waits longer than this for a lock: it fails then (`isLockTimeout`). */

@@ -1,7 +1,15 @@
 import { batching } from '../db/batching.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type DateText, nightsOf } from '../lib/dates.ts';
-import { changeHeld, type HeldNights, holdNights, type Night, type NightRange, readHeld } from './store.ts';
+import {
+  changeHeld,
+  type HeldNights,
+  holdNights,
+  type Night,
+  type NightChange,
+  type NightRange,
+  readHeld,
+} from './store.ts';
 
 export { type NightDifference, type NightRange, recount } from './store.ts';
 
@@ -13,31 +21,18 @@ export interface Hold {
 }
 
 /**
- * Moves a reservation's hold from one stay to another, either of which may be none: the one way the counters of nights change,
- * whoever asks. Nights that both stays share are not touched; the others are locked by room type and date, so that no two
- * writers can wait for each other.
- * @param capacity the most rooms that may be held on a night afterwards; null where the stay is taken whatever is left
- * @returns false where a night is full; the transaction must then be rolled back
+ * Moves a reservation's hold from one stay to another, either of which may be none, whatever is left. Nights that both stays share are
+ * not touched.
  */
-export async function moveHold(
-  tx: Tx,
-  tenantId: number,
-  from: Hold | null,
-  to: Hold | null,
-  capacity: number | null,
-): Promise<boolean> {
-  const changes = differences(from, to);
-  if (changes.length === 0) {
-    return true;
+export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: Hold | null): Promise<void> {
+  const changes = new NightSums();
+  if (from !== null) {
+    changes.add({ tenantId, hold: from }, -1);
   }
-  if (capacity !== null && capacity < 1) {
-    return false;
+  if (to !== null) {
+    changes.add({ tenantId, hold: to }, 1);
   }
-  const held = await changeHeld(tx, tenantId, changes, capacity);
-  if (held.some((rooms) => rooms < 0)) {
-    throw new Error('a night was given back twice');
-  }
-  return held.length === changes.length;
+  await changeCounters(tx, changes);
 }
 
 /** A stay that wants its nights. */
@@ -49,56 +44,85 @@ export interface NewHold {
 }
 
 /**
- * Takes the nights of several stays, of any tenants, at once (on one node alone).
- * @returns the stays that want a night which has not enough left for all of them; the transaction must then be rolled back
+ * Takes the nights of stays, of any tenants on one node. If a night has not enough rooms left for all stays that want it, all of these
+ * are refused; asked for by itself, one of them may find a room.
+ * @returns the refused stays, of which no night is taken
  */
-export async function holdTogether<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
-  const wanted = new Map<string, Night & { stays: Stay[] }>();
-  for (const stay of stays) {
-    const { tenantId, hold } = stay;
-    for (const date of nightsOf(hold.checkIn, hold.checkOut)) {
-      const night = { tenantId, roomTypeId: hold.roomTypeId, date };
-      const known = wanted.get(keyOf(night)) ?? { ...night, stays: [] };
-      known.stays.push(stay);
-      wanted.set(keyOf(night), known);
+export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
+  // Refused before, because a night that has no row yet takes whatever is wanted.
+  const wanted = NightSums.of(stays);
+  const refused = new Set(stays.filter((stay) => wanted.isAnyOf(stay, ({ rooms, capacity }) => rooms > capacity)));
+  const others = stays.filter((stay) => !refused.has(stay));
+  const nights = NightSums.of(others);
+  const taken = new Set(nights.isEmpty ? [] : (await holdNights(tx, nights.all())).map(keyOf));
+  const returned = new NightSums();
+  for (const stay of others) {
+    if (nights.isAnyOf(stay, (night) => !taken.has(keyOf(night)))) {
+      refused.add(stay);
+      returned.add(stay, -1, (night) => taken.has(keyOf(night)));
     }
   }
-  const nights = [...wanted.values()];
-  // Looked at before, because a night that has no row yet takes whatever is wanted.
-  const scarce = nights.filter((night) => night.stays.some(({ capacity }) => night.stays.length > capacity));
-  const full = nights.length === 0 || scarce.length > 0 ? scarce : await fullAmong(tx, nights);
-  return new Set(full.flatMap((night) => night.stays));
+  await changeCounters(tx, returned);
+  return refused;
 }
 
-/** Takes as many rooms on each night as there are stays. @returns the nights that had not so many left */
-async function fullAmong<Wanted extends Night & { stays: NewHold[] }>(tx: Tx, nights: Wanted[]): Promise<Wanted[]> {
-  const held = await holdNights(
-    tx,
-    nights.map(({ stays, ...night }) => ({ ...night, rooms: stays.length })),
-  );
-  const keys = new Set(held.map(keyOf));
-  return nights.filter((night) => !keys.has(keyOf(night)));
+async function changeCounters(tx: Tx, changes: NightSums): Promise<void> {
+  if (changes.isEmpty) {
+    return;
+  }
+  const nights = await changeHeld(tx, changes.all());
+  if (nights.some(({ held }) => held < 0)) {
+    throw new Error('a night was given back twice');
+  }
+}
+
+/** Rooms by night, and the smallest capacity that a stay knows of the night. */
+class NightSums {
+  readonly #sums = new Map<string, NightChange & { capacity: number }>();
+
+  static of(stays: NewHold[]): NightSums {
+    const sums = new NightSums();
+    stays.forEach((stay) => sums.add(stay, 1));
+    return sums;
+  }
+
+  get isEmpty(): boolean {
+    return this.all().length === 0;
+  }
+
+  add(
+    { tenantId, hold, capacity = Infinity }: Omit<NewHold, 'capacity'> & { capacity?: number },
+    rooms: number,
+    isMeant: (night: Night) => boolean = () => true,
+  ): void {
+    for (const night of nightsOfHold(tenantId, hold).filter(isMeant)) {
+      const sum = this.#sums.get(keyOf(night)) ?? { ...night, rooms: 0, capacity };
+      sum.rooms += rooms;
+      sum.capacity = Math.min(sum.capacity, capacity);
+      this.#sums.set(keyOf(night), sum);
+    }
+  }
+
+  /** The nights whose sum is not 0. */
+  all(): (NightChange & { capacity: number })[] {
+    return [...this.#sums.values()].filter(({ rooms }) => rooms !== 0);
+  }
+
+  /** Whether the sum of any night of the stay is as asked. */
+  isAnyOf({ tenantId, hold }: NewHold, isAsAsked: (sum: NightChange & { capacity: number }) => boolean): boolean {
+    return nightsOfHold(tenantId, hold).some((night) => {
+      const sum = this.#sums.get(keyOf(night));
+      return sum !== undefined && isAsAsked(sum);
+    });
+  }
+}
+
+function nightsOfHold(tenantId: number, { roomTypeId, checkIn, checkOut }: Hold): Night[] {
+  return nightsOf(checkIn, checkOut).map((date) => ({ tenantId, roomTypeId, date }));
 }
 
 function keyOf({ tenantId, roomTypeId, date }: Night): string {
   return `${tenantId} ${roomTypeId} ${date}`;
-}
-
-function differences(from: Hold | null, to: Hold | null) {
-  const changes = new Map<string, { roomTypeId: string; date: DateText; change: number }>();
-  const add = (hold: Hold | null, by: number) => {
-    for (const date of hold === null ? [] : nightsOf(hold.checkIn, hold.checkOut)) {
-      const key = `${hold?.roomTypeId} ${date}`;
-      const change = (changes.get(key)?.change ?? 0) + by;
-      changes.set(key, { roomTypeId: hold?.roomTypeId ?? '', date, change });
-    }
-  };
-  add(from, -1);
-  add(to, 1);
-  return [...changes.entries()]
-    .filter(([, { change }]) => change !== 0)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, change]) => change);
 }
 
 /** Rooms held on every night of the range, in its order; 0 where none is. */
@@ -107,12 +131,9 @@ export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; he
 /** While the database works on one statement, the answers to another are made. */
 const LOOK_UPS_UNDER_WAY = 2;
 
-/** @param batchSize calls that may go as one statement (`batchSizeOf`) */
-export function createNightReader({ db, batchSize }: { db: Database; batchSize: number }): ReadHeldNights {
-  const readCounters = batching({
-    one: async (range: NightRange) => (await readHeld(db, [range]))[0],
-    many: (ranges) => readHeld(db, ranges),
-    maxSize: batchSize,
+export function createNightReader(db: Database): ReadHeldNights {
+  const readCounters = batching(db, {
+    many: (ranges: NightRange[]) => readHeld(db, ranges),
     maxUnderWay: LOOK_UPS_UNDER_WAY,
   });
   return async (range) => nightByNight(range, await readCounters(range));

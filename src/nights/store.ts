@@ -1,40 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
-import { selectEach } from '../db/select-each.ts';
+import { type FieldTypes, rowsToInsert, selectEach } from '../db/inputs.ts';
+import { isCluster } from '../db/layout.ts';
 import type { DateText } from '../lib/dates.ts';
-
-/** One room more (+1) or less (−1) held on a night. */
-export interface NightChange {
-  roomTypeId: string;
-  date: DateText;
-  change: number;
-}
-
-/**
- * Changes the counters of many nights in one statement and in the order given, in which every writer locks them. It makes rows
- * that are missing. With a capacity, a night that is full is passed over: fewer rows come back than were asked for. (The arm
- * that makes a row does not look at the capacity: a capacity of 0 must be refused before.)
- *
- * Not a range UPDATE: that locks in the order the rows lie on disk, and two stays that overlap deadlock.
- * @returns the rooms now held on each night that was changed
- */
-export async function changeHeld(
-  tx: Tx,
-  tenantId: number,
-  changes: NightChange[],
-  capacity: number | null,
-): Promise<number[]> {
-  const values = changes.map(
-    ({ roomTypeId, date, change }) => sql`(${tenantId}::bigint, ${roomTypeId}::uuid, ${date}::date, ${change}::int)`,
-  );
-  const { rows } = await sql<{ held: number }>`
-    INSERT INTO night AS n (tenant_id, room_type_id, date, held) VALUES ${sql.join(values)}
-    ON CONFLICT (tenant_id, room_type_id, date) DO UPDATE SET held = n.held + excluded.held
-    WHERE ${capacity}::int IS NULL OR n.held + excluded.held <= ${capacity}::int
-    RETURNING held
-  `.execute(tx);
-  return rows.map((row) => row.held);
-}
 
 /** A night of a room type. */
 export interface Night {
@@ -43,24 +11,60 @@ export interface Night {
   date: DateText;
 }
 
+/** So many rooms more, or less, held on a night. */
+export interface NightChange extends Night {
+  rooms: number;
+}
+
+/** The columns of a change; a night without a row gets one. */
+interface NightRow {
+  tenant_id: number;
+  room_type_id: string;
+  date: DateText;
+  held: number;
+}
+
+const NIGHT_ROW: FieldTypes<NightRow> = { tenant_id: 'bigint', room_type_id: 'uuid', date: 'date', held: 'int' };
+
 /**
- * Takes rooms on many nights of any tenants (one of the statements that may; on one node alone), in the order in which every writer
- * locks them. As above a night that has not so many left is passed over, and one that has no row yet takes whatever is wanted.
+ * Changes the counters of nights, whatever the capacity is.
+ * @returns each night with the rooms that are now held
+ */
+export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night & { held: number })[]> {
+  return await addToHeld(tx, changes, sql`true`);
+}
+
+/**
+ * Takes rooms on nights, as far as the capacity of their room types goes: a night that has not so many left is passed over. A night
+ * that has no row yet takes whatever is wanted, so more than the capacity must be refused before.
+ * @param nights on a cluster those of one stay
  * @returns the nights that were taken
  */
-export async function holdNights(tx: Tx, nights: (Night & { rooms: number })[]): Promise<Night[]> {
-  const { rows } = await sql<Night>`
-    INSERT INTO night AS n (tenant_id, room_type_id, date, held)
-    SELECT "tenantId", "roomTypeId", date, rooms
-    FROM json_to_recordset(${JSON.stringify(nights)}) AS wanted ("tenantId" bigint, "roomTypeId" uuid, date date, rooms int)
-    ORDER BY "tenantId", "roomTypeId", date
-    ON CONFLICT (tenant_id, room_type_id, date) DO UPDATE SET held = n.held + excluded.held
-    WHERE n.held + excluded.held <= (
-      SELECT physical_capacity FROM room_type WHERE tenant_id = n.tenant_id AND id = n.room_type_id
-    )
-    RETURNING tenant_id AS "tenantId", room_type_id AS "roomTypeId", date
+export async function holdNights(tx: Tx, nights: (NightChange & { capacity: number })[]): Promise<Night[]> {
+  // A cluster allows no subquery here.
+  const capacity = isCluster(tx)
+    ? sql`${nights[0]?.capacity}::int`
+    : sql`(SELECT physical_capacity FROM room_type WHERE tenant_id = n.tenant_id AND id = n.room_type_id)`;
+  return await addToHeld(tx, nights, sql`n.held + excluded.held <= ${capacity}`);
+}
+
+/**
+ * One statement for all nights, of any tenants on one node, in the order in which every writer locks them. Not a range UPDATE: that
+ * locks in the order the rows lie on disk, and two stays that overlap deadlock.
+ */
+async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<unknown>) {
+  const rows = changes.map(({ tenantId, roomTypeId, date, rooms }) => ({
+    tenant_id: tenantId,
+    room_type_id: roomTypeId,
+    date,
+    held: rooms,
+  }));
+  const changed = await sql<Night & { held: number }>`
+    INSERT INTO night AS n ${rowsToInsert(tx, NIGHT_ROW, rows, ['tenant_id', 'room_type_id', 'date'])}
+    ON CONFLICT (tenant_id, room_type_id, date) DO UPDATE SET held = n.held + excluded.held WHERE ${condition}
+    RETURNING tenant_id AS "tenantId", room_type_id AS "roomTypeId", date, held
   `.execute(tx);
-  return rows;
+  return changed.rows;
 }
 
 /** A range of a room type's nights. */
@@ -71,7 +75,12 @@ export interface NightRange {
   checkOut: DateText;
 }
 
-const NIGHT_RANGE = { tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' };
+const NIGHT_RANGE: FieldTypes<NightRange> = {
+  tenantId: 'bigint',
+  roomTypeId: 'uuid',
+  checkIn: 'date',
+  checkOut: 'date',
+};
 
 /** Counters of a range: that of its night `offsets[n]`, counted from check-in, is `held[n]`. Null: no night has one. */
 export interface HeldNights {
@@ -80,7 +89,7 @@ export interface HeldNights {
 }
 
 /** The counters of many ranges, across tenants where there are several, in their order: two lists for a range are read faster than rows. */
-export function readHeld(db: Database, ranges: NightRange[]): Promise<HeldNights[]> {
+export function readHeld(db: Database, ranges: NightRange[]): Promise<(HeldNights | undefined)[]> {
   return selectEach(
     db,
     NIGHT_RANGE,

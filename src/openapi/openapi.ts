@@ -50,7 +50,6 @@ export async function readRoutes(): Promise<RouteOptions[]> {
       },
       db,
       backgroundDb: db,
-      batchSize: 1,
       keyring: {
         pepper: randomBytes(32),
         token: randomBytes(32),

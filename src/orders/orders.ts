@@ -2,13 +2,12 @@ import type { Caller } from '../credentials/credentials.ts';
 import { batching } from '../db/batching.ts';
 import type { Database } from '../db/database.ts';
 import { retrying } from '../db/failures.ts';
-import { inTransaction } from '../db/transaction.ts';
 import { ApiError, apiError, notFound, UnavailableError } from '../errors.ts';
 import type { LongList } from '../http/list.ts';
 import { FairGate } from '../lib/fair-gate.ts';
 import { isUuid, newId } from '../lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
-import type { EventLog } from '../webhooks/webhooks.ts';
+import type { TransactionWithEvents } from '../webhooks/webhooks.ts';
 import { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
 import { priceItems } from './pricing.ts';
 import type { OrderCreate, OrderResponse, StaffOrder } from './schema.ts';
@@ -19,9 +18,7 @@ export { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
 interface Dependencies {
   db: Database;
   readListedMenu: ReadListedMenu;
-  events: EventLog;
-  /** Orders of one statement at most (`batchSizeOf`). */
-  batchSize: number;
+  transactionWithEvents: TransactionWithEvents;
 }
 
 export interface PlacedOrder {
@@ -49,7 +46,7 @@ const BATCHES_UNDER_WAY = 2;
 export class Orders {
   readonly #db: Database;
   readonly #readListedMenu: ReadListedMenu;
-  readonly #events: EventLog;
+  readonly #transactionWithEvents: TransactionWithEvents;
   /** Whether the order was inserted: false where its external id is taken. */
   readonly #insertOrder: (order: store.NewOrder) => Promise<boolean>;
   readonly #findHead: (key: store.ExternalKey) => Promise<store.OrderHead | undefined>;
@@ -60,22 +57,17 @@ export class Orders {
     waitedTooLong: () => new UnavailableError('Too many large orders wait to be placed.'),
   });
 
-  constructor({ db, readListedMenu, events, batchSize }: Dependencies) {
+  constructor({ db, readListedMenu, transactionWithEvents }: Dependencies) {
     this.#db = db;
     this.#readListedMenu = readListedMenu;
-    this.#events = events;
-    const bounds = { maxSize: batchSize, maxUnderWay: BATCHES_UNDER_WAY };
-    const insertOne = (order: store.NewOrder) => retrying(() => store.insertOrder(db, order));
-    const insertTogether = batching({
-      one: insertOne,
-      many: (orders) => retrying(() => store.insertOrders(db, orders)),
-      ...bounds,
-    });
-    this.#insertOrder = (order) => (lengthOf(order) > LARGE_ORDER ? insertOne : insertTogether)(order);
-    this.#findHead = batching({
-      one: (key) => store.findByExternalId(db, key),
-      many: (keys) => store.findByExternalIds(db, keys),
-      ...bounds,
+    this.#transactionWithEvents = transactionWithEvents;
+    const insert = (orders: store.NewOrder[]) => retrying(() => store.insertOrders(db, orders));
+    const insertTogether = batching(db, { many: insert, maxUnderWay: BATCHES_UNDER_WAY });
+    this.#insertOrder = async (order) =>
+      lengthOf(order) > LARGE_ORDER ? (await insert([order]))[0] === true : await insertTogether(order);
+    this.#findHead = batching(db, {
+      many: (keys: store.ExternalKey[]) => store.findByExternalIds(db, keys),
+      maxUnderWay: BATCHES_UNDER_WAY,
     });
   }
 
@@ -157,21 +149,17 @@ export class Orders {
 
   /** The one way an order's status changes: the row is locked, the rule is asked, the event is written with the change. */
   async #moveTo(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderHead> {
-    const event = this.#events.prepare();
     const occurredAt = new Date();
-    const moved = await inTransaction(this.#db, async (tx) => {
+    return await this.#transactionWithEvents(async (tx, record) => {
       const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
       if (row === undefined) {
         throw notFound('order');
-      }
-      if (row.status === status && (await event.isRecorded(tx, tenantId))) {
-        return row;
       }
       if (!mayFollow(row.status as OrderStatus, status, row.order_type as OrderType)) {
         throw apiError('invalid_status_transition', `The order is ${row.status}: it cannot become ${status}.`);
       }
       await store.updateStatus(tx, tenantId, orderId, status);
-      await event.record(tx, {
+      await record({
         tenantId,
         credentialId: row.credential_id,
         type: 'order.status_changed',
@@ -180,8 +168,6 @@ export class Orders {
       });
       return { ...row, status };
     });
-    event.committed();
-    return moved;
   }
 
   /**

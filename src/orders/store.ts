@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import { type FieldTypes, rowsToInsert, selectEach } from '../db/inputs.ts';
 import { readPage } from '../db/page.ts';
 import type { RestaurantOrder } from '../db/types.ts';
 import type { OrderStatus } from './order-status.ts';
@@ -8,32 +9,31 @@ import type { OrderStatus } from './order-status.ts';
 export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines'> & { lines: string };
 export type NewOrder = Insertable<RestaurantOrder> & { lines: string };
 
-/** @returns false where the credential has an order with this external id already */
-export async function insertOrder(db: Database, order: NewOrder): Promise<boolean> {
-  const inserted = await db
-    .insertInto('restaurant_order')
-    .values(order)
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'credential_id', 'external_order_id']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return inserted !== undefined;
-}
+const NEW_ORDER: FieldTypes<NewOrder> = {
+  tenant_id: 'bigint',
+  id: 'uuid',
+  credential_id: 'uuid',
+  external_order_id: 'text',
+  status: 'text',
+  order_type: 'text',
+  customer_name: 'text',
+  customer_phone: 'text',
+  delivery_address: 'text',
+  notes: 'text',
+  lines: 'json',
+  total: 'numeric',
+  currency: 'text',
+  created_at: 'timestamptz',
+};
 
 /**
- * The same of several orders, of any tenants (one of the statements that may; on one node alone). Its text is the same
- * whatever their number. It inserts in the order of the key, so that two that hold the same orders never deadlock.
- * @returns for each order in turn whether it was inserted
+ * Inserts orders; several may be of any tenants (one of the statements that may; on one node alone).
+ * @returns for each order in turn whether it was inserted: false if the credential has an order with this external id already
  */
 export async function insertOrders(db: Database, orders: NewOrder[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
-    INSERT INTO restaurant_order (tenant_id, id, credential_id, external_order_id, status, order_type, customer_name,
-      customer_phone, delivery_address, notes, lines, total, currency, created_at)
-    SELECT tenant_id, id, credential_id, external_order_id, status, order_type, customer_name,
-      customer_phone, delivery_address, notes, lines::json, total, currency, created_at
-    FROM json_to_recordset(${JSON.stringify(orders)}) AS placed (tenant_id bigint, id uuid, credential_id uuid,
-      external_order_id text, status text, order_type text, customer_name text, customer_phone text,
-      delivery_address text, notes text, lines text, total numeric, currency text, created_at timestamptz)
-    ORDER BY tenant_id, credential_id, external_order_id
+    INSERT INTO restaurant_order
+    ${rowsToInsert(db, NEW_ORDER, orders, ['tenant_id', 'credential_id', 'external_order_id'])}
     ON CONFLICT (tenant_id, credential_id, external_order_id) DO NOTHING
     RETURNING id
   `.execute(db);
@@ -52,36 +52,24 @@ export interface ExternalKey {
   externalOrderId: string;
 }
 
-export async function findByExternalId(db: Database, key: ExternalKey): Promise<OrderHead | undefined> {
-  return await db
-    .selectFrom('restaurant_order')
-    .select(HEAD)
-    .where('tenant_id', '=', key.tenantId)
-    .where('credential_id', '=', key.credentialId)
-    .where('external_order_id', '=', key.externalOrderId)
-    .executeTakeFirst();
-}
+const EXTERNAL_KEY: FieldTypes<ExternalKey> = { tenantId: 'bigint', credentialId: 'uuid', externalOrderId: 'text' };
 
 /**
- * The same of several keys, of any tenants (one of the statements that may; on one node alone). The LIMIT makes it a
- * look-up in the index for each key, whatever the planner believes of the table.
+ * Looks orders up; several may be of any tenants (one of the statements that may; on one node alone). The LIMIT makes it a look-up in
+ * the index for each key, whatever the planner believes of the table.
  * @returns for each key in turn its order
  */
 export async function findByExternalIds(db: Database, keys: ExternalKey[]): Promise<(OrderHead | undefined)[]> {
-  const wanted = keys.map((key, position) => ({ position, ...key }));
-  const { rows } = await sql<OrderHead & { position: number }>`
-    SELECT wanted.position, found.id, found.external_order_id, found.status
-    FROM json_to_recordset(${JSON.stringify(wanted)})
-      AS wanted (position int, "tenantId" bigint, "credentialId" uuid, "externalOrderId" text)
-    CROSS JOIN LATERAL (
-      SELECT id, external_order_id, status FROM restaurant_order
-      WHERE tenant_id = wanted."tenantId" AND credential_id = wanted."credentialId"
-        AND external_order_id = wanted."externalOrderId"
+  return await selectEach(
+    db,
+    EXTERNAL_KEY,
+    keys,
+    ({ tenantId, credentialId, externalOrderId }) => sql<OrderHead>`
+      SELECT ${sql.join(HEAD.map((column) => sql.id(column)))} FROM restaurant_order
+      WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND external_order_id = ${externalOrderId}
       LIMIT 1
-    ) AS found
-  `.execute(db);
-  const found = new Map(rows.map(({ position, ...head }) => [position, head]));
-  return keys.map((_, position) => found.get(position));
+    `,
+  );
 }
 
 const WHOLE = [

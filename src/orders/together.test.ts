@@ -9,9 +9,10 @@ import { eventually } from '../../test/support/webhooks.ts';
 import { RecentChanges } from '../changes/changes.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { Database } from '../db/database.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../lib/ids.ts';
 import { createMenuReader, type ReadListedMenu } from '../menu/menu.ts';
-import { createEventLog } from '../webhooks/webhooks.ts';
+import { createTransactionWithEvents } from '../webhooks/webhooks.ts';
 import { Orders } from './orders.ts';
 import type { OrderCreate, StaffOrder } from './schema.ts';
 import * as store from './store.ts';
@@ -65,7 +66,11 @@ async function menusAtHand(readers: Caller[]): Promise<ReadListedMenu> {
 }
 
 function ordersOn(database: Database): Orders {
-  return new Orders({ db: database, readListedMenu, events: createEventLog(null), batchSize: 64 });
+  return new Orders({
+    db: database,
+    readListedMenu,
+    transactionWithEvents: createTransactionWithEvents(database, null),
+  });
 }
 
 function pizza(externalOrderId: string, changes: Partial<OrderCreate> = {}): OrderCreate {
@@ -168,8 +173,8 @@ describe('orders placed at once', () => {
     assert.ok(middle);
     const undone = new Error('undone');
     let both: Promise<boolean[][]> = Promise.resolve([]);
-    const blocking = service.database.db.transaction().execute(async (tx) => {
-      await store.insertOrder(tx, middle);
+    const blocking = inTransaction(service.database.db, async (tx) => {
+      await store.insertOrders(tx, [middle]);
       both = Promise.all([store.insertOrders(db, rows()), store.insertOrders(db, rows().reverse())]);
       await Promise.race([
         both,

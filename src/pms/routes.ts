@@ -37,8 +37,6 @@ import {
 
 interface Dependencies {
   db: Database;
-  /** Inputs that one statement may take (`batchSizeOf`). */
-  batchSize: number;
   findRoomType: FindRoomType;
   readHeldNights: ReadHeldNights;
   reservations: Reservations;
@@ -142,7 +140,7 @@ function inventoryRoute(app: App, { findRoomType, readHeldNights, pmsGuard }: De
   );
 }
 
-function rateRoutes(app: App, { db, batchSize, pmsGuard }: Dependencies): void {
+function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
   app.get(
     '/v1/channel-manager/pms/rates/',
     {
@@ -184,7 +182,7 @@ function rateRoutes(app: App, { db, batchSize, pmsGuard }: Dependencies): void {
         response: { 200: RatesWritten },
       },
     },
-    async (request) => await writeRates({ db, batchSize }, callerActor(request.caller), request.body),
+    async (request) => await writeRates(db, callerActor(request.caller), request.body),
   );
   app.put(
     '/v1/channel-manager/pms/restrictions/',
@@ -206,7 +204,7 @@ function rateRoutes(app: App, { db, batchSize, pmsGuard }: Dependencies): void {
       },
     },
     async (request) => ({
-      updated: await writeRestrictions({ db, batchSize }, callerActor(request.caller), request.body),
+      updated: await writeRestrictions(db, callerActor(request.caller), request.body),
     }),
   );
 }

@@ -55,30 +55,16 @@ export interface RateReader {
 /** While the database works on one statement, the answers to another are made. */
 const LOOK_UPS_UNDER_WAY = 2;
 
-/**
- * What partners' calls look up before every answer: calls that arrive together go as one statement.
- * @param batchSize of them at most (`batchSizeOf`)
- */
-export function createRateReader({ db, batchSize }: Rates): RateReader {
-  const together = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[][]>) =>
-    batching({
-      one: async (range: store.StayRange) => (await read(db, [range]))[0] ?? [],
-      many: (ranges) => read(db, ranges),
-      maxSize: batchSize,
-      maxUnderWay: LOOK_UPS_UNDER_WAY,
-    });
+/** What partners' calls look up before every answer: calls that arrive together go as one statement. */
+export function createRateReader(db: Database): RateReader {
+  const together = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[]>) =>
+    batching(db, { many: (ranges: store.StayRange[]) => read(db, ranges), maxUnderWay: LOOK_UPS_UNDER_WAY });
   const readPlans = together(store.readPlansInRanges);
   const readSoldOutNights = together(store.readSoldOutNights);
   return {
     readCalendars: async (range) => (await readPlans(range)).map(calendarOf),
     readClosedNights: async (range) => closedNights(await readSoldOutNights(range)),
   };
-}
-
-interface Rates {
-  db: Database;
-  /** Inputs that one statement may take (`batchSizeOf`): one on a cluster. */
-  batchSize: number;
 }
 
 /** The price of every night under a plan, active or not. @throws ApiError 404 `error` for an unknown plan */
@@ -103,11 +89,7 @@ export async function readRates(
  * @returns what was written, one entry a date, by date
  * @throws ApiError 404 `error` for an unknown plan
  */
-export async function writeRates(
-  { db, batchSize }: Rates,
-  actor: Actor,
-  { rate_plan_id, rates }: RatesWrite,
-): Promise<Rate[]> {
+export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
   const { tenantId } = actor;
   const writeDown = prepareAudit(actor);
   const byDate = new Map(
@@ -118,7 +100,7 @@ export async function writeRates(
   );
   const written = [...byDate.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
   await inTransaction(db, async (tx) => {
-    await writeNights(tx, batchSize, { tenantId, planId: rate_plan_id, nights: written, price: 'replace' });
+    await writeNights(tx, { tenantId, planId: rate_plan_id, nights: written, price: 'replace' });
     await writeDown(tx, { action: 'rates.written', subject: rate_plan_id, details: { entries: rates } });
   });
   return written;
@@ -130,7 +112,7 @@ export async function writeRates(
  * @throws ApiError 404 `error` for an unknown plan
  */
 export async function writeRestrictions(
-  { db, batchSize }: Rates,
+  db: Database,
   actor: Actor,
   { rate_plan_id, restrictions }: RestrictionsWrite,
 ): Promise<number> {
@@ -141,7 +123,7 @@ export async function writeRestrictions(
   );
   const minNights = restrictions.findLast((entry) => typeof entry.min_nights === 'number')?.min_nights;
   await inTransaction(db, async (tx) => {
-    await writeNights(tx, batchSize, { tenantId, planId: rate_plan_id, nights: [...byDate.values()], price: 'keep' });
+    await writeNights(tx, { tenantId, planId: rate_plan_id, nights: [...byDate.values()], price: 'keep' });
     if (typeof minNights === 'number') {
       await store.updateMinNights(tx, tenantId, rate_plan_id, minNights);
     }
@@ -151,9 +133,9 @@ export async function writeRestrictions(
 }
 
 /** Under the plan's lock, which a merge needs: of two that insert one night at once, the second would fail. */
-async function writeNights(tx: Tx, batchSize: number, write: store.NightsWrite): Promise<void> {
+async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
   await requirePlan(write.planId, (id) => store.lockPlan(tx, write.tenantId, id));
-  await (batchSize > 1 ? store.mergeRates(tx, write) : store.upsertRates(tx, write));
+  await store.writeRates(tx, write);
 }
 
 async function requirePlan(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
-import { selectEach } from '../db/select-each.ts';
+import { type FieldTypes, selectEach } from '../db/inputs.ts';
+import { isCluster } from '../db/layout.ts';
 import type { DateText } from '../lib/dates.ts';
 
 type Db = Database | Tx;
@@ -108,7 +109,7 @@ export interface StayRange {
   checkOut: DateText;
 }
 
-const STAY_RANGE = { tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' };
+const STAY_RANGE: FieldTypes<StayRange> = { tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' };
 
 /** A plan, with what differs from it in a range; null: nothing. */
 export interface PlanInRange {
@@ -137,7 +138,7 @@ export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<Pl
       FROM rate_plan AS p WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId}
     `,
   );
-  return rows.map(({ plans }) => plans ?? []);
+  return rows.map((row) => row?.plans ?? []);
 }
 
 /** For every active plan of each range's room type the nights on which it is sold out. */
@@ -154,7 +155,7 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
       FROM rate_plan AS p WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId} AND p.is_active
     `,
   );
-  return rows.map(({ plans }) => (plans ?? []).map((nights) => nights ?? []));
+  return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));
 }
 
 /** What many nights of one plan are to become. */
@@ -166,12 +167,17 @@ export interface NightsWrite {
   price: 'replace' | 'keep';
 }
 
+/** Writes many nights of one plan, whose writer holds its lock (`lockPlan`), in one statement. */
+export async function writeRates(tx: Tx, write: NightsWrite): Promise<void> {
+  await (isCluster(tx) ? upsertRates(tx, write) : mergeRates(tx, write));
+}
+
 /**
- * Writes many nights of one plan, whose writer holds its lock (`lockPlan`), in one statement. A night that is as given already is
+ * A night that is as given already is
  * not written again: a channel manager sends its whole calendar every night, and most of it has not changed. Three arrays make one
  * text, prepared once, however many the nights are.
  */
-export async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
+async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
   const dates = nights.map(({ date }) => date);
   const sorted = dates.toSorted();
@@ -189,7 +195,7 @@ export async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: Ni
 }
 
 /** The same for a cluster, which routes a list of rows, but neither `MERGE` nor a select (architecture, database rule 4). */
-export async function upsertRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
+async function upsertRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
   const rows = nights.map((night) => ({ ...night, tenant_id: tenantId, rate_plan_id: planId }));
   await tx
     .insertInto('rate')

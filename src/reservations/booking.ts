@@ -1,11 +1,11 @@
 import { batching } from '../db/batching.ts';
 import type { Database } from '../db/database.ts';
 import { isLockTimeout } from '../db/failures.ts';
-import { inTransaction, limitLockWaits } from '../db/transaction.ts';
-import { type ApiError, apiError } from '../errors.ts';
+import { limitLockWaits } from '../db/transaction.ts';
+import { type ApiError, apiError, UnavailableError } from '../errors.ts';
 import { countNights } from '../lib/dates.ts';
-import { holdTogether, moveHold } from '../nights/nights.ts';
-import type { EventLog, PreparedEvent } from '../webhooks/webhooks.ts';
+import { holdNightsOf } from '../nights/nights.ts';
+import type { TransactionWithEvents } from '../webhooks/webhooks.ts';
 import { happeningOf, nightsOfStay } from './consequences.ts';
 import * as store from './store.ts';
 
@@ -14,115 +14,94 @@ export interface Booking {
   row: store.PartnerReservation;
   /** The most rooms of its type that may be held on a night. */
   capacity: number;
-  event: PreparedEvent;
 }
 
 /** `taken`: another reservation has one of its keys. */
 export type BookingOutcome = 'booked' | 'taken';
-
-interface Dependencies {
-  db: Database;
-  events: EventLog;
-  /** Bookings of one transaction at most (`batchSizeOf`). */
-  batchSize: number;
-}
+/** `contended`: a night has not enough rooms for all bookings that want it, or was locked for too long. Nothing was written. */
+type TryOutcome = BookingOutcome | 'contended';
 
 /** While one batch waits for its flush to disk, another is written. */
 const BATCHES_UNDER_WAY = 2;
 /** A longer stay goes alone: the others would wait for its nights. */
 const MAX_NIGHTS_TOGETHER = 31;
-/** Whoever holds a night for longer, as a transaction that hangs, delays those alone who want it. */
+/** If a lock is held longer (a hung transaction), only bookings for that night wait. */
 const MAX_LOCK_WAIT_MS = 250;
 
 /**
- * Makes what writes bookings: the reservation, its nights and its event, all of it or nothing. Bookings that arrive together, of
- * whatever tenants, go as one transaction, which divides the cost of its statements and of its commit by their number.
- * It throws 409 `room_not_available` where a night is full.
+ * Makes the function that writes a booking: the reservation, its nights and its event, all of it or nothing.
+ *
+ *     together with others ── booked, taken
+ *          │ contended, or a stay of more than 31 nights
+ *        alone ── booked, taken
+ *          │ contended
+ *     409 room_not_available
+ *
+ * Bookings that arrive together, of any tenants, are one transaction, which divides the cost of its statements and of its commit by
+ * their number. A batch that fails is tried one by one (`batching`).
  */
-export function createBooker(dependencies: Dependencies): (booking: Booking) => Promise<BookingOutcome> {
-  const { db, batchSize } = dependencies;
-  const bookWithOthers = batching({
-    one: (booking: Booking) => bookAlone(db, booking),
-    many: (bookings) => bookTogether(dependencies, bookings),
-    minSize: 1, // A lone one that waits for a lock must not keep those waiting that come after it, either.
-    maxSize: batchSize,
+export function createBooker(
+  db: Database,
+  transactionWithEvents: TransactionWithEvents,
+): (booking: Booking) => Promise<BookingOutcome> {
+  const bookTogether = batching(db, {
+    many: (bookings: Booking[]) => write(transactionWithEvents, bookings, MAX_LOCK_WAIT_MS),
     maxUnderWay: BATCHES_UNDER_WAY,
   });
-  return (booking) => {
+  return async (booking) => {
     const { check_in, check_out } = booking.row;
-    return countNights(check_in, check_out) > MAX_NIGHTS_TOGETHER ? bookAlone(db, booking) : bookWithOthers(booking);
+    const isLong = countNights(check_in, check_out) > MAX_NIGHTS_TOGETHER;
+    const outcome = isLong ? 'contended' : await bookTogether(booking);
+    const final = outcome === 'contended' ? (await write(transactionWithEvents, [booking], null))[0] : outcome;
+    if (final === 'contended' || final === undefined) {
+      throw notAvailable();
+    }
+    return final;
   };
 }
 
-async function bookAlone(db: Database, { row, capacity, event }: Booking): Promise<BookingOutcome> {
-  return await inTransaction(db, async (tx) => {
-    if (!(await store.insertReservation(tx, row))) {
-      return 'taken';
-    }
-    if (!(await moveHold(tx, row.tenant_id, null, nightsOfStay(row), capacity))) {
-      throw notAvailable();
-    }
-    await event.record(tx, happeningOf('reservation.created', row));
-    return 'booked';
-  });
-}
-
-/** Those that want a night which has not enough rooms left for all of them go alone, as everyone does where that happens twice. */
-async function bookTogether(dependencies: Dependencies, bookings: Booking[]) {
-  let together = bookings;
-  let outcomes: Map<Booking, BookingOutcome> | null = null;
-  for (let tries = 0; outcomes === null && tries < 2 && together.length > 0; tries += 1) {
-    try {
-      outcomes = await writeTogether(dependencies, together);
-    } catch (error) {
-      if (!(error instanceof Undone)) {
-        throw error;
+/**
+ * Writes bookings in one transaction.
+ * @param maxLockWaitMs null: as long as a statement may take
+ * @returns the outcome of each in turn
+ */
+async function write(
+  transactionWithEvents: TransactionWithEvents,
+  bookings: Booking[],
+  maxLockWaitMs: number | null,
+): Promise<TryOutcome[]> {
+  try {
+    return await transactionWithEvents(async (tx, record) => {
+      if (maxLockWaitMs !== null) {
+        await limitLockWaits(tx, maxLockWaitMs);
       }
-      const { causes } = error;
-      together = together.filter((booking) => !causes.includes(booking));
+      const rows = bookings.map(({ row }) => row);
+      const inserted = await store.insertReservations(tx, rows);
+      const stays = bookings.filter(({ row }) => inserted.has(row.id)).map(stayOf);
+      const contended = await holdNightsOf(tx, stays);
+      if (contended.size === bookings.length) {
+        throw ALL_CONTENDED; // Nothing is left to be committed.
+      }
+      await store.removeReservations(
+        tx,
+        [...contended].map(({ row }) => row),
+      );
+      const booked = stays.filter((stay) => !contended.has(stay)).map(({ row }) => row);
+      await record(...booked.map((row) => happeningOf('reservation.created', row)));
+      return rows.map((row) => (booked.includes(row) ? 'booked' : inserted.has(row.id) ? 'contended' : 'taken'));
+    });
+  } catch (error) {
+    if (error === ALL_CONTENDED || (error instanceof UnavailableError && isLockTimeout(error.cause))) {
+      return bookings.map(() => 'contended');
     }
-  }
-  return bookings.map((booking) => outcomes?.get(booking) ?? bookAlone(dependencies.db, booking));
-}
-
-/** Nothing of a batch was written, because of these in it. */
-class Undone extends Error {
-  readonly causes: Booking[];
-
-  constructor(causes: Booking[]) {
-    super('these bookings have to go alone');
-    this.causes = causes;
+    throw error;
   }
 }
 
-/** @throws Undone where a night is full, or was locked for too long */
-async function writeTogether({ db, events }: Dependencies, bookings: Booking[]) {
-  return await inTransaction(db, async (tx) => {
-    try {
-      await limitLockWaits(tx, MAX_LOCK_WAIT_MS);
-      const inserted = await store.insertReservations(
-        tx,
-        bookings.map(({ row }) => row),
-      );
-      const fresh = bookings.filter(({ row }) => inserted.has(row.id));
-      const refused = await holdTogether(tx, fresh.map(stayOf));
-      if (refused.size > 0) {
-        throw new Undone([...refused].map(({ booking }) => booking));
-      }
-      await events.recordAll(
-        tx,
-        fresh.map(({ row, event }) => ({ event, happening: happeningOf('reservation.created', row) })),
-      );
-      return new Map(bookings.map((booking) => [booking, inserted.has(booking.row.id) ? 'booked' : 'taken'] as const));
-    } catch (error) {
-      throw isLockTimeout(error) ? new Undone(bookings) : error;
-    }
-  });
-}
+const ALL_CONTENDED = new Error('each of these bookings has to go alone');
 
-function stayOf(booking: Booking) {
-  const { row, capacity } = booking;
-  return { tenantId: row.tenant_id, hold: nightsOfStay(row), capacity, booking };
+function stayOf({ row, capacity }: Booking) {
+  return { tenantId: row.tenant_id, hold: nightsOfStay(row), capacity, row };
 }
 
 export function notAvailable(): ApiError {

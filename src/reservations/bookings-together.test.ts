@@ -9,10 +9,11 @@ import { eventually } from '../../test/support/webhooks.ts';
 import { RecentChanges } from '../changes/changes.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { Database } from '../db/database.ts';
-import { createNightReader, holdTogether, moveHold } from '../nights/nights.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { createNightReader, holdNightsOf, moveHold } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 import { createRoomTypeFinder, type FindRoomType } from '../rooms/rooms.ts';
-import { createEventLog } from '../webhooks/webhooks.ts';
+import { createTransactionWithEvents } from '../webhooks/webhooks.ts';
 import { Reservations } from './reservations.ts';
 
 const HOUSES = 3;
@@ -63,11 +64,10 @@ function reservationsOn(database: Database): Reservations {
   const direct = service.database.db;
   return new Reservations({
     db: database,
-    events: createEventLog(null),
+    transactionWithEvents: createTransactionWithEvents(database, null),
     findRoomType,
-    rates: createRateReader({ db: direct, batchSize: 64 }),
-    readHeldNights: createNightReader({ db: direct, batchSize: 64 }),
-    batchSize: 64,
+    rates: createRateReader(direct),
+    readHeldNights: createNightReader(direct),
   });
 }
 
@@ -174,8 +174,8 @@ describe('bookings made at once', () => {
     const house = await houseAt('10.00');
     const held = { roomTypeId: house.roomTypes['Double'] ?? '', checkIn: dayAhead(30), checkOut: dayAhead(31) };
     let waiting: Promise<string[]> = Promise.resolve([]);
-    await service.database.db.transaction().execute(async (tx) => {
-      await moveHold(tx, house.tenantId, null, held, null);
+    await inTransaction(service.database.db, async (tx) => {
+      await moveHold(tx, house.tenantId, null, held);
       const bookings = [];
       while (bookings.length < 2) {
         bookings.push(book(house)); // Alone, each of them.
@@ -191,7 +191,7 @@ describe('bookings made at once', () => {
         assert.deepEqual(await outcomesOf(others), ['booked', 'booked']);
       }
       assert.ok(performance.now() - began < 5_000, `${Math.round(performance.now() - began)} ms`);
-      await moveHold(tx, house.tenantId, held, null, null);
+      await moveHold(tx, house.tenantId, held, null);
     });
     assert.deepEqual(await waiting, ['booked', 'booked']);
     await assertCounted(service, house.tenantId);
@@ -223,11 +223,11 @@ describe('bookings made at once', () => {
     }));
     const stays = nights.map((hold) => ({ tenantId: house.tenantId, hold, capacity: CAPACITY }));
     let both: Promise<number[]> = Promise.resolve([]);
-    await direct.transaction().execute(async (tx) => {
-      await moveHold(tx, house.tenantId, null, nights[1] ?? null, null);
+    await inTransaction(direct, async (tx) => {
+      await moveHold(tx, house.tenantId, null, nights[1] ?? null);
       const orders = [stays, stays.toReversed()];
       both = Promise.all(
-        orders.map(async (order) => (await db.transaction().execute((own) => holdTogether(own, order))).size),
+        orders.map(async (order) => (await inTransaction(db, (own) => holdNightsOf(own, order))).size),
       );
       await Promise.race([
         both,

@@ -1,6 +1,5 @@
 import type { Caller } from '../credentials/credentials.ts';
 import type { Database, Tx } from '../db/database.ts';
-import { inTransaction } from '../db/transaction.ts';
 import { ApiError, apiError, invalidField, notFound } from '../errors.ts';
 import type { LongList } from '../http/list.ts';
 import { countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '../lib/dates.ts';
@@ -9,7 +8,7 @@ import { newNaturalId } from '../lib/natural-id.ts';
 import { moveHold, type ReadHeldNights } from '../nights/nights.ts';
 import { quoteCheapest, type RateReader } from '../rates/rates.ts';
 import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
-import type { EventLog, PreparedEvent } from '../webhooks/webhooks.ts';
+import type { RecordEvents, TransactionWithEvents } from '../webhooks/webhooks.ts';
 import { type Booking, type BookingOutcome, createBooker, notAvailable } from './booking.ts';
 import { happeningOf, holdOf } from './consequences.ts';
 import { mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
@@ -27,30 +26,28 @@ export interface BookedStay {
 
 interface Dependencies {
   db: Database;
-  events: EventLog;
+  transactionWithEvents: TransactionWithEvents;
   findRoomType: FindRoomType;
   rates: RateReader;
   readHeldNights: ReadHeldNights;
-  /** Bookings of one transaction at most (`batchSizeOf`). */
-  batchSize: number;
 }
 
 /** A hotel's reservations: booked by partners and OTAs, moved along by staff. */
 export class Reservations {
   readonly #db: Database;
-  readonly #events: EventLog;
+  readonly #transactionWithEvents: TransactionWithEvents;
   readonly #findRoomType: FindRoomType;
   readonly #rates: RateReader;
   readonly #readHeldNights: ReadHeldNights;
   readonly #writeBooking: (booking: Booking) => Promise<BookingOutcome>;
 
-  constructor({ db, events, findRoomType, rates, readHeldNights, batchSize }: Dependencies) {
+  constructor({ db, transactionWithEvents, findRoomType, rates, readHeldNights }: Dependencies) {
     this.#db = db;
-    this.#events = events;
+    this.#transactionWithEvents = transactionWithEvents;
     this.#findRoomType = findRoomType;
     this.#rates = rates;
     this.#readHeldNights = readHeldNights;
-    this.#writeBooking = createBooker({ db, events, batchSize });
+    this.#writeBooking = createBooker(db, transactionWithEvents);
   }
 
   /**
@@ -78,16 +75,13 @@ export class Reservations {
   async book(caller: Caller, input: ReservationCreate): Promise<BookedStay> {
     checkRange(input);
     const { tenantId, credentialId } = caller;
-    const id = newId();
-    const event = this.#events.prepare();
-    const outcome = await this.#bookNew(caller, input, id, event).catch((error: unknown) => {
+    const outcome = await this.#bookNew(caller, input).catch((error: unknown) => {
       if (error instanceof ApiError) {
         return error;
       }
       throw error;
     });
     if (outcome !== null && !(outcome instanceof ApiError)) {
-      event.committed();
       return { reservation: outcome, isReplayed: false };
     }
     const stored = await store.findByExternalReservationId(
@@ -96,34 +90,24 @@ export class Reservations {
       credentialId,
       input.external_reservation_id,
     );
-    if (stored === undefined) {
-      if (outcome !== null) {
-        throw outcome;
-      }
-      // It was the natural id that was taken, by a chance of one in a million: once more, with another.
-      return await this.book(caller, input);
+    if (stored !== undefined) {
+      return { reservation: partnerShape(stored), isReplayed: true };
     }
-    // Under our own id it is this call's reservation, written by a try whose answer was lost.
-    const isReplayed = stored.id !== id;
-    if (!isReplayed) {
-      event.committed();
+    if (outcome !== null) {
+      throw outcome;
     }
-    return { reservation: partnerShape(stored), isReplayed };
+    // It was the natural id that was taken, by a chance of one in a million: once more, with another.
+    return await this.book(caller, input);
   }
 
   /** @returns null where one of the reservation's keys is taken */
-  async #bookNew(
-    caller: Caller,
-    input: ReservationCreate,
-    id: string,
-    event: PreparedEvent,
-  ): Promise<ReservationResponse | null> {
+  async #bookNew(caller: Caller, input: ReservationCreate): Promise<ReservationResponse | null> {
     const { tenantId, credentialId, currency } = caller;
     const roomType = await this.#requireSold(tenantId, input.room_type_id);
     const quote = await this.#quote(tenantId, roomType, input);
     const row = {
       tenant_id: tenantId,
-      id,
+      id: newId(),
       natural_id: newNaturalId(),
       credential_id: credentialId,
       external_reservation_id: input.external_reservation_id,
@@ -141,7 +125,7 @@ export class Reservations {
       currency,
       created_at: new Date(),
     };
-    const outcome = await this.#writeBooking({ row, capacity: roomType.physical_capacity, event });
+    const outcome = await this.#writeBooking({ row, capacity: roomType.physical_capacity });
     return outcome === 'booked' ? partnerShape(row) : null;
   }
 
@@ -204,54 +188,49 @@ export class Reservations {
     status: ReservationStatus,
     isAllowed: (from: ReservationStatus, to: ReservationStatus) => boolean,
   ): Promise<store.ReservationRow> {
-    const event = this.#events.prepare();
-    const moved = await inTransaction(this.#db, async (tx) => {
+    return await this.#transactionWithEvents(async (tx, record) => {
       const row = isUuid(id) ? await store.lockReservation(tx, tenantId, id) : undefined;
       if (row === undefined) {
         throw notFound('reservation');
       }
-      if (row.status === status && (await event.isRecorded(tx, tenantId))) {
-        return row;
-      }
       if (!isAllowed(row.status as ReservationStatus, status)) {
         throw apiError('invalid_status_transition', `The reservation is ${row.status}: it cannot become ${status}.`);
       }
-      return await this.change(tx, row, { status }, event);
+      return await this.change(tx, row, { status }, record);
     });
-    event.committed();
-    return moved;
   }
 
   /**
    * Changes a locked reservation: its nights move with its dates, room type and status, and a new status is told to the partner
    * that booked it. The capacity is not asked: nothing but a partner's booking is refused for want of rooms.
-   * @param event that this may cause; null for an OTA's reservation, which sends no webhook (decision 30)
+   * @param record writes the event of this; null for an OTA's reservation, which sends no webhook (decision 30)
    */
   async change(
     tx: Tx,
     row: store.ReservationRow,
     changes: Parameters<typeof store.updateReservation>[3],
-    event: PreparedEvent | null,
+    record: RecordEvents | null,
   ): Promise<store.ReservationRow> {
     const changed = await store.updateReservation(tx, row.tenant_id, row.id, changes);
-    await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed), null);
-    if (changed.status !== row.status) {
-      const type = changed.status === 'cancelled' ? 'reservation.cancelled' : 'reservation.modified';
-      await record(tx, event, type, changed);
+    await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed));
+    const { credential_id, external_reservation_id, status } = changed;
+    if (status !== row.status && credential_id !== null && external_reservation_id !== null) {
+      const type = status === 'cancelled' ? 'reservation.cancelled' : 'reservation.modified';
+      await record?.(happeningOf(type, { ...changed, credential_id, external_reservation_id }));
     }
     return changed;
   }
 
   /** Adds a reservation and takes its nights, however many rooms are left. @returns null where one of its keys is taken */
   async add(tx: Tx, reservation: store.NewReservation): Promise<store.ReservationRow | null> {
-    if (!(await store.insertReservation(tx, reservation))) {
+    if ((await store.insertReservations(tx, [reservation])).size === 0) {
       return null;
     }
     const row = await store.lockReservation(tx, reservation.tenant_id, reservation.id);
     if (row === undefined) {
       throw new Error('a reservation that was just added is gone');
     }
-    await moveHold(tx, row.tenant_id, null, holdOf(row), null);
+    await moveHold(tx, row.tenant_id, null, holdOf(row));
     return row;
   }
 
@@ -301,18 +280,6 @@ export function checkRange({ check_in, check_out }: Range): void {
   }
   if (nights > MAX_NIGHTS) {
     throw invalidField('check_out', `must be at most ${MAX_NIGHTS} nights after check_in`);
-  }
-}
-
-async function record(
-  tx: Tx,
-  event: PreparedEvent | null,
-  type: 'reservation.modified' | 'reservation.cancelled',
-  row: store.ReservationRow,
-): Promise<void> {
-  const { credential_id, external_reservation_id } = row;
-  if (credential_id !== null && external_reservation_id !== null) {
-    await event?.record(tx, happeningOf(type, { ...row, credential_id, external_reservation_id }));
   }
 }
 

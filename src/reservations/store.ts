@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import { type FieldTypes, rowsToInsert } from '../db/inputs.ts';
 import { readPage as readPageOf } from '../db/page.ts';
 import type { Reservation } from '../db/types.ts';
 import type { ReservationStatus } from './reservation-status.ts';
@@ -13,35 +14,57 @@ export type PartnerRow = Omit<ReservationRow, ChannelColumn>;
 export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
 type Db = Database | Tx;
 
-/** @returns false where one of its keys is taken: the caller's external id, or by rare chance the natural id */
-export async function insertReservation(tx: Tx, reservation: NewReservation): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('reservation')
-    .values(reservation)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return inserted !== undefined;
-}
+const NEW_RESERVATION: FieldTypes<NewReservation> = {
+  tenant_id: 'bigint',
+  id: 'uuid',
+  natural_id: 'text',
+  credential_id: 'uuid',
+  external_reservation_id: 'text',
+  external_source: 'text',
+  external_id: 'text',
+  status: 'text',
+  room_type_id: 'uuid',
+  rate_plan_id: 'uuid',
+  check_in: 'date',
+  check_out: 'date',
+  guests: 'int',
+  guest_name: 'text',
+  guest_phone: 'text',
+  guest_email: 'text',
+  total_amount: 'numeric',
+  currency: 'text',
+  created_at: 'timestamptz',
+  channel_timestamp: 'bigint',
+  channel_signatures: 'text[]',
+};
 
 /**
- * The same of several of partners, of any tenants (one of the statements that may; on one node alone). Its text is the same whatever
- * their number. It inserts in the order of the key, so that two that hold the same reservations never deadlock.
- * @returns the ids of those that were inserted
+ * Inserts reservations; several are of partners, of any tenants (one of the statements that may; on one node alone).
+ * @returns the ids of those inserted: the others have a key that is taken, the caller's external id or by rare chance the natural id
  */
-export async function insertReservations(tx: Tx, reservations: PartnerReservation[]): Promise<Set<string>> {
+export async function insertReservations(tx: Tx, reservations: NewReservation[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    INSERT INTO reservation (tenant_id, id, natural_id, credential_id, external_reservation_id, status, room_type_id,
-      rate_plan_id, check_in, check_out, guests, guest_name, guest_phone, guest_email, total_amount, currency, created_at)
-    SELECT * FROM json_to_recordset(${JSON.stringify(reservations)}) AS made (tenant_id bigint, id uuid, natural_id text,
-      credential_id uuid, external_reservation_id text, status text, room_type_id uuid, rate_plan_id uuid, check_in date,
-      check_out date, guests int, guest_name text, guest_phone text, guest_email text, total_amount numeric,
-      currency text, created_at timestamptz)
-    ORDER BY tenant_id, credential_id, external_reservation_id
+    INSERT INTO reservation
+    ${rowsToInsert(tx, NEW_RESERVATION, reservations, ['tenant_id', 'credential_id', 'external_reservation_id'])}
     ON CONFLICT DO NOTHING
     RETURNING id
   `.execute(tx);
   return new Set(rows.map(({ id }) => id));
+}
+
+/** Takes reservations back that were inserted in the same transaction, of any tenants on one node. */
+export async function removeReservations(
+  tx: Tx,
+  reservations: Pick<ReservationRow, 'tenant_id' | 'id'>[],
+): Promise<void> {
+  if (reservations.length === 0) {
+    return;
+  }
+  await tx
+    .deleteFrom('reservation')
+    .where((eb) => eb('tenant_id', '=', eb.fn.any(eb.val(reservations.map(({ tenant_id }) => tenant_id)))))
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(reservations.map(({ id }) => id)))))
+    .execute();
 }
 
 export async function findByExternalReservationId(

@@ -13,6 +13,7 @@ import {
   writePlan,
 } from '../../test/support/hotel.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { createDatabase, type Database } from '../db/database.ts';
 import { createNightReader, type NightRange } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 
@@ -70,17 +71,21 @@ const rangeOf = ({ house, nights, roomTypeId }: ReturnType<typeof asked>[number]
   checkOut: dayAhead(40 + nights),
 });
 
-/** Offers the work of many at once to readers of every size of batch: 1 is what a cluster has. */
-async function forEverySize(work: (batchSize: number) => Promise<void>): Promise<void> {
-  for (const batchSize of [1, 2, 64]) {
-    await work(batchSize);
+/** Runs the work with a database on one node, and with one that is asked as a cluster is. */
+async function forEachLayout(work: (db: Database) => Promise<void>): Promise<void> {
+  await work(service.database.db);
+  const cluster = createDatabase({ url: service.database.url, poolSize: 4, layout: 'cluster' });
+  try {
+    await work(cluster);
+  } finally {
+    await cluster.destroy();
   }
 }
 
 describe('look-ups that go together', () => {
   it('nights: each has the counters of its own tenant, room type and dates', async () => {
-    await forEverySize(async (batchSize) => {
-      const readHeldNights = createNightReader({ db: service.database.db, batchSize });
+    await forEachLayout(async (db) => {
+      const readHeldNights = createNightReader(db);
       const all = asked();
       const answers = await Promise.all(all.map((each) => readHeldNights(rangeOf(each))));
       for (const [place, { number, index, nights }] of all.entries()) {
@@ -94,8 +99,8 @@ describe('look-ups that go together', () => {
   });
 
   it('rates: each has the plan, the price and the closed night of its own', async () => {
-    await forEverySize(async (batchSize) => {
-      const rates = createRateReader({ db: service.database.db, batchSize });
+    await forEachLayout(async (db) => {
+      const rates = createRateReader(db);
       const all = asked();
       const calendars = await Promise.all(all.map((each) => rates.readCalendars(rangeOf(each))));
       const closed = await Promise.all(all.map((each) => rates.readClosedNights(rangeOf(each))));
@@ -119,8 +124,8 @@ describe('look-ups that go together', () => {
 
   it('another tenant’s room type has no plan and no night, whoever is asked for beside it', async () => {
     const { db } = service.database;
-    const rates = createRateReader({ db, batchSize: 64 });
-    const readHeldNights = createNightReader({ db, batchSize: 64 });
+    const rates = createRateReader(db);
+    const readHeldNights = createNightReader(db);
     const [own, other] = [houses[1], houses[2]];
     assert.ok(own && other);
     const dates = { checkIn: dayAhead(40), checkOut: dayAhead(48) };
@@ -141,8 +146,8 @@ describe('look-ups that go together', () => {
 
   it('what the database refuses is refused to its caller alone', async () => {
     const { db } = service.database;
-    const rates = createRateReader({ db, batchSize: 64 });
-    const readHeldNights = createNightReader({ db, batchSize: 64 });
+    const rates = createRateReader(db);
+    const readHeldNights = createNightReader(db);
     const ranges = asked().map(rangeOf);
     ranges.splice(2, 0, { tenantId: 1, roomTypeId: 'no uuid', checkIn: dayAhead(1), checkOut: dayAhead(2) });
     for (const read of [readHeldNights, rates.readCalendars, rates.readClosedNights]) {

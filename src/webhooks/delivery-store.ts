@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import { type FieldTypes, selectForEach } from '../db/inputs.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 import type { EventType } from './event-types.ts';
 import type { DeliveryStatus } from './schema.ts';
@@ -57,62 +58,47 @@ const WRITE_EVENTS = sql`
     CASE WHEN is_delivered THEN lease_id END
   FROM receiver`;
 
-/**
- * Writes an event; it is to be delivered where its credential has a webhook at this moment (decision 32).
- * @returns where it goes; null where it is not delivered
- */
-export async function insertEvent(tx: Tx, event: NewEvent): Promise<Target | null> {
-  const { lease } = event;
-  const { rows } = await sql<Target & { isDelivered: boolean }>`
-    WITH receiver AS (
-      SELECT tenant_id, ${event.id}::uuid AS id, id AS credential_id, ${event.type}::text AS type, ${event.body}::text AS body,
-        ${event.createdAt}::timestamptz AS created_at, ${lease?.id ?? null}::uuid AS lease_id,
-        ${lease?.seconds ?? 0}::float8 AS lease_seconds,
-        webhook_url, webhook_secret, webhook_url <> '' AND is_active AS is_delivered
-      FROM credential WHERE tenant_id = ${event.tenantId} AND id = ${event.credentialId}
-    ), written AS (${WRITE_EVENTS})
-    SELECT webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret", is_delivered AS "isDelivered" FROM receiver
-  `.execute(tx);
-  const [row] = rows;
-  return row?.isDelivered === true ? row : null;
-}
+/** An event as its statement takes it. */
+type EventInput = Omit<NewEvent, 'lease'> & { leaseId: string | null; leaseSeconds: number };
+
+const EVENT_INPUT: FieldTypes<EventInput> = {
+  tenantId: 'bigint',
+  id: 'uuid',
+  credentialId: 'uuid',
+  type: 'text',
+  body: 'text',
+  createdAt: 'timestamptz',
+  leaseId: 'uuid',
+  leaseSeconds: 'float8',
+};
 
 /**
- * The same of several events, of any tenants (one of the statements that may; on one node alone). The LIMIT makes it a look-up in
- * the index for each credential, whatever the planner believes of the table.
+ * Writes events; several may be of any tenants (one of the statements that may; on one node alone). An event is to be delivered if its
+ * credential has a webhook at this moment (decision 32). The LIMIT makes it a look-up in the index for each credential, whatever the
+ * planner believes of the table.
  * @returns where those go that are delivered, by event
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {
-  const told = events.map(({ lease, ...event }) => ({
+  const inputs = events.map(({ lease, ...event }) => ({
     ...event,
-    leaseId: lease?.id,
+    leaseId: lease?.id ?? null,
     leaseSeconds: lease?.seconds ?? 0,
   }));
+  const receivers = selectForEach(
+    EVENT_INPUT,
+    inputs,
+    (event) => sql`
+      SELECT tenant_id, ${event.id} AS id, id AS credential_id, ${event.type} AS type, ${event.body} AS body,
+        ${event.createdAt} AS created_at, ${event.leaseId} AS lease_id, ${event.leaseSeconds} AS lease_seconds,
+        webhook_url, webhook_secret, webhook_url <> '' AND is_active AS is_delivered
+      FROM credential WHERE tenant_id = ${event.tenantId} AND id = ${event.credentialId} LIMIT 1
+    `,
+  );
   const { rows } = await sql<Target & { id: string }>`
-    WITH receiver AS (
-      SELECT told."tenantId" AS tenant_id, told.id, told."credentialId" AS credential_id, told.type, told.body,
-        told."createdAt" AS created_at, told."leaseId" AS lease_id, told."leaseSeconds" AS lease_seconds,
-        c.webhook_url, c.webhook_secret, c.webhook_url <> '' AND c.is_active AS is_delivered
-      FROM json_to_recordset(${JSON.stringify(told)}) AS told ("tenantId" bigint, id uuid, "credentialId" uuid, type text,
-        body text, "createdAt" timestamptz, "leaseId" uuid, "leaseSeconds" float8)
-      CROSS JOIN LATERAL (
-        SELECT webhook_url, webhook_secret, is_active FROM credential
-        WHERE tenant_id = told."tenantId" AND id = told."credentialId" LIMIT 1
-      ) AS c
-    ), written AS (${WRITE_EVENTS})
+    WITH receiver AS (${receivers}), written AS (${WRITE_EVENTS})
     SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret" FROM receiver WHERE is_delivered
   `.execute(tx);
   return new Map(rows.map(({ id, ...target }) => [id, target]));
-}
-
-export async function hasEvent(tx: Tx, tenantId: number, id: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('event')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** A credential's deliveries that are due. */

@@ -5,12 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { readConfig } from '../config.ts';
-import { inTransaction } from '../db/transaction.ts';
 import { type DeliveryPace, startWorker, type Worker } from '../worker.ts';
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { eventually, listDeliveries, onlyDelivery, register } from '../../test/support/webhooks.ts';
-import { createEventLog } from './webhooks.ts';
+import { createTransactionWithEvents } from './webhooks.ts';
 
 const NO_WAIT = { drawWaitMs: () => 0, probeRestMs: 0 };
 
@@ -45,10 +44,12 @@ describe('the delivery worker', () => {
   }
 
   async function writeEvents(count: number, whose: TestTenant = tenant): Promise<void> {
-    const events = createEventLog(null);
-    await inTransaction(service.database.db, async (tx) => {
+    await createTransactionWithEvents(
+      service.database.db,
+      null,
+    )(async (_tx, record) => {
       for (let number = 0; number < count; number += 1) {
-        await events.prepare().record(tx, {
+        await record({
           tenantId: whose.tenantId,
           credentialId: whose.credential.id,
           type: 'order.status_changed',

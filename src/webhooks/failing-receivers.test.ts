@@ -7,7 +7,7 @@ import { startService, type TestService, type TestTenant } from '../../test/supp
 import { eventually, register } from '../../test/support/webhooks.ts';
 import type { Database } from '../db/database.ts';
 import type { DeliveryPace, Worker } from '../worker.ts';
-import { createEventLog } from './webhooks.ts';
+import { createTransactionWithEvents } from './webhooks.ts';
 
 describe('a receiver', () => {
   let service: TestService;
@@ -59,10 +59,10 @@ describe('a receiver', () => {
     const { deliveries } = work({ probeRestMs: 200 });
     await receiver.waitFor(3);
     const seenBefore = receiver.requests.length;
-    const events = createEventLog(deliveries);
+    const transaction = createTransactionWithEvents(db, deliveries);
     const endMs = performance.now() + 2_000;
     while (performance.now() < endMs) {
-      await writeEvent(db, events, tenant);
+      await writeEvent(transaction, tenant);
       await sleep(10);
     }
     const probes = receiver.requests.length - seenBefore;
@@ -73,8 +73,8 @@ describe('a receiver', () => {
   it('that fails for good sees each of its events five times, and none a sixth time', async () => {
     receiver.answerWith(() => 500);
     await insertBacklog(db, tenant, 60);
-    const events = createEventLog(work().deliveries);
-    await Promise.all(Array.from({ length: 10 }, () => writeEvent(db, events, tenant)));
+    const transaction = createTransactionWithEvents(db, work().deliveries);
+    await Promise.all(Array.from({ length: 10 }, () => writeEvent(transaction, tenant)));
     const rows = await allEnd('failed');
     assert.equal(rows.length, 70);
     assert.ok(rows.every(({ attempt_count, attempts }) => attempt_count === 5 && (attempts as unknown[]).length === 5));

@@ -15,7 +15,7 @@ import { startService, type TestService } from '../../test/support/service.ts';
 import { eventually } from '../../test/support/webhooks.ts';
 import type { Database } from '../db/database.ts';
 import type { DeliveryPace, Worker } from '../worker.ts';
-import { createEventLog, type EventLog } from './webhooks.ts';
+import { createTransactionWithEvents, type TransactionWithEvents } from './webhooks.ts';
 
 const ROUNDS = 6;
 
@@ -58,9 +58,9 @@ describe('the event of one', () => {
       .sort((a, b) => a - b);
   }
 
-  async function writeEach(events: EventLog, all: Whose[]): Promise<void> {
+  async function writeEach(transaction: TransactionWithEvents, all: Whose[]): Promise<void> {
     for (let done = 0; done < all.length; done += 5) {
-      await Promise.all(all.slice(done, done + 5).map((whose) => writeEvent(db, events, whose)));
+      await Promise.all(all.slice(done, done + 5).map((whose) => writeEvent(transaction, whose)));
     }
   }
 
@@ -71,10 +71,10 @@ describe('the event of one', () => {
       const well = await credentialsAt(urlsOf('well', 40));
       await insertBacklog(db, dead, 60);
       const { deliveries } = work({ drawWaitMs: () => 500, probeRestMs: 250 });
-      const events = createEventLog(isFromMemory ? deliveries : null);
+      const transaction = createTransactionWithEvents(db, isFromMemory ? deliveries : null);
       await sleep(300);
       for (let round = 0; round < ROUNDS; round += 1) {
-        await writeEach(events, [...dead, ...well]);
+        await writeEach(transaction, [...dead, ...well]);
         await sleep(50);
       }
       await eventually(() => requestsTo('well').length >= 40 * ROUNDS, 'arrival of the others', 5_000);
@@ -113,7 +113,7 @@ describe('the event of one', () => {
   /** One event after the other, each found by the scan. */
   async function assertSoon(whose: Whose[], withinMs: number): Promise<void> {
     for (let round = 1; round <= 3; round += 1) {
-      await writeEach(createEventLog(null), whose);
+      await writeEach(createTransactionWithEvents(db, null), whose);
       await eventually(() => requestsTo('other').length >= round, 'event of the other');
     }
     assert.ok((latenciesOf('other').at(-1) ?? 0) < withinMs, `${latenciesOf('other').join(', ')} ms`);

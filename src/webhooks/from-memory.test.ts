@@ -7,9 +7,8 @@ import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../../test/support/service.ts';
 import { eventually, onlyDelivery, register } from '../../test/support/webhooks.ts';
 import type { Database } from '../db/database.ts';
-import { inTransaction } from '../db/transaction.ts';
 import type { DeliveryPace, Worker } from '../worker.ts';
-import { createEventLog, type EventLog } from './webhooks.ts';
+import { createTransactionWithEvents, type TransactionWithEvents } from './webhooks.ts';
 
 /** No scan takes what is leased for so long: whatever arrives before came from memory. */
 const LEASE_MS = 15_000;
@@ -19,7 +18,7 @@ describe('an event of a process that delivers', () => {
   let db: Database;
   let receiver: Receiver;
   let tenant: TestTenant;
-  let events: EventLog;
+  let transaction: TransactionWithEvents;
   const workers: Worker[] = [];
 
   before(async () => {
@@ -31,7 +30,7 @@ describe('an event of a process that delivers', () => {
     receiver = await startReceiver();
     tenant = await service.tenant();
     await register(service, tenant.partner, receiver.url);
-    events = createEventLog(work().deliveries);
+    transaction = createTransactionWithEvents(db, work().deliveries);
   });
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.stop(0)));
@@ -59,10 +58,12 @@ describe('an event of a process that delivers', () => {
 
   it('is born claimed, its first attempt counted, and sent from memory right after the commit', async () => {
     receiver.answerWith(() => ({ status: 204, afterMs: 300 }));
-    const event = events.prepare();
-    const born = await inTransaction(db, async (tx) => {
-      await event.record(tx, happening(tenant));
-      return await onlyRow(tx);
+    const born = await transaction(async (tx, record) => {
+      await record(happening(tenant));
+      const row = await onlyRow(tx);
+      await sleep(300);
+      assert.equal(receiver.requests.length, 0, 'not before the commit');
+      return row;
     });
     assert.deepEqual([born.delivery_status, born.attempt_count], ['pending', 1]);
     assert.deepEqual(
@@ -71,9 +72,6 @@ describe('an event of a process that delivers', () => {
     );
     assert.ok(born.dueInMs > LEASE_MS - 2_000 && born.dueInMs < LEASE_MS + 1_000, `due in ${born.dueInMs} ms`);
     assert.notEqual(born.lease_id, null);
-    await sleep(300);
-    assert.equal(receiver.requests.length, 0);
-    event.committed();
     await receiver.waitFor(1, 5_000);
     const { dueInMs: _, ...held } = await onlyRow();
     assert.deepEqual(held, { ...held, attempt_count: 1, lease_id: born.lease_id, attempts: born.attempts });
@@ -84,9 +82,11 @@ describe('an event of a process that delivers', () => {
   });
 
   it('is written unclaimed where the process does not deliver, and due at once', async () => {
-    const apart = createEventLog(null);
-    await inTransaction(db, async (tx) => {
-      await apart.prepare().record(tx, happening(tenant));
+    await createTransactionWithEvents(
+      db,
+      null,
+    )(async (tx, record) => {
+      await record(happening(tenant));
       const { dueInMs, ...row } = await onlyRow(tx);
       assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 0, null]);
       assert.deepEqual(row.attempts, []);
@@ -98,10 +98,10 @@ describe('an event of a process that delivers', () => {
   it('is written unclaimed where its receiver has no slot free, and claimed once it has', async () => {
     receiver.answerWith(() => (receiver.requests.length <= 4 ? { status: 204, afterMs: 1_000 } : 204));
     for (let count = 1; count <= 4; count += 1) {
-      await writeEvent(db, events, tenant);
+      await writeEvent(transaction, tenant);
     }
     await receiver.waitFor(4, 5_000);
-    await writeEvent(db, events, tenant);
+    await writeEvent(transaction, tenant);
     const last = (await eventRows(db, tenant.tenantId)).at(-1);
     assert.deepEqual([last?.delivery_status, last?.attempt_count, last?.lease_id], ['pending', 0, null]);
     await eventually(async () => {
@@ -113,13 +113,9 @@ describe('an event of a process that delivers', () => {
 
   it('goes with others in one transaction: each born claimed as far as there are slots, and sent once with the bytes stored', async () => {
     const silent = await service.tenant();
-    const prepared = Array.from({ length: 6 }, (_, index) => ({
-      event: events.prepare(),
-      happening: happening(tenant, `"${index}" \\ é🍕`),
-    }));
-    const unheard = { event: events.prepare(), happening: happening(silent) };
-    const born = await inTransaction(db, async (tx) => {
-      await events.recordAll(tx, [...prepared, unheard]);
+    const heard = Array.from({ length: 6 }, (_, index) => happening(tenant, `"${index}" \\ é🍕`));
+    const born = await transaction(async (tx, record) => {
+      await record(...heard, happening(silent));
       return await eventRows(tx, tenant.tenantId);
     });
     assert.deepEqual(
@@ -127,7 +123,6 @@ describe('an event of a process that delivers', () => {
       [...Array.from({ length: 4 }, () => ['pending', 1]), ['pending', 0], ['pending', 0]],
     );
     assert.equal(new Set(born.slice(0, 4).map(({ lease_id }) => lease_id)).size, 4);
-    [...prepared, unheard].forEach(({ event }) => event.committed());
     await receiver.waitFor(6, 5_000);
     await eventually(async () => {
       const rows = await eventRows(db, tenant.tenantId);
@@ -143,16 +138,15 @@ describe('an event of a process that delivers', () => {
 
   it('without a webhook is kept, holds no lease and is not sent', async () => {
     const silent = await service.tenant();
-    await writeEvent(db, events, silent);
+    await writeEvent(transaction, silent);
     const [row] = await eventRows(db, silent.tenantId);
     assert.deepEqual([row?.delivery_status, row?.attempt_count, row?.lease_id], [null, 0, null]);
     assert.deepEqual(row?.attempts, []);
   });
 
   it('is not sent where its transaction is rolled back', async () => {
-    const event = events.prepare();
-    const rolledBack = inTransaction(db, async (tx) => {
-      await event.record(tx, happening(tenant));
+    const rolledBack = transaction(async (_tx, record) => {
+      await record(happening(tenant));
       throw new Error('not after all');
     });
     await assert.rejects(rolledBack, /not after all/);
@@ -162,18 +156,16 @@ describe('an event of a process that delivers', () => {
   });
 
   it('is sent as its last run left it, not as one that was rolled back', async () => {
-    const event = events.prepare();
     let runs = 0;
-    await inTransaction(db, async (tx) => {
+    await transaction(async (tx, record) => {
       runs += 1;
       if (runs === 1) {
-        await event.record(tx, happening(tenant, 'first run'));
+        await record(happening(tenant, 'first run'));
         throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
       }
       await sql`UPDATE credential SET is_active = false WHERE tenant_id = ${tenant.tenantId}`.execute(tx);
-      await event.record(tx, happening(tenant, 'second run'));
+      await record(happening(tenant, 'second run'));
     });
-    event.committed();
     assert.equal(runs, 2);
     await sleep(500);
     assert.equal(receiver.requests.length, 0);
@@ -181,27 +173,24 @@ describe('an event of a process that delivers', () => {
   });
 
   it('is sent once where its transaction ran twice', async () => {
-    const event = events.prepare();
     let runs = 0;
-    await inTransaction(db, async (tx) => {
+    await transaction(async (tx, record) => {
       runs += 1;
-      await event.record(tx, happening(tenant, `run ${runs}`));
+      await record(happening(tenant, `run ${runs}`));
       if (runs === 1) {
         await sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(tx);
       }
     });
-    event.committed();
     assert.deepEqual(await errors(), [null]);
     assert.equal(receiver.requests.length, 1);
     assert.ok(receiver.requests[0]?.rawBody.includes('"run 2"'));
   });
 
   it('has a lease that counts from its writing, however long its transaction waited before', async () => {
-    const event = events.prepare();
-    const dueInMs = await inTransaction(db, async (tx) => {
+    const dueInMs = await transaction(async (tx, record) => {
       await sql`SELECT now()`.execute(tx);
       await sleep(1_500);
-      await event.record(tx, happening(tenant));
+      await record(happening(tenant));
       return (await onlyRow(tx)).dueInMs;
     });
     assert.ok(dueInMs > LEASE_MS - 500, `due in ${dueInMs} ms`);
@@ -210,14 +199,12 @@ describe('an event of a process that delivers', () => {
   it('is left to the next claim where a third of its lease has passed before the commit', async () => {
     const [worker] = workers.splice(0);
     await worker?.stop(0);
-    events = createEventLog(work({ leaseSeconds: 1.5 }).deliveries);
-    const event = events.prepare();
+    transaction = createTransactionWithEvents(db, work({ leaseSeconds: 1.5 }).deliveries);
     const writtenAtMs = Date.now();
-    await inTransaction(db, async (tx) => {
-      await event.record(tx, happening(tenant));
+    await transaction(async (_tx, record) => {
+      await record(happening(tenant));
       await sleep(600);
     });
-    event.committed();
     assert.deepEqual(await errors(), ['no_outcome', null]);
     assert.equal(receiver.requests.length, 1);
     assert.ok((receiver.requests[0]?.at ?? 0) - writtenAtMs >= 1_400);
@@ -227,7 +214,7 @@ describe('an event of a process that delivers', () => {
     it('is written unclaimed, for others to send', async () => {
       const [worker] = workers.splice(0);
       await worker?.stop(1_000);
-      await writeEvent(db, events, tenant);
+      await writeEvent(transaction, tenant);
       const row = await onlyRow();
       assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 0, null]);
       await sleep(500);
@@ -239,15 +226,13 @@ describe('an event of a process that delivers', () => {
     it('is sent by it where it was claimed before, and the stop waits for the outcome', async () => {
       const [worker] = workers.splice(0);
       receiver.answerWith(() => ({ status: 204, afterMs: 500 }));
-      await writeEvent(db, events, tenant);
+      await writeEvent(transaction, tenant);
       await receiver.waitFor(1);
-      const event = events.prepare();
       let stopped: Promise<void> | undefined;
-      await inTransaction(db, async (tx) => {
-        await event.record(tx, happening(tenant));
+      await transaction(async (_tx, record) => {
+        await record(happening(tenant));
         stopped = worker?.stop(5_000);
       });
-      event.committed();
       await stopped;
       const rows = await eventRows(db, tenant.tenantId);
       assert.deepEqual(
@@ -261,12 +246,10 @@ describe('an event of a process that delivers', () => {
 
     it('is given back at once where its commit comes after the stop, and not sent by it', async () => {
       const [worker] = workers.splice(0);
-      const event = events.prepare();
-      await inTransaction(db, async (tx) => {
-        await event.record(tx, happening(tenant));
+      await transaction(async (_tx, record) => {
+        await record(happening(tenant));
         await worker?.stop(1_000);
       });
-      event.committed();
       await worker?.stop(0); // Whoever closes the database after a stop asks once more what came since.
       const row = await onlyRow();
       assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 1, null]);

@@ -9,7 +9,7 @@ import { startService, type TestService, type TestTenant } from '../../test/supp
 import { eventually, onlyDelivery, register } from '../../test/support/webhooks.ts';
 import type { Worker } from '../worker.ts';
 import { createDeliveryMetrics } from './metrics.ts';
-import { createEventLog } from './webhooks.ts';
+import { createTransactionWithEvents } from './webhooks.ts';
 
 describe('the metrics of deliveries', () => {
   let service: TestService;
@@ -62,9 +62,9 @@ describe('the metrics of deliveries', () => {
   it('count attempts by outcome, and time the waits, the attempts and the way to the delivery', async () => {
     assert.ok(worker);
     receiver.answerWith(() => (receiver.requests.length === 1 ? 500 : { status: 204, afterMs: 100 }));
-    await writeEvent(service.database.db, createEventLog(null), tenant);
+    await writeEvent(createTransactionWithEvents(service.database.db, null), tenant);
     await onlyDelivery(service, tenant, 'delivered');
-    await writeEvent(service.database.db, createEventLog(worker.deliveries), tenant);
+    await writeEvent(createTransactionWithEvents(service.database.db, worker.deliveries), tenant);
     await receiver.waitFor(3);
     await worker.stop(5_000);
     const seen = await scrape();

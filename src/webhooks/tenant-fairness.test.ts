@@ -15,7 +15,7 @@ import { newId } from '../lib/ids.ts';
 import type { Worker } from '../worker.ts';
 import { type Claim, Claims } from './claims.ts';
 import { SendingSlots } from './sending-slots.ts';
-import { createEventLog } from './webhooks.ts';
+import { createTransactionWithEvents } from './webhooks.ts';
 
 const SLOTS = 256;
 const HALF = SLOTS / 2;
@@ -174,7 +174,7 @@ describe('the event of another tenant, beside one whose many receivers are slow'
   const countOf = (name: string) => server.requests.filter(({ path }) => path.startsWith(`/${name}/`)).length;
   const write = async (whose: Whose | undefined, isFromMemory = true) => {
     assert.ok(whose);
-    await writeEvent(service.database.db, createEventLog(isFromMemory ? worker.deliveries : null), whose);
+    await writeEvent(createTransactionWithEvents(service.database.db, isFromMemory ? worker.deliveries : null), whose);
   };
   const countClaims = async () => {
     const { rows } = await sql<{ place: number }>`SELECT coalesce(max(place), 0) AS place FROM noted_claim`.execute(

@@ -1,46 +1,20 @@
 import type { Credentials } from '../credentials/credentials.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { LongList } from '../http/list.ts';
 import { countDeliveries, type DeliveryCounts } from './delivery-counts-store.ts';
-import { insertEvents } from './delivery-store.ts';
-import { type Happening, type LocalDelivery, PreparedEvent } from './prepared-event.ts';
 import type { Attempt, CredentialDeliveries, Delivery, DeliveryStatus } from './schema.ts';
 import * as store from './store.ts';
 
 export type { EventType } from './event-types.ts';
-export type { Happening, LocalDelivery, PreparedEvent } from './prepared-event.ts';
 export type { FeedEntry, FeedPage } from './schema.ts';
 export { deliveryHeaders, verifySignature } from './signature.ts';
-
-/** Where business folders leave their events. */
-export interface EventLog {
-  prepare(): PreparedEvent;
-  /** Records the events of several causes, of any tenants, in the one transaction of all of them. On one node alone. */
-  recordAll(tx: Tx, events: { event: PreparedEvent; happening: Happening }[]): Promise<void>;
-}
-
-/** @param deliveries null in a process that sends nothing: other processes find its events */
-export function createEventLog(deliveries: LocalDelivery | null): EventLog {
-  return {
-    prepare: () => new PreparedEvent(deliveries),
-    async recordAll(tx, events) {
-      if (events.length === 0) {
-        return;
-      }
-      const counts = new Map<string, number>();
-      const drafts = events.map(({ event, happening }) => {
-        const ahead = counts.get(happening.credentialId) ?? 0;
-        counts.set(happening.credentialId, ahead + 1);
-        return { event, draft: event.draft(happening, ahead) };
-      });
-      const targets = await insertEvents(
-        tx,
-        drafts.map(({ draft }) => draft),
-      );
-      drafts.forEach(({ event, draft }) => event.written(draft, targets.get(draft.id) ?? null));
-    },
-  };
-}
+export {
+  createTransactionWithEvents,
+  type Happening,
+  type LocalDelivery,
+  type RecordEvents,
+  type TransactionWithEvents,
+} from './transaction-with-events.ts';
 
 /** The tenant's deliveries, newest first. */
 export function listDeliveries(

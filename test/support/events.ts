@@ -7,7 +7,7 @@ import { webhookSecretPlace } from '../../src/credentials/credentials.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
 import type { DeliveryMetrics } from '../../src/webhooks/metrics.ts';
-import type { EventLog, Happening } from '../../src/webhooks/webhooks.ts';
+import type { Happening, TransactionWithEvents } from '../../src/webhooks/webhooks.ts';
 import { type DeliveryPace, startWorker, type Worker } from '../../src/worker.ts';
 import type { TestService } from './service.ts';
 
@@ -40,11 +40,9 @@ export function happening({ tenantId, credential }: Whose, name: string = random
   };
 }
 
-/** Writes one event as its cause does: in a transaction of its own, and tells the deliveries once it is committed. */
-export async function writeEvent(db: Database, events: EventLog, whose: Whose, name?: string): Promise<void> {
-  const event = events.prepare();
-  await inTransaction(db, (tx) => event.record(tx, happening(whose, name)));
-  event.committed();
+/** Writes one event as its cause does, in a transaction of its own. */
+export async function writeEvent(transaction: TransactionWithEvents, whose: Whose, name?: string): Promise<void> {
+  await transaction(async (_tx, record) => await record(happening(whose, name)));
 }
 
 /** Many due events of each in a moment, as processes that send nothing leave them. */

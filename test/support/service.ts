@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import { leasesEnded } from '../../src/changes/changes.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { batchSizeOf } from '../../src/db/batching.ts';
 import { Credentials } from '../../src/credentials/credentials.ts';
 import type { CredentialSecret } from '../../src/credentials/schema.ts';
 import { type BudgetStore, createMemoryBudgets } from '../../src/http/rate-limit.ts';
@@ -87,7 +86,6 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     config,
     db: database.db,
     backgroundDb: database.db,
-    batchSize: await batchSizeOf(database.db),
     keyring,
     budgets,
     log,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { selectEach } from './select-each.ts';
+import { selectEach } from './inputs.ts';
 
 let database: TestDatabase;
 before(async () => {

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, before, describe } from 'node:test';
+import { sql } from 'kysely';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/lib/ids.ts';
+import * as events from '../../src/webhooks/delivery-store.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { holdFormsTogether, type Operation } from './forms.ts';
+import { Houses, momentAt, oddText, times } from './odd-inputs.ts';
+
+let service: TestService;
+let houses: Houses;
+before(async () => {
+  service = await startService();
+  houses = await Houses.open(service);
+});
+after(() => service.close());
+
+const leaseAt = (index: number): events.Lease | null =>
+  index % 3 === 0 ? null : { id: newId(), seconds: 1_000 * (1 + (index % 5)), beginBeforeMs: 0 };
+
+/** The last house has no webhook. */
+const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
+  name: 'events written',
+  writes: { table: 'event', key: ['id'], without: ['next_attempt_at', 'attempts'] },
+  inputs: (count) =>
+    times(count, (index) => ({
+      tenantId: houses.at(index).tenantId,
+      id: newId(),
+      credentialId: houses.at(index).credential.id,
+      type: index % 2 === 0 ? 'order.status_changed' : 'reservation.created',
+      body: JSON.stringify({ text: oddText(index) }),
+      createdAt: momentAt(index),
+      lease: leaseAt(index),
+    })),
+  async prepare(db) {
+    for (const { tenantId, credential } of houses.all.slice(0, -1)) {
+      await db
+        .updateTable('credential')
+        .set({ webhook_url: `https://${tenantId}.example/`, webhook_secret: Buffer.from(`secret ${tenantId}`) })
+        .where('tenant_id', '=', tenantId)
+        .where('id', '=', credential.id)
+        .execute();
+    }
+  },
+  async run(db, inputs) {
+    const targets = await inTransaction(db, (tx) => events.insertEvents(tx, inputs));
+    return inputs.map(({ id }) => {
+      const target = targets.get(id);
+      return target === undefined ? null : [target.webhookUrl, target.webhookSecret.toString()];
+    });
+  },
+  async check(db, inputs, outputs) {
+    const { rows } = await sql<
+      Record<string, unknown> & { id: string; seconds: number; attempts: { error: string }[] }
+    >`
+      SELECT *, extract(epoch FROM next_attempt_at - now())::float8 AS seconds FROM event
+    `.execute(db);
+    assert.equal(rows.length, inputs.length);
+    for (const [index, input] of inputs.entries()) {
+      const { tenantId, lease } = input;
+      const isDelivered = tenantId !== houses.all.at(-1)?.tenantId;
+      assert.deepEqual(outputs[index], isDelivered ? [`https://${tenantId}.example/`, `secret ${tenantId}`] : null);
+      const {
+        seconds,
+        attempts,
+        next_attempt_at: _,
+        feed_position: __,
+        ...row
+      } = rows.find(({ id }) => id === input.id) ?? assert.fail();
+      const isClaimed = isDelivered && lease !== null;
+      assert.deepEqual(row, {
+        tenant_id: tenantId,
+        id: input.id,
+        credential_id: input.credentialId,
+        type: input.type,
+        body: input.body,
+        created_at: input.createdAt,
+        delivery_status: isDelivered ? 'pending' : null,
+        attempt_count: isClaimed ? 1 : 0,
+        lease_id: isClaimed ? lease.id : null,
+      });
+      assert.deepEqual(
+        attempts.map(({ error }) => error),
+        isClaimed ? ['no_outcome'] : [],
+      );
+      assert.ok(Math.abs(seconds - (lease?.seconds ?? 0)) < 60, `due in ${seconds} s`);
+    }
+  },
+};
+
+describe('each form of the statement that writes events', () => {
+  holdFormsTogether(() => service, insertEvents);
+});

@@ -1,0 +1,65 @@
+import { dayAfter, openHouse, type TestHotel } from '../support/hotel.ts';
+import type { TestService } from '../support/service.ts';
+
+export const CAPACITY = 3;
+export const FIRST_DAY = '2031-02-20';
+
+const ODD_TEXTS = ['', '"', "it's", '\\', '{"a": [1, null]}', 'é🍕\n\t', 'NULL', '{1,2}', '00012', ' x ', '\u2028'];
+
+/** Several tenants; inputs are theirs in turns. */
+export class Houses {
+  readonly all: TestHotel[];
+
+  private constructor(all: TestHotel[]) {
+    this.all = all;
+  }
+
+  static async open(service: TestService): Promise<Houses> {
+    const open = () =>
+      openHouse(service, [
+        {
+          name: 'Double',
+          max_occupancy: 2,
+          physical_capacity: CAPACITY,
+          rate_plans: [
+            { name: 'Flexible', base_price: '100.00' },
+            { name: 'Closed', base_price: '90.5', is_active: false },
+          ],
+        },
+        { name: 'Suite', max_occupancy: 4, physical_capacity: CAPACITY, rate_plans: [] },
+      ]);
+    return new Houses(await Promise.all([open(), open(), open()]));
+  }
+
+  at(index: number): TestHotel {
+    return this.all[index % this.all.length] as TestHotel;
+  }
+
+  roomTypeAt(index: number): string {
+    return this.at(index).roomTypes[index % 2 === 0 ? 'Double' : 'Suite'] ?? '';
+  }
+}
+
+export function times<Made>(count: number, make: (index: number) => Made): Made[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+export function oddText(index: number): string {
+  return ODD_TEXTS[index % ODD_TEXTS.length] as string;
+}
+
+/** Whole days with milliseconds in them. */
+export function momentAt(index: number): Date {
+  return new Date(Date.UTC(2031, 0, 1, 0, 0, 0, index * 7_919));
+}
+
+export function dayAt(index: number): string {
+  return dayAfter(FIRST_DAY, index);
+}
+
+/** A field that is absent, null or odd, in turns that differ with `turn`. */
+export function optional<Name extends string>(name: Name, index: number, turn: number): Record<Name, string | null> {
+  const choice = (index + turn) % 3;
+  const field = choice === 0 ? {} : { [name]: choice === 1 ? null : `${name} ${oddText(index)}` };
+  return field as Record<Name, string | null>;
+}

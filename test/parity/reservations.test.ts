@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, describe } from 'node:test';
+import { sql } from 'kysely';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/lib/ids.ts';
+import { type Booking, createBooker } from '../../src/reservations/booking.ts';
+import * as reservations from '../../src/reservations/store.ts';
+import { createTransactionWithEvents } from '../../src/webhooks/webhooks.ts';
+import { assertCounted } from '../support/hotel.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { holdFormsTogether, type Operation } from './forms.ts';
+import { dayAt, Houses, momentAt, oddText, optional, times } from './odd-inputs.ts';
+
+let service: TestService;
+let houses: Houses;
+before(async () => {
+  service = await startService();
+  houses = await Houses.open(service);
+});
+after(() => service.close());
+
+/** Of partners and of an OTA in turns. */
+const insertReservations: Operation<reservations.NewReservation, string> = {
+  name: 'reservations inserted',
+  writes: { table: 'reservation', key: ['id'] },
+  inputs: (count) =>
+    times(count, (index) => {
+      const { tenantId, credential, plans } = houses.at(index);
+      const isPartners = index % 4 !== 3;
+      const name = `${oddText(index)} ${index % 7 === 6 ? index - 3 : index}`;
+      return {
+        tenant_id: tenantId,
+        id: newId(),
+        natural_id: `N${index}`,
+        ...(isPartners
+          ? { credential_id: credential.id, external_reservation_id: name }
+          : {
+              external_source: 'ota',
+              external_id: name,
+              channel_timestamp: 1e12 + index,
+              channel_signatures: times(index % 3, oddText),
+            }),
+        status: ['confirmed', 'pending'][index % 2] as string,
+        room_type_id: houses.roomTypeAt(index),
+        rate_plan_id: index % 3 === 0 ? (plans['Double/Flexible'] ?? null) : null,
+        check_in: dayAt(index % 40),
+        check_out: dayAt((index % 40) + 1 + (index % 9)),
+        guests: 1 + (index % 4),
+        guest_name: `guest ${oddText(index)}`,
+        ...optional('guest_phone', index, 0),
+        ...optional('guest_email', index, 1),
+        total_amount: ['0', '0.10', '999999999999.99'][index % 3] as string,
+        currency: ['EUR', 'JPY'][index % 2] as string,
+        created_at: momentAt(index),
+      };
+    }),
+  async run(db, rows) {
+    const inserted = await inTransaction(db, (tx) => reservations.insertReservations(tx, rows));
+    return rows.filter(({ id }) => inserted.has(id)).map(({ id }) => id);
+  },
+  async check(db, inputs, outputs) {
+    const stored = await db.selectFrom('reservation').selectAll().orderBy('id').execute();
+    assert.deepEqual(
+      stored.map(({ id }) => id),
+      outputs.toSorted(),
+    );
+    const absent = Object.fromEntries(
+      ['credential_id', 'external_reservation_id', 'external_source', 'external_id', 'guest_phone', 'guest_email']
+        .concat(['channel_timestamp', 'channel_signatures'])
+        .map((column) => [column, null]),
+    );
+    for (const row of stored) {
+      const input = inputs.find(({ id }) => id === row.id);
+      assert.deepEqual(row, { ...absent, ...input, total_amount: Number(input?.total_amount).toFixed(2) });
+    }
+  },
+};
+
+/** Of partners, each in nights of its own; each seventh one has the key of an earlier one of its tenant. */
+const bookings: Operation<Booking, string> = {
+  name: 'bookings',
+  writes: { table: 'reservation', key: ['id'] },
+  inputs: (count) =>
+    insertReservations
+      .inputs(count * 2)
+      .filter((row) => 'credential_id' in row)
+      .slice(0, count)
+      .map((row, index) => ({
+        row: {
+          ...row,
+          status: 'confirmed',
+          check_in: dayAt(10 * index),
+          check_out: dayAt(10 * index + 1 + (index % 9)),
+        } as Booking['row'],
+        capacity: 3,
+      })),
+  async prepare(db) {
+    await sql`DELETE FROM night`.execute(db);
+    await sql`DELETE FROM event`.execute(db);
+  },
+  async run(db, inputs) {
+    return await Promise.all(inputs.map(createBooker(db, createTransactionWithEvents(db, null))));
+  },
+  async check(db, inputs, outputs) {
+    const booked = inputs.filter((_, index) => outputs[index] === 'booked').map(({ row }) => row);
+    const keys = inputs.map(({ row }) => `${row.tenant_id} ${row.external_reservation_id}`);
+    assert.deepEqual(
+      outputs,
+      keys.map((key, index) => (keys.indexOf(key) === index ? 'booked' : 'taken')),
+    );
+    const ids = await db.selectFrom('reservation').select('id').orderBy('id').execute();
+    assert.deepEqual(
+      ids.map(({ id }) => id),
+      booked.map(({ id }) => id).sort(),
+    );
+    await Promise.all(houses.all.map(({ tenantId }) => assertCounted(service, tenantId)));
+    const { rows } = await sql<object>`
+      SELECT tenant_id, credential_id, type, body::json -> 'data' AS data FROM event ORDER BY body::json -> 'data' ->> 'reservation_id'
+    `.execute(db);
+    const expected = booked.map(({ tenant_id, id, credential_id, external_reservation_id }) => {
+      const data = { reservation_id: id, external_reservation_id, status: 'confirmed' };
+      return { tenant_id, credential_id, type: 'reservation.created', data };
+    });
+    assert.deepEqual(
+      rows,
+      expected.sort((a, b) => (a.data.reservation_id < b.data.reservation_id ? -1 : 1)),
+    );
+  },
+};
+
+describe('each form of a statement of reservations', () => {
+  holdFormsTogether(() => service, insertReservations);
+  holdFormsTogether(() => service, bookings);
+});
