@@ -48,13 +48,12 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   const { backgroundConnections = 0 } = options;
   const hungWrites = options.onHungWrites && new HungWrites(url, options.onHungWrites);
   const pools: Database[] = [];
-  const openPool = (poolSize: number, isForQueues: boolean, layout: Layout) => {
+  const openPool = (poolSize: number, layout: Layout) => {
     const pool = createDatabase({
       url,
       poolSize,
       isPatient: options.role === 'command',
       isPrepared: config.databasePreparedStatements,
-      isForQueues,
       layout,
       ...(hungWrites ? { hungWrites } : {}),
       ...(options.onConnectionError ? { onConnectionError: options.onConnectionError } : {}),
@@ -69,8 +68,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   };
   try {
     const { masterKey, migrated, layout } = await setUp(config, url);
-    const db = openPool(config.databasePoolSize - backgroundConnections, backgroundConnections === 0, layout);
-    const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, true, layout) : db;
+    const db = openPool(config.databasePoolSize - backgroundConnections, layout);
+    const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, layout) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
     const areWritesHanging = () => hungWrites?.areHanging ?? false;
     return { db, backgroundDb, keyring, areWritesHanging, migrated, close };

@@ -4,6 +4,7 @@ import {
   PostgresDialect,
   type PostgresPool,
   type PostgresPoolClient,
+  sql,
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
@@ -25,12 +26,6 @@ export interface DatabaseOptions {
   isPatient?: boolean;
   /** Whether the server keeps prepared statements for each connection: yes, but behind a pooler that cannot (PgBouncer before 1.21). */
   isPrepared?: boolean;
-  /**
-   * Whether what it asks is of queues, tables that fill and empty, so that statistics and kept plans may be of a time when they were empty.
-   * Each statement is planned anew then, and by an index that has the order asked for: else, until the next ANALYZE, the search for due
-   * deliveries may read the whole table each time, or sort it once for each credential.
-   */
-  isForQueues?: boolean;
   /** Gives up writes that hang, of all pools that share it. */
   hungWrites?: HungWrites;
   /** Told of connections that break while idle. Nothing is lost by them: the pool opens new ones. */
@@ -40,7 +35,6 @@ export interface DatabaseOptions {
   layout?: Layout;
 }
 
-const QUEUE_PLANNING = ' -c plan_cache_mode=force_custom_plan -c enable_sort=off -c enable_incremental_sort=off';
 const CONNECT_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUTS = {
   /** The server ends a statement after this long, in milliseconds … */
@@ -74,7 +68,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     // Dates are read as ISO text, whatever the database or the role is set to.
-    options: `-c datestyle=ISO${options.isForQueues === true ? QUEUE_PLANNING : ''}`,
+    options: '-c datestyle=ISO',
     types,
   });
   const onError = options.onConnectionError ?? (() => {});
@@ -212,6 +206,12 @@ const MAX_PREPARED_PARAMETERS = 64;
 /** BEGIN, COMMIT and the like gain nothing. */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
+/**
+ * Ends a statement that is not prepared, so that PostgreSQL plans it anew each time. The table of events fills and empties: a plan that was
+ * kept since it was empty would read all of it, until the next ANALYZE.
+ */
+export const PLANNED_ANEW = sql.raw('/* planned anew */');
+
 /** A name, the same on every connection, for a statement that is worth preparing; undefined for others. */
 type StatementNames = (text: string, parameterCount: number) => string | undefined;
 
@@ -223,7 +223,8 @@ function createStatementNames(): StatementNames {
       name === undefined &&
       names.size < MAX_PREPARED &&
       parameterCount <= MAX_PREPARED_PARAMETERS &&
-      PREPARABLE.test(text)
+      PREPARABLE.test(text) &&
+      !text.endsWith('/* planned anew */')
     ) {
       name = `roomservice_${names.size}`;
       names.set(text, name);

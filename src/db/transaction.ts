@@ -20,6 +20,20 @@ export async function runTransaction<T>(db: Database, work: (tx: Tx) => Promise<
   });
 }
 
+/**
+ * Runs statements whose rows the planner takes in the order of an index rather than sorting them, in a transaction. If the last ANALYZE saw
+ * the events just after a backlog had gone, it would sort all of the next backlog once for each credential.
+ */
+export async function inOrderOfIndex<T>(db: Database | Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const run = async (tx: Tx) => {
+    await sql`SELECT set_config('enable_sort', 'off', true), set_config('enable_incremental_sort', 'off', true)`.execute(
+      tx,
+    );
+    return await work(tx);
+  };
+  return await (db.isTransaction ? run(db as Tx) : runTransaction(db, run));
+}
+
 /** From now on no statement of the transaction waits longer than this for a lock: it fails then (`isLockTimeout`). */
 export async function limitLockWaits(tx: Tx, ms: number): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(ms)}`.execute(tx);

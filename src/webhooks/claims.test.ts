@@ -8,7 +8,7 @@ import { createDatabase, type Database, type Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../lib/ids.ts';
 import { Claims } from './claims.ts';
-import { claimDue, type DueQueue, findDueQueues } from './delivery-store.ts';
+import { claimDue, type DueQueue, findDueQueues, recordOutcomes } from './delivery-store.ts';
 import { SendingSlots } from './sending-slots.ts';
 
 const URL = 'https://127.0.0.1:1/nobody';
@@ -103,21 +103,30 @@ describe('the claims of a worker', () => {
     await insertBacklog(db, tenant, 1_000);
     await db.deleteFrom('event').execute();
     await sql`VACUUM ANALYZE event`.execute(db);
-    const background = createDatabase({ url: service.database.url, poolSize: 1, isForQueues: true });
+    const background = createDatabase({ url: service.database.url, poolSize: 1 });
     const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
     const lookUp = async (tx: Tx) => {
       const queues = await findDueQueues(tx, { after: null, limit: 10, passOver: [] });
-      return [queues.length, (await claimDue(tx, wanted, newLease())).deliveries.length];
+      const { deliveries } = await claimDue(tx, wanted, newLease());
+      const sent = { http_status: 204, duration_ms: 1, error: null };
+      const outcomes = deliveries.map((delivery) => ({
+        delivery,
+        result: sent,
+        status: 'delivered' as const,
+        retryInMs: 0,
+      }));
+      const recorded = await recordOutcomes(tx, outcomes);
+      return [queues.length, deliveries.length, recorded.size];
     };
     try {
       for (let times = 0; times < 10; times += 1) {
-        assert.deepEqual(await inTransaction(background, lookUp), [0, 0]);
+        assert.deepEqual(await inTransaction(background, lookUp), [0, 0, 0]);
       }
       await insertBacklog(db, tenant, 15_000);
       await sql`UPDATE event SET body = repeat('x', 1000)`.execute(db);
       await inTransaction(background, async (tx) => {
         const earlier = await scansOf(tx);
-        assert.deepEqual(await lookUp(tx), [1, 4]);
+        assert.deepEqual(await lookUp(tx), [1, 4, 4]);
         assert.equal((await scansOf(tx)).whole - earlier.whole, 0);
       });
     } finally {
@@ -143,7 +152,7 @@ describe('the claims of a worker', () => {
     await db.deleteFrom('event').execute();
     await sql`ANALYZE event`.execute(db);
     await fill(1);
-    const background = createDatabase({ url: service.database.url, poolSize: 1, isForQueues: true });
+    const background = createDatabase({ url: service.database.url, poolSize: 1 });
     try {
       await inTransaction(background, async (tx) => {
         assert.equal((await findDueQueues(tx, { after: null, limit: 5_000, passOver: [] })).length, 3_000);

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Tx } from '../db/database.ts';
+import { type Database, PLANNED_ANEW, type Tx } from '../db/database.ts';
 import { type FieldTypes, selectForEach } from '../db/inputs.ts';
+import { inOrderOfIndex } from '../db/transaction.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 import type { EventType } from './event-types.ts';
 import type { DeliveryStatus } from './schema.ts';
@@ -142,7 +143,7 @@ export async function findDueQueues(
   db: Database | Tx,
   { after, limit, passOver }: DueQueueSearch,
 ): Promise<DueQueue[]> {
-  const { rows } = await sql<DueQueue>`
+  const statement = sql<DueQueue>`
     WITH RECURSIVE head AS (${queueHeads(after ?? BEFORE_ALL)})
     SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"
     FROM head CROSS JOIN LATERAL (
@@ -150,9 +151,8 @@ export async function findDueQueues(
       WHERE tenant_id = head.tenant_id AND id = head.credential_id OFFSET 0
     ) AS c
     WHERE head.next_attempt_at <= now() AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
-    LIMIT ${limit}
-  `.execute(db);
-  return rows;
+    LIMIT ${limit} ${PLANNED_ANEW}`;
+  return (await inOrderOfIndex(db, (tx) => statement.execute(tx))).rows;
 }
 
 interface ClaimRow {
@@ -189,7 +189,7 @@ export interface Wanted {
  * @returns the deliveries to send, and how many rows were taken of each credential
  */
 export async function claimDue(db: Database | Tx, wanted: Wanted[], lease: Lease) {
-  const { rows } = await sql<ClaimRow>`
+  const statement = sql<ClaimRow>`
     WITH due AS MATERIALIZED (
       SELECT picked.tenant_id, picked.id, picked.next_attempt_at
       FROM unnest(${wanted.map(({ tenantId }) => tenantId)}::bigint[], ${wanted.map(({ credentialId }) => credentialId)}::uuid[],
@@ -212,7 +212,8 @@ export async function claimDue(db: Database | Tx, wanted: Wanted[], lease: Lease
     WHERE e.tenant_id = due.tenant_id AND e.id = due.id AND c.tenant_id = e.tenant_id AND c.id = e.credential_id
     RETURNING e.tenant_id, e.id, e.credential_id, e.body, e.created_at, e.attempt_count, e.delivery_status,
       extract(epoch FROM now() - due.next_attempt_at)::float8 AS waited_seconds, c.webhook_url, c.webhook_secret
-  `.execute(db);
+    ${PLANNED_ANEW}`;
+  const { rows } = await inOrderOfIndex(db, (tx) => statement.execute(tx));
   const takenOf = new Map<string, number>();
   for (const { credential_id } of rows) {
     takenOf.set(credential_id, (takenOf.get(credential_id) ?? 0) + 1);
@@ -263,7 +264,7 @@ export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise
       AS o (tenant_id, id, lease_id, status, result, retry_seconds)
     WHERE e.tenant_id = o.tenant_id AND e.id = o.id AND e.lease_id = o.lease_id
     RETURNING e.id
-  `.execute(db);
+    ${PLANNED_ANEW}`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -279,11 +280,12 @@ export interface QueueState {
 
 /** What waits in all tenants: an operator's count. */
 export async function readQueueState(db: Database): Promise<QueueState> {
-  const { rows } = await sql<QueueState>`
+  const statement = sql<QueueState>`
     WITH RECURSIVE head AS (${queueHeads()})
     SELECT
       (SELECT count(*) FROM (SELECT FROM event WHERE delivery_status = 'pending' LIMIT ${MAX_COUNTED}) AS counted) AS pending,
       (SELECT coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 FROM head) AS "oldestDueSeconds"
-  `.execute(db);
+    ${PLANNED_ANEW}`;
+  const { rows } = await inOrderOfIndex(db, (tx) => statement.execute(tx));
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../db/database.ts';
+import { type Database, PLANNED_ANEW } from '../db/database.ts';
+import { inOrderOfIndex } from '../db/transaction.ts';
 
 /** Tenants in the order of their ids, after the given one. */
 export async function readTenantIds(db: Database, afterId: number, limit: number): Promise<number[]> {
@@ -25,7 +26,7 @@ export async function removeEvents(
   range: { afterId: string; beforeId: string },
   limit: number,
 ): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+  const statement = sql<{ id: string }>`
     WITH old AS MATERIALIZED (
       SELECT id FROM event
       WHERE tenant_id = ${tenantId} AND id > ${range.afterId} AND id < ${range.beforeId}
@@ -33,6 +34,7 @@ export async function removeEvents(
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM event AS e USING old WHERE e.tenant_id = ${tenantId} AND e.id = old.id RETURNING e.id
-  `.execute(db);
+    ${PLANNED_ANEW}`;
+  const { rows } = await inOrderOfIndex(db, (tx) => statement.execute(tx));
   return rows.map((row) => row.id);
 }
