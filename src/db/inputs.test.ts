@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { selectEach } from './inputs.ts';
+import { Fields, selectEach } from './inputs.ts';
 
 let database: TestDatabase;
 before(async () => {
@@ -16,11 +16,13 @@ interface Stretch {
   unit: string | null;
 }
 
+const STRETCH = new Fields<Stretch>({ first: 'int', last: 'int', unit: 'text' });
+
 /** The sum of a stretch of numbers, and all of them behind their unit; null where there is none. */
 const sums = (stretches: Stretch[]) =>
   selectEach(
     database.db,
-    { first: 'int', last: 'int', unit: 'text' },
+    STRETCH,
     stretches,
     ({ first, last, unit }) => sql<{ total: number | null; list: string | null }>`
       SELECT sum(number)::int AS total, string_agg(${unit} || number, ' ') AS list FROM generate_series(${first}, ${last}) AS number

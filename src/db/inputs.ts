@@ -2,11 +2,49 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from './database.ts';
 import { isCluster } from './layout.ts';
 
-/** PostgreSQL's type of each field of an input. The fields are named here once, for one input and for many. */
-export type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
+/** PostgreSQL's type of each field of an input. */
+type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
 
 /** The values of one input as a statement names them: parameters, or the columns of a list of inputs. */
 type Named<Input> = Record<keyof Input & string, RawBuilder<unknown>>;
+
+/**
+ * The fields of an input with their types, named once for a statement of one input and of many. The parts of statements are made once:
+ * put together anew for each call, they cost Node as much as everything else in it.
+ */
+export class Fields<Input extends object> {
+  readonly #types: [name: keyof Input & string, type: string][];
+  /** `"id", "status"` */
+  readonly columns: RawBuilder<unknown>;
+  /** The fields of a list, as `list` names it. */
+  readonly listed: Named<Input>;
+  readonly #listBegin: RawBuilder<unknown>;
+  readonly #listEnd: RawBuilder<unknown>;
+
+  constructor(types: FieldTypes<Input>) {
+    this.#types = Object.entries<string>(types) as [keyof Input & string, string][];
+    const names = this.#types.map(([name]) => `"${name}"`);
+    this.columns = sql.raw(names.join(', '));
+    this.listed = this.#named((name, type) => sql.raw(isJson(type) ? `given."${name}"::${type}` : `given."${name}"`));
+    // JSON in the list is text, and stays as it was written.
+    const fields = this.#types.map(([name, type]) => `"${name}" ${isJson(type) ? 'text' : type}`);
+    this.#listBegin = sql.raw('ROWS FROM (json_to_recordset(');
+    this.#listEnd = sql.raw(`) AS (${fields.join(', ')})) WITH ORDINALITY AS given (${names.join(', ')}, place)`);
+  }
+
+  /** Many inputs as one parameter, which takes less to write and to read than an array for each field. */
+  list(inputs: Input[]): RawBuilder<unknown> {
+    return sql`${this.#listBegin}${JSON.stringify(inputs)}${this.#listEnd}`;
+  }
+
+  parameters(input: Input): Named<Input> {
+    return this.#named((name, type) => sql`${input[name]}::${sql.raw(type)}`);
+  }
+
+  #named(value: (name: keyof Input & string, type: string) => RawBuilder<unknown>): Named<Input> {
+    return Object.fromEntries(this.#types.map(([name, type]) => [name, value(name, type)])) as Named<Input>;
+  }
+}
 
 /**
  * Selects for each input: a single one by parameters alone, as a cluster's router wants it, several by one list. The text is the same
@@ -15,26 +53,24 @@ type Named<Input> = Record<keyof Input & string, RawBuilder<unknown>>;
  * @returns the rows, each with the `place` of its input, from 1
  */
 export function selectForEach<Input extends object, Row>(
-  types: FieldTypes<Input>,
+  fields: Fields<Input>,
   inputs: Input[],
   select: (input: Named<Input>) => RawBuilder<Row>,
 ): RawBuilder<Row & { place: number }> {
   const [only] = inputs;
   return only !== undefined && inputs.length === 1
-    ? sql`SELECT 1 AS place, found.* FROM (${select(parametersOf(types, only))}) AS found`
-    : sql`
-      SELECT given.place, found.* FROM ${listOf(types, inputs)}
-      CROSS JOIN LATERAL (${select(columnsOf(types))}) AS found`;
+    ? sql`SELECT 1 AS place, found.* FROM (${select(fields.parameters(only))}) AS found`
+    : sql`SELECT given.place, found.* FROM ${fields.list(inputs)} CROSS JOIN LATERAL (${select(fields.listed)}) AS found`;
 }
 
 /** Runs `selectForEach`. @returns for each input in turn its row, undefined if there is none */
 export async function selectEach<Input extends object, Row extends object>(
   db: Database | Tx,
-  types: FieldTypes<Input>,
+  fields: Fields<Input>,
   inputs: Input[],
   select: (input: Named<Input>) => RawBuilder<Row>,
 ): Promise<(Row | undefined)[]> {
-  const { rows } = await selectForEach(types, inputs, select).execute(db);
+  const { rows } = await selectForEach(fields, inputs, select).execute(db);
   const found = new Map(rows.map(({ place, ...row }) => [place, row as unknown as Row]));
   return inputs.map((_, index) => found.get(index + 1));
 }
@@ -47,18 +83,16 @@ export async function selectEach<Input extends object, Row extends object>(
  */
 export function rowsToInsert<Row extends object>(
   db: Database | Tx,
-  types: FieldTypes<Row>,
+  fields: Fields<Row>,
   rows: Row[],
   key: (keyof Row & string)[],
 ): RawBuilder<unknown> {
-  const columns = sql.join(namesOf(types).map((name) => sql.id(name)));
+  const sorted = rows.toSorted(by(key));
   if (rows.length > 1 && !isCluster(db)) {
-    return sql`
-      (${columns}) SELECT ${sql.join(Object.values(columnsOf(types)))} FROM ${listOf(types, rows)}
-      ORDER BY ${sql.join([...key, 'place'].map((name) => sql.ref(`given.${name}`)))}`;
+    return sql`(${fields.columns}) SELECT ${sql.join(Object.values(fields.listed))} FROM ${fields.list(sorted)} ORDER BY given.place`;
   }
-  const values = rows.toSorted(by(key)).map((row) => sql`(${sql.join(Object.values(parametersOf(types, row)))})`);
-  return sql`(${columns}) VALUES ${sql.join(values)}`;
+  const values = sorted.map((row) => sql`(${sql.join(Object.values(fields.parameters(row)))})`);
+  return sql`(${fields.columns}) VALUES ${sql.join(values)}`;
 }
 
 function by<Row>(key: (keyof Row & string)[]): (a: Row, b: Row) => number {
@@ -66,36 +100,6 @@ function by<Row>(key: (keyof Row & string)[]): (a: Row, b: Row) => number {
     const name = key.find((each) => a[each] !== b[each]);
     return name === undefined ? 0 : a[name] < b[name] ? -1 : 1;
   };
-}
-
-function namesOf<Input>(types: FieldTypes<Input>): (keyof Input & string)[] {
-  return Object.keys(types) as (keyof Input & string)[];
-}
-
-function parametersOf<Input>(types: FieldTypes<Input>, input: Input): Named<Input> {
-  return named(types, (name) => sql`${input[name]}::${sql.raw(types[name])}`);
-}
-
-function columnsOf<Input>(types: FieldTypes<Input>): Named<Input> {
-  return named(types, (name) =>
-    isJson(types[name]) ? sql`${sql.ref(`given.${name}`)}::${sql.raw(types[name])}` : sql.ref(`given.${name}`),
-  );
-}
-
-function named<Input>(
-  types: FieldTypes<Input>,
-  value: (name: keyof Input & string) => RawBuilder<unknown>,
-): Named<Input> {
-  return Object.fromEntries(namesOf(types).map((name) => [name, value(name)])) as Named<Input>;
-}
-
-/** One parameter, which takes less to write and to read than an array for each field. JSON in it is text, and stays as it was written. */
-function listOf<Input>(types: FieldTypes<Input>, inputs: Input[]): RawBuilder<unknown> {
-  const names = namesOf(types);
-  const fields = names.map((name) => sql`${sql.id(name)} ${sql.raw(isJson(types[name]) ? 'text' : types[name])}`);
-  return sql`
-    ROWS FROM (json_to_recordset(${JSON.stringify(inputs)}) AS (${sql.join(fields)}))
-      WITH ORDINALITY AS given (${sql.join([...names, 'place'].map((name) => sql.id(name)))})`;
 }
 
 function isJson(type: string): boolean {

@@ -27,10 +27,10 @@ export interface Hold {
 export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: Hold | null): Promise<void> {
   const changes = new NightSums();
   if (from !== null) {
-    changes.add({ tenantId, hold: from }, -1);
+    changes.addStay(tenantId, from, -1);
   }
   if (to !== null) {
-    changes.add({ tenantId, hold: to }, 1);
+    changes.addStay(tenantId, to, 1);
   }
   await changeCounters(tx, changes);
 }
@@ -49,76 +49,59 @@ export interface NewHold {
  * @returns the refused stays, of which no night is taken
  */
 export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
+  const sums = new NightSums();
+  const wishes = stays.map((stay) => ({ stay, nights: sums.addStay(stay.tenantId, stay.hold, 1, stay.capacity) }));
   // Refused before, because a night that has no row yet takes whatever is wanted.
-  const wanted = NightSums.of(stays);
-  const refused = new Set(stays.filter((stay) => wanted.isAnyOf(stay, ({ rooms, capacity }) => rooms > capacity)));
-  const others = stays.filter((stay) => !refused.has(stay));
-  const nights = NightSums.of(others);
-  const taken = new Set(nights.isEmpty ? [] : (await holdNights(tx, nights.all())).map(keyOf));
+  const refused = wishes.filter(({ nights }) => nights.some(({ rooms, capacity }) => rooms > capacity));
+  refused.forEach(({ nights }) => nights.forEach((night) => sums.add(night, -1)));
+  const wanted = sums.all();
+  const taken = new Set(wanted.length === 0 ? [] : (await holdNights(tx, wanted)).map((night) => sums.of(night)));
   const returned = new NightSums();
-  for (const stay of others) {
-    if (nights.isAnyOf(stay, (night) => !taken.has(keyOf(night)))) {
-      refused.add(stay);
-      returned.add(stay, -1, (night) => taken.has(keyOf(night)));
+  for (const wish of wishes.filter((each) => !refused.includes(each))) {
+    if (wish.nights.some((night) => !taken.has(night))) {
+      refused.push(wish);
+      wish.nights.filter((night) => taken.has(night)).forEach((night) => returned.add(night, -1));
     }
   }
   await changeCounters(tx, returned);
-  return refused;
+  return new Set(refused.map(({ stay }) => stay));
 }
 
 async function changeCounters(tx: Tx, changes: NightSums): Promise<void> {
-  if (changes.isEmpty) {
-    return;
-  }
-  const nights = await changeHeld(tx, changes.all());
+  const all = changes.all();
+  const nights = all.length === 0 ? [] : await changeHeld(tx, all);
   if (nights.some(({ held }) => held < 0)) {
     throw new Error('a night was given back twice');
   }
 }
 
-/** Rooms by night, and the smallest capacity that a stay knows of the night. */
+/** Rooms of a night, and the smallest capacity that a stay knows of it. */
+type NightSum = NightChange & { capacity: number };
+
 class NightSums {
-  readonly #sums = new Map<string, NightChange & { capacity: number }>();
+  readonly #sums = new Map<string, NightSum>();
 
-  static of(stays: NewHold[]): NightSums {
-    const sums = new NightSums();
-    stays.forEach((stay) => sums.add(stay, 1));
-    return sums;
+  /** @returns the sums of the stay's nights */
+  addStay(tenantId: number, { roomTypeId, checkIn, checkOut }: Hold, rooms: number, capacity = Infinity): NightSum[] {
+    return nightsOf(checkIn, checkOut).map((date) => this.add({ tenantId, roomTypeId, date }, rooms, capacity));
   }
 
-  get isEmpty(): boolean {
-    return this.all().length === 0;
+  add(night: Night, rooms: number, capacity = Infinity): NightSum {
+    const sum = this.of(night) ?? { ...night, rooms: 0, capacity };
+    sum.rooms += rooms;
+    sum.capacity = Math.min(sum.capacity, capacity);
+    this.#sums.set(keyOf(night), sum);
+    return sum;
   }
 
-  add(
-    { tenantId, hold, capacity = Infinity }: Omit<NewHold, 'capacity'> & { capacity?: number },
-    rooms: number,
-    isMeant: (night: Night) => boolean = () => true,
-  ): void {
-    for (const night of nightsOfHold(tenantId, hold).filter(isMeant)) {
-      const sum = this.#sums.get(keyOf(night)) ?? { ...night, rooms: 0, capacity };
-      sum.rooms += rooms;
-      sum.capacity = Math.min(sum.capacity, capacity);
-      this.#sums.set(keyOf(night), sum);
-    }
+  of(night: Night): NightSum | undefined {
+    return this.#sums.get(keyOf(night));
   }
 
   /** The nights whose sum is not 0. */
-  all(): (NightChange & { capacity: number })[] {
+  all(): NightSum[] {
     return [...this.#sums.values()].filter(({ rooms }) => rooms !== 0);
   }
-
-  /** Whether the sum of any night of the stay is as asked. */
-  isAnyOf({ tenantId, hold }: NewHold, isAsAsked: (sum: NightChange & { capacity: number }) => boolean): boolean {
-    return nightsOfHold(tenantId, hold).some((night) => {
-      const sum = this.#sums.get(keyOf(night));
-      return sum !== undefined && isAsAsked(sum);
-    });
-  }
-}
-
-function nightsOfHold(tenantId: number, { roomTypeId, checkIn, checkOut }: Hold): Night[] {
-  return nightsOf(checkIn, checkOut).map((date) => ({ tenantId, roomTypeId, date }));
 }
 
 function keyOf({ tenantId, roomTypeId, date }: Night): string {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
-import { type FieldTypes, rowsToInsert, selectEach } from '../db/inputs.ts';
+import { Fields, rowsToInsert, selectEach } from '../db/inputs.ts';
 import { isCluster } from '../db/layout.ts';
 import type { DateText } from '../lib/dates.ts';
 
@@ -24,7 +24,7 @@ interface NightRow {
   held: number;
 }
 
-const NIGHT_ROW: FieldTypes<NightRow> = { tenant_id: 'bigint', room_type_id: 'uuid', date: 'date', held: 'int' };
+const NIGHT_ROW = new Fields<NightRow>({ tenant_id: 'bigint', room_type_id: 'uuid', date: 'date', held: 'int' });
 
 /**
  * Changes the counters of nights, whatever the capacity is.
@@ -75,12 +75,12 @@ export interface NightRange {
   checkOut: DateText;
 }
 
-const NIGHT_RANGE: FieldTypes<NightRange> = {
+const NIGHT_RANGE = new Fields<NightRange>({
   tenantId: 'bigint',
   roomTypeId: 'uuid',
   checkIn: 'date',
   checkOut: 'date',
-};
+});
 
 /** Counters of a range: that of its night `offsets[n]`, counted from check-in, is `held[n]`. Null: no night has one. */
 export interface HeldNights {

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
-import { type FieldTypes, rowsToInsert, selectEach } from '../db/inputs.ts';
+import { Fields, rowsToInsert, selectEach } from '../db/inputs.ts';
 import { readPage } from '../db/page.ts';
 import type { RestaurantOrder } from '../db/types.ts';
 import type { OrderStatus } from './order-status.ts';
@@ -9,7 +9,7 @@ import type { OrderStatus } from './order-status.ts';
 export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines'> & { lines: string };
 export type NewOrder = Insertable<RestaurantOrder> & { lines: string };
 
-const NEW_ORDER: FieldTypes<NewOrder> = {
+const NEW_ORDER = new Fields<NewOrder>({
   tenant_id: 'bigint',
   id: 'uuid',
   credential_id: 'uuid',
@@ -24,7 +24,7 @@ const NEW_ORDER: FieldTypes<NewOrder> = {
   total: 'numeric',
   currency: 'text',
   created_at: 'timestamptz',
-};
+});
 
 /**
  * Inserts orders; several may be of any tenants (one of the statements that may; on one node alone).
@@ -52,7 +52,7 @@ export interface ExternalKey {
   externalOrderId: string;
 }
 
-const EXTERNAL_KEY: FieldTypes<ExternalKey> = { tenantId: 'bigint', credentialId: 'uuid', externalOrderId: 'text' };
+const EXTERNAL_KEY = new Fields<ExternalKey>({ tenantId: 'bigint', credentialId: 'uuid', externalOrderId: 'text' });
 
 /**
  * Looks orders up; several may be of any tenants (one of the statements that may; on one node alone). The LIMIT makes it a look-up in

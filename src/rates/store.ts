@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
-import { type FieldTypes, selectEach } from '../db/inputs.ts';
+import { Fields, selectEach } from '../db/inputs.ts';
 import { isCluster } from '../db/layout.ts';
 import type { DateText } from '../lib/dates.ts';
 
@@ -109,7 +109,7 @@ export interface StayRange {
   checkOut: DateText;
 }
 
-const STAY_RANGE: FieldTypes<StayRange> = { tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' };
+const STAY_RANGE = new Fields<StayRange>({ tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' });
 
 /** A plan, with what differs from it in a range; null: nothing. */
 export interface PlanInRange {

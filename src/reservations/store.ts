@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
-import { type FieldTypes, rowsToInsert } from '../db/inputs.ts';
+import { Fields, rowsToInsert } from '../db/inputs.ts';
 import { readPage as readPageOf } from '../db/page.ts';
 import type { Reservation } from '../db/types.ts';
 import type { ReservationStatus } from './reservation-status.ts';
@@ -14,7 +14,7 @@ export type PartnerRow = Omit<ReservationRow, ChannelColumn>;
 export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
 type Db = Database | Tx;
 
-const NEW_RESERVATION: FieldTypes<NewReservation> = {
+const NEW_RESERVATION = new Fields<NewReservation>({
   tenant_id: 'bigint',
   id: 'uuid',
   natural_id: 'text',
@@ -36,7 +36,7 @@ const NEW_RESERVATION: FieldTypes<NewReservation> = {
   created_at: 'timestamptz',
   channel_timestamp: 'bigint',
   channel_signatures: 'text[]',
-};
+});
 
 /**
  * Inserts reservations; several are of partners, of any tenants (one of the statements that may; on one node alone).

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, PLANNED_ANEW, type Tx } from '../db/database.ts';
-import { type FieldTypes, selectForEach } from '../db/inputs.ts';
+import { Fields, selectForEach } from '../db/inputs.ts';
 import { inOrderOfIndex } from '../db/transaction.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 import type { EventType } from './event-types.ts';
@@ -62,7 +62,7 @@ const WRITE_EVENTS = sql`
 /** An event as its statement takes it. */
 type EventInput = Omit<NewEvent, 'lease'> & { leaseId: string | null; leaseSeconds: number };
 
-const EVENT_INPUT: FieldTypes<EventInput> = {
+const EVENT_INPUT = new Fields<EventInput>({
   tenantId: 'bigint',
   id: 'uuid',
   credentialId: 'uuid',
@@ -71,7 +71,7 @@ const EVENT_INPUT: FieldTypes<EventInput> = {
   createdAt: 'timestamptz',
   leaseId: 'uuid',
   leaseSeconds: 'float8',
-};
+});
 
 /**
  * Writes events; several may be of any tenants (one of the statements that may; on one node alone). An event is to be delivered if its
