@@ -53,4 +53,14 @@ describe('where the answer to a COMMIT is lost', () => {
     await onlyDelivery(service, tenant, 'delivered');
     assert.equal(receiver.requests.filter(({ rawBody }) => rawBody.includes(externalId)).length, 1);
   });
+
+  it('200: also if the COMMIT is still under way when the work is tried again', async () => {
+    await register(api, tenant.partner, receiver.url);
+    const { orderId, externalId } = await placeOrder(api, tenant.partner);
+    loser.loseNext(500);
+    await moveOrder(api, tenant, orderId, 'confirmed');
+    assert.equal(loser.lostCount, lostBefore + 1);
+    await onlyDelivery(service, tenant, 'delivered');
+    assert.equal(receiver.requests.filter(({ rawBody }) => rawBody.includes(externalId)).length, 1);
+  });
 });

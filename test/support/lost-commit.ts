@@ -5,8 +5,8 @@ import { createDatabase, type Database } from '../../src/db/database.ts';
 /** A way to a database on which the answer to a COMMIT can be lost: what was committed stays, and nobody knows. */
 export interface CommitLoser {
   db: Database;
-  /** The next COMMIT is passed on, and its connection cut in place of an answer. */
-  loseNext(): void;
+  /** The next COMMIT is passed on, and its connection cut in place of an answer: at once, if the COMMIT is passed on after a while. */
+  loseNext(passOnAfterMs?: number): void;
   /** How many answers were lost so far. */
   readonly lostCount: number;
   close(): Promise<void>;
@@ -17,6 +17,7 @@ export async function startCommitLoser(url: string): Promise<CommitLoser> {
   const socketPath = `${decodeURIComponent(new URL(url).hostname)}/.s.PGSQL.5432`;
   const sockets = new Set<Socket>();
   let isArmed = false;
+  let delayMs = 0;
   let lostCount = 0;
   const server = createServer((client) => {
     const database = connect(socketPath);
@@ -25,6 +26,11 @@ export async function startCommitLoser(url: string): Promise<CommitLoser> {
       if (isArmed && bytes.includes('commit')) {
         isArmed = false;
         isLosing = true;
+        if (delayMs > 0) {
+          client.destroy();
+          setTimeout(() => database.write(bytes), delayMs);
+          return;
+        }
       }
       database.write(bytes);
     });
@@ -32,6 +38,7 @@ export async function startCommitLoser(url: string): Promise<CommitLoser> {
       if (isLosing) {
         lostCount += 1;
         client.destroy();
+        database.destroy();
       } else {
         client.write(bytes);
       }
@@ -44,7 +51,9 @@ export async function startCommitLoser(url: string): Promise<CommitLoser> {
       socket.on('error', () => {});
       socket.on('close', () => {
         sockets.delete(socket);
-        other.destroy();
+        if (!isLosing) {
+          other.destroy();
+        }
       });
     }
   });
@@ -55,8 +64,9 @@ export async function startCommitLoser(url: string): Promise<CommitLoser> {
   const db = createDatabase({ url: proxied.href, poolSize: 4 });
   return {
     db,
-    loseNext() {
+    loseNext(passOnAfterMs = 0) {
       isArmed = true;
+      delayMs = passOnAfterMs;
     },
     get lostCount() {
       return lostCount;
