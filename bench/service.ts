@@ -28,7 +28,7 @@ export async function startService(settings: Record<string, string>): Promise<Se
   const port = await freePort();
   const { PATH, HOME } = process.env;
   const startedAt = performance.now();
-  // By its first line, which names Node's flags; Node itself is ours.
+  // By its name; the Node that runs it is ours.
   const child = spawn(COMMAND, ['serve'], {
     env: {
       PATH: `${dirname(process.execPath)}:${PATH}`,

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=65536 node --max-semi-space-size=16
+#!/usr/bin/env node
 // Plain JavaScript, so that an older Node can read it and hand over to the Node 24 that npm brought along.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,16 +10,42 @@ import { fileURLToPath } from 'node:url';
 // oxlint-disable-next-line node/no-process-env -- read by Node itself, before any configuration
 process.env.UV_THREADPOOL_SIZE ??= '256';
 
+// V8 and glibc read these when a process starts, so `serve` is started again with them, in the same process, however it was started. The
+// reasons: docs/decisions/2026-11-21-runtime.md. What can only be set later is in src/cli/start-memory.ts.
+const SERVE_FLAGS = ['--max-semi-space-size=16'];
+const SERVE_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' };
+
 const [major, minor] = process.versions.node.split('.').map(Number);
 
-if (major > 24 || (major === 24 && minor >= 7)) {
+if (major < 24 || (major === 24 && minor < 7)) {
+  handOver();
+} else if (process.argv[2] === 'serve' && canStartAgain() && !hasServeSettings()) {
+  process.execve(process.execPath, [process.execPath, ...SERVE_FLAGS, ...process.execArgv, ...process.argv.slice(1)], {
+    ...SERVE_ENVIRONMENT,
+    // oxlint-disable-next-line node/no-process-env -- handed on as it is; the operator's own settings go before ours
+    ...process.env,
+  });
+} else {
   // What V8 has compiled is kept, which spares the next start a quarter of its work. Beside the code: whoever can write there can change
   // the code as well. Where it cannot be written, Node goes on without.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
   const { main } = await import('../src/cli/main.ts');
   await main(process.argv);
-} else {
-  handOver();
+}
+
+/** Windows has no execve, and a channel to a parent process would be lost. */
+function canStartAgain() {
+  return process.platform !== 'win32' && process.channel === undefined;
+}
+
+/** The operator's own go before ours. */
+function hasServeSettings() {
+  const { env, execArgv } = process;
+  const flags = [...execArgv, env.NODE_OPTIONS ?? ''].join(' ');
+  return (
+    SERVE_FLAGS.every((flag) => flags.includes(flag.split('=')[0])) &&
+    Object.keys(SERVE_ENVIRONMENT).every((name) => name in env)
+  );
 }
 
 function handOver() {

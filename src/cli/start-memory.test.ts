@@ -18,6 +18,28 @@ describe('the memory of a service that nobody has called yet', { skip }, () => {
     await serving.ended;
     assert.ok(idleMb > 40 && idleMb < MAX_IDLE_MB, `${idleMb} MB`);
   });
+
+  it('is settled before it starts if the command is run by hand, and as the operator says if they say so', async () => {
+    const dataDir = await newDataDir();
+    for (const [env, flags, threshold] of [
+      [{}, ['--max-semi-space-size=16'], '65536'],
+      [{ NODE_OPTIONS: '--max-semi-space-size=8', MALLOC_MMAP_THRESHOLD_: '131072' }, [], '131072'],
+    ] as const) {
+      const serving = await startServing([], { env: { DATA_DIR: dataDir, ...env } });
+      const [commandLine, environment] = await Promise.all(
+        ['cmdline', 'environ'].map(async (file) =>
+          (await readFile(`/proc/${serving.pid}/${file}`, 'utf8')).split('\0'),
+        ),
+      );
+      serving.kill('SIGTERM');
+      assert.equal((await serving.ended).code, 0);
+      assert.deepEqual(
+        commandLine?.filter((argument) => argument.startsWith('--max-semi')),
+        flags,
+      );
+      assert.ok(environment?.includes(`MALLOC_MMAP_THRESHOLD_=${threshold}`));
+    }
+  });
 });
 
 async function readResidentMb(pid: number): Promise<number> {

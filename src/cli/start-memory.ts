@@ -14,7 +14,8 @@ export async function freeStartMemory(): Promise<void> {
 }
 
 /**
- * How V8 treats its old generation from now on; earlier it would change the flags that the compile cache holds for.
+ * How V8 treats its old generation from now on; earlier it would change the flags that the compile cache holds for. What V8 and malloc read
+ * when the process starts is set by `bin/roomservice.js`.
  *
  * It is cleared when it has grown by half, not only when it is four times as large: a list of a million orders grows the process by
  * some 50 MB instead of 120. (With less than half, a busy process clears so often that it answers fewer calls; from the start on it
