@@ -13,6 +13,7 @@ import {
 import { frontFilesOnly, importDirection, oneHop } from './tidy/imports.ts';
 import { lint } from './tidy/lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable, unusedExceptions } from './tidy/migrations.ts';
+import { unresolvedReferences } from './tidy/references.ts';
 import { isTest, listFiles, readSources, readText } from './tidy/source.ts';
 
 const source = readSources('src');
@@ -43,6 +44,13 @@ describe('bans', () => {
   });
   // any, console, process.env, cycles, the lengths of files and functions: .oxlintrc.json.
   test('the linter finds nothing', () => none(lint(join(import.meta.dirname, '..'))));
+});
+
+describe('references', () => {
+  test('to the contract, its decisions and the database rules resolve', () => {
+    const texts = listFiles().filter((path) => /\.(?:ts|js|sql|md)$/.test(path));
+    none(texts.flatMap((path) => unresolvedReferences(path, readText(path), readText)));
+  });
 });
 
 describe('migrations', () => {

@@ -2,7 +2,7 @@ import Type from 'typebox';
 
 const ACTOR_TYPES = ['user', 'credential', 'operator', 'anonymous'] as const;
 
-/** What is audited (promises, Security). */
+/** What is audited. */
 export type AuditAction =
   | 'credential.created'
   | 'credential.revoked'

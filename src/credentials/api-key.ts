@@ -14,7 +14,7 @@ export interface KeyMaker {
   hashSecret(apiSecret: string): Buffer;
 }
 
-/** 256 random bits (promises, Security). */
+/** 256 random bits. */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 }

@@ -16,6 +16,7 @@ import { blankComments, blankCommentsAndLiterals } from './blank.ts';
 import { frontFilesOnly, importDirection, oneHop } from './imports.ts';
 import { lint } from './lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable } from './migrations.ts';
+import { unresolvedReferences } from './references.ts';
 import { sourceFile } from './source.ts';
 import type { SourceFile } from './source.ts';
 
@@ -244,6 +245,18 @@ test('comments and literals are told from code', () => {
     assert.equal(blankComments(text), uncommented);
     assert.equal(blankCommentsAndLiterals(text), code);
   }
+});
+
+test('the rule on references finds an entry that does not exist, in whatever form it is named', () => {
+  const textOf = () => '## 1. One\n### 1. One\n';
+  const found = (text: string) => unresolvedReferences('src/a.ts', text, textOf).length;
+  // Put together, so that the rule does not find them in this file.
+  const [decision, section, rule] = ['decision', 'contract §', 'database rule'];
+  assert.equal(found(`${decision} 1, PMS ${section}1, ${section}1, ${rule} 1, a rule, two ${decision}s`), 0);
+  for (const text of [`${decision} 2`, `${decision}s 1 and 2`, `${decision}s 1, 2`, `/**\n * (${decision}\n * 2) */`]) {
+    assert.equal(found(text), 1, text);
+  }
+  assert.equal(found(`PMS ${section}2, ${section}2 and ${rule}s 1 and 2`), 3);
 });
 
 test('the linter knows the bans that are left to it', () => {
