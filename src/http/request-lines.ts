@@ -34,7 +34,7 @@ interface WaitingRequest {
  * request that comes alone waits for some 10 µs.
  *
  * Requests begin together while they are cheap: reading some twenty of them and then answering them takes a third less processor time
- * than reading and answering one after the other (docs/performance.md). The first request of a connection waits while further
+ * than reading and answering one after the other (docs/performance-log.md). The first request of a connection waits while further
  * connections come, which are accepted first.
  */
 export class RequestLines {

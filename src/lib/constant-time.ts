@@ -1,6 +1,6 @@
 /**
  * Whether two texts are equal, in a time that tells nothing of how much of them is. For texts that are hashes: Node's own
- * `timingSafeEqual` takes bytes, and bytes out of a hash are memory beside the heap, at each call of the API (docs/performance.md).
+ * `timingSafeEqual` takes bytes, and bytes out of a hash are memory beside the heap, at each call of the API (docs/performance-log.md).
  */
 export function isEqualInConstantTime(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
