@@ -51,12 +51,15 @@ export function createBooker(
   return async (booking) => {
     const { check_in, check_out } = booking.row;
     const isLong = countNights(check_in, check_out) > MAX_NIGHTS_TOGETHER;
-    const outcome = isLong ? 'contended' : await bookTogether(booking);
-    const final = outcome === 'contended' ? (await write(transactionWithEvents, [booking], null))[0] : outcome;
-    if (final === 'contended' || final === undefined) {
-      throw notAvailable();
+    const together = isLong ? 'contended' : await bookTogether(booking);
+    if (together !== 'contended') {
+      return together;
     }
-    return final;
+    const [alone] = await write(transactionWithEvents, [booking], null);
+    if (alone === 'booked' || alone === 'taken') {
+      return alone;
+    }
+    throw notAvailable();
   };
 }
 
