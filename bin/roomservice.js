@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 process.env.UV_THREADPOOL_SIZE ??= '256';
 
 // V8 and glibc read these when a process starts, so `serve` is started again with them, in the same process, however it was started. The
-// reasons: docs/decisions/2026-11-21-runtime.md. What can only be set later is in src/cli/start-memory.ts.
+// reasons: docs/decisions/0006-runtime.md. What can only be set later is in src/cli/start-memory.ts.
 const SERVE_FLAGS = ['--max-semi-space-size=16'];
 const SERVE_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' };
 

@@ -13,6 +13,7 @@ import {
 import { frontFilesOnly, importDirection, oneHop } from './tidy/imports.ts';
 import { lint } from './tidy/lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable, unusedExceptions } from './tidy/migrations.ts';
+import { decisionRecords } from './tidy/records.ts';
 import { unresolvedReferences } from './tidy/references.ts';
 import { isTest, listFiles, readSources, readText } from './tidy/source.ts';
 
@@ -50,6 +51,19 @@ describe('references', () => {
   test('to the contract, its decisions and the database rules resolve', () => {
     const texts = listFiles().filter((path) => /\.(?:ts|js|sql|md)$/.test(path));
     none(texts.flatMap((path) => unresolvedReferences(path, readText(path), readText)));
+  });
+});
+
+describe('decisions', () => {
+  test('have a number, a status and a row in the index', () => {
+    const index = 'docs/decisions/README.md';
+    const notes = listFiles('docs/decisions').filter((path) => path !== index);
+    none(
+      decisionRecords(
+        notes.sort().map((path) => [path, readText(path)]),
+        readText(index),
+      ),
+    );
   });
 });
 

@@ -16,6 +16,7 @@ import { blankComments, blankCommentsAndLiterals } from './blank.ts';
 import { frontFilesOnly, importDirection, oneHop } from './imports.ts';
 import { lint } from './lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable } from './migrations.ts';
+import { decisionRecords } from './records.ts';
 import { unresolvedReferences } from './references.ts';
 import { sourceFile } from './source.ts';
 import type { SourceFile } from './source.ts';
@@ -257,6 +258,19 @@ test('the rule on references finds an entry that does not exist, in whatever for
     assert.equal(found(text), 1, text);
   }
   assert.equal(found(`PMS ${section}2, ${section}2 and ${rule}s 1 and 2`), 3);
+});
+
+test('the rule on decisions finds gaps, a missing status and a missing row', () => {
+  const note = (name: string, text: string): [string, string] => [`docs/decisions/${name}`, text];
+  const first = note('0001-a.md', '# 0001 A\n\nStatus: accepted, 2026-11-21\n');
+  const second = note(
+    '0002-b.md',
+    '# 0002 B\n\nStatus: superseded by [0001](0001-a.md), 2026-11-22; but for its last part\n',
+  );
+  assert.deepEqual(decisionRecords([first, second], '(0001-a.md) (0002-b.md)'), []);
+  assert.equal(decisionRecords([second], '(0002-b.md)').length, 2, 'a gap');
+  assert.equal(decisionRecords([note('0001-a.md', '# 0001 A\n\n2026-11-21\n')], '(0001-a.md)').length, 1, 'no status');
+  assert.equal(decisionRecords([first], '').length, 1, 'no row');
 });
 
 test('the linter knows the bans that are left to it', () => {

@@ -1,0 +1,19 @@
+const NAME = /^docs\/decisions\/(\d{4})-[a-z0-9-]+\.md$/;
+const STATUS = /^Status: (?:accepted|superseded by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\)), \d{4}-\d{2}-\d{2}(?:; .+)?$/;
+
+/**
+ * Notes of decisions that have no number of their own without gaps, no status, or no row in the index.
+ * @param notes path and text of each file in `docs/decisions/` but the index
+ */
+export function decisionRecords(notes: [path: string, text: string][], index: string): string[] {
+  return notes.flatMap(([path, text], place) => {
+    const number = String(place + 1).padStart(4, '0');
+    const [title, , status = ''] = text.split('\n');
+    return [
+      ...(NAME.exec(path)?.[1] === number ? [] : [`${path}: its name does not begin with ${number}`]),
+      ...(title?.startsWith(`# ${number} `) ? [] : [`${path}: its first line does not begin with "# ${number} "`]),
+      ...(STATUS.test(status) ? [] : [`${path}: its third line is no status with a date`]),
+      ...(index.includes(`(${path.split('/').at(-1)})`) ? [] : [`${path}: the index does not name it`]),
+    ];
+  });
+}
