@@ -2,19 +2,29 @@ import type { Postgres } from './postgres.ts';
 
 /**
  * What the database itself sees, in a schema of the suite's own: which transaction changed which status and which wrote which
- * event. The rows are never touched again, so that the moment of their commit can be asked for.
+ * event. The rows are not touched by later transactions, so that the moment of their commit can be asked for.
  */
 const OBSERVATION = `
   CREATE SCHEMA faults;
   CREATE TABLE faults.change (tenant_id bigint, source text, subject uuid, status text, is_new boolean, tx xid8);
   CREATE TABLE faults.event (tenant_id bigint, id uuid, tx xid8);
   CREATE INDEX ON faults.event (id);
+  CREATE INDEX ON faults.change (subject);
 
   CREATE FUNCTION faults.see_status() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF TG_OP = 'INSERT' OR NEW.status <> OLD.status THEN
       INSERT INTO faults.change
         VALUES (NEW.tenant_id, TG_TABLE_NAME, NEW.id, NEW.status, TG_OP = 'INSERT', pg_current_xact_id());
+    END IF;
+    RETURN NULL;
+  END $$;
+  -- A booking that finds no room is taken back by the transaction that inserted it: nobody else ever saw it. No other is ever removed.
+  CREATE FUNCTION faults.see_removal() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    DELETE FROM faults.change WHERE subject = OLD.id AND tenant_id = OLD.tenant_id AND is_new AND tx = pg_current_xact_id();
+    IF NOT FOUND THEN
+      INSERT INTO faults.change VALUES (OLD.tenant_id, TG_TABLE_NAME, OLD.id, 'removed', false, pg_current_xact_id());
     END IF;
     RETURN NULL;
   END $$;
@@ -29,6 +39,8 @@ const OBSERVATION = `
     FOR EACH ROW WHEN (NEW.credential_id IS NOT NULL) EXECUTE FUNCTION faults.see_status();
   CREATE TRIGGER see_new AFTER INSERT ON reservation
     FOR EACH ROW WHEN (NEW.credential_id IS NOT NULL) EXECUTE FUNCTION faults.see_status();
+  CREATE TRIGGER see_removal AFTER DELETE ON reservation
+    FOR EACH ROW WHEN (OLD.credential_id IS NOT NULL) EXECUTE FUNCTION faults.see_removal();
   CREATE TRIGGER see AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION faults.see_event();
 `;
 

@@ -4,7 +4,8 @@ import type { Invariant } from './invariant.ts';
 /** Invariant 4: in each transaction, as many events as changes of status, of the same things to the same statuses. */
 export const eventsTellOfChanges: Invariant = {
   promise: '4 state and events agree',
-  lookAt: 'src/webhooks/webhooks.ts record, and who calls it: the event belongs into the transaction of its cause',
+  lookAt:
+    'src/webhooks/transaction-with-events.ts, and who records in it: the event belongs into the transaction of its cause',
   async check({ postgres }, { events }) {
     const changes = await readChanges(postgres);
     const told = countBy(events.map(toldBy));
