@@ -1,6 +1,7 @@
 import { type Actor, writeDeeds } from '../audit/audit.ts';
 import { announceChange } from '../changes/changes.ts';
 import type { Database, Tx } from '../db/database.ts';
+import { isUniqueViolation } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { ApiError, OperatorError } from '../errors.ts';
 import type { Change } from '../lib/change-list.ts';
@@ -47,7 +48,6 @@ export interface ApplyOptions {
   bounds?: Bounds;
 }
 
-const UNIQUE_VIOLATION = '23505';
 /** What an entry of the audit trail lists at most; its count is of all. */
 const MAX_CHANGES_AUDITED = 1_000;
 
@@ -64,7 +64,7 @@ export async function applyTenantDocument(
     return await checkAndApply(db, value, options);
   } catch (error) {
     // Another document made the same user meanwhile. Now that it is there, it is known or a fault.
-    if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) {
+    if (isUniqueViolation(error)) {
       return await checkAndApply(db, value, options);
     }
     throw error;
