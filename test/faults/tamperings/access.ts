@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MENU } from '../../support/restaurant.ts';
 import { makePartner } from '../tenants.ts';
 import { first, type Tampering } from './tampering.ts';
@@ -50,6 +51,9 @@ const othersDish: Tampering = {
       const values = [own?.id, `of ${marker}`];
       await world.postgres.query('UPDATE dish SET description = $2 WHERE tenant_id = $1', values);
       await world.postgres.query('UPDATE menu SET version = version + 1 WHERE tenant_id = $1', [own?.id]);
+      // As a writer of the menu does, so that the processes forget the menu that they remember; each looks every 150 ms.
+      await world.postgres.query('INSERT INTO recent_change (id, tenant_id) VALUES (gen_random_uuid(), $1)', [own?.id]);
+      await sleep(1_000);
     };
     await describe(other?.marker ?? '');
     await world.client.try(partner.tenant, { method: 'GET', path: MENU, options: { headers: partner.headers } });
