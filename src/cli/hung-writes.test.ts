@@ -106,6 +106,7 @@ describe('writes that hang because the database has lost its standbys', () => {
     assert.equal((await ask('GET', '/v1/third-party/menu/')).status, 200);
     assert.equal((await ask('GET', '/readyz')).status, 200, 'readiness is about this node');
     assert.equal(await gauge(), '1');
+    assert.match(await (await fetch(metricsUrl)).text(), /^webhook_queue_depth \d+$/m, 'the queue is still counted');
     assert.deepEqual(lines(), { hang: 1, goOn: 0, other: 0 });
   });
 

@@ -206,11 +206,12 @@ const MAX_PREPARED_PARAMETERS = 64;
 /** BEGIN, COMMIT and the like gain nothing. */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
+const PLANNED_ANEW_MARK = '/* planned anew */';
 /**
  * Ends a statement that is not prepared, so that PostgreSQL plans it anew each time. The table of events fills and empties: a plan that was
  * kept since it was empty would read all of it, until the next ANALYZE.
  */
-export const PLANNED_ANEW = sql.raw('/* planned anew */');
+export const PLANNED_ANEW = sql.raw(PLANNED_ANEW_MARK);
 
 /** A name, the same on every connection, for a statement that is worth preparing; undefined for others. */
 type StatementNames = (text: string, parameterCount: number) => string | undefined;
@@ -224,7 +225,7 @@ function createStatementNames(): StatementNames {
       names.size < MAX_PREPARED &&
       parameterCount <= MAX_PREPARED_PARAMETERS &&
       PREPARABLE.test(text) &&
-      !text.endsWith('/* planned anew */')
+      !text.endsWith(PLANNED_ANEW_MARK)
     ) {
       name = `roomservice_${names.size}`;
       names.set(text, name);

@@ -152,7 +152,7 @@ export async function findDueQueues(
     ) AS c
     WHERE head.next_attempt_at <= now() AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
     LIMIT ${limit} ${PLANNED_ANEW}`;
-  return (await inOrderOfIndex(db, (tx) => statement.execute(tx))).rows;
+  return (await inOrderOfIndex(db, 'read only', (tx) => statement.execute(tx))).rows;
 }
 
 interface ClaimRow {
@@ -213,7 +213,7 @@ export async function claimDue(db: Database | Tx, wanted: Wanted[], lease: Lease
     RETURNING e.tenant_id, e.id, e.credential_id, e.body, e.created_at, e.attempt_count, e.delivery_status,
       extract(epoch FROM now() - due.next_attempt_at)::float8 AS waited_seconds, c.webhook_url, c.webhook_secret
     ${PLANNED_ANEW}`;
-  const { rows } = await inOrderOfIndex(db, (tx) => statement.execute(tx));
+  const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
   const takenOf = new Map<string, number>();
   for (const { credential_id } of rows) {
     takenOf.set(credential_id, (takenOf.get(credential_id) ?? 0) + 1);
@@ -286,6 +286,6 @@ export async function readQueueState(db: Database): Promise<QueueState> {
       (SELECT count(*) FROM (SELECT FROM event WHERE delivery_status = 'pending' LIMIT ${MAX_COUNTED}) AS counted) AS pending,
       (SELECT coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 FROM head) AS "oldestDueSeconds"
     ${PLANNED_ANEW}`;
-  const { rows } = await inOrderOfIndex(db, (tx) => statement.execute(tx));
+  const { rows } = await inOrderOfIndex(db, 'read only', (tx) => statement.execute(tx));
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
 }

@@ -35,6 +35,6 @@ export async function removeEvents(
     )
     DELETE FROM event AS e USING old WHERE e.tenant_id = ${tenantId} AND e.id = old.id RETURNING e.id
     ${PLANNED_ANEW}`;
-  const { rows } = await inOrderOfIndex(db, (tx) => statement.execute(tx));
+  const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
   return rows.map((row) => row.id);
 }
