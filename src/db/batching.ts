@@ -11,7 +11,7 @@ const MAX_BATCH_SIZE = 64;
 export interface BatchedWork<Input, Output> {
   /** Answers in the order of its inputs, or fails as a whole. */
   many: (inputs: Input[]) => Promise<Output[]>;
-  /** Batches under way at once: while so many are, further calls wait, and then go together. */
+  /** How many batches run at once. Calls that come while as many run wait, and then go together. */
   maxUnderWay: number;
 }
 

@@ -137,7 +137,7 @@ export const BUGS: Bug[] = [
   },
   {
     name: 'one event for a batch',
-    harm: 'of guests booked together the platform is told of one alone',
+    harm: 'the platform gets one event for several bookings that arrived together',
     edits: [
       {
         file: 'src/reservations/booking.ts',
