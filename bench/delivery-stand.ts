@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDatabase } from '../src/db/database.ts';
-import { openKeyring } from '../src/keys/keys.ts';
-import { issueToken } from '../src/tenants/tokens.ts';
+import { createDatabase } from '#platform/db/database.ts';
+import { openKeyring } from '#platform/keys/keys.ts';
+import { issueToken } from '#access/tenants/tokens.ts';
 import { type Certificate, makeCertificate } from '../test/support/certificate.ts';
 import { freePort } from '../test/support/command.ts';
 import { callOnce, jsonCall } from './calls.ts';

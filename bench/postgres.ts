@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedPostgres } from '../src/db/embedded/embedded.ts';
-import { makeMasterKey, readMasterKey } from '../src/keys/master-key.ts';
+import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
+import { makeMasterKey, readMasterKey } from '#platform/keys/master-key.ts';
 import { tell } from './progress.ts';
 import { connect } from './sql.ts';
 import { openTemporaryFolder } from './temporary.ts';

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { createKeyMaker, newSecret } from '../src/credentials/credentials.ts';
-import { createDatabase, type Database } from '../src/db/database.ts';
-import { migrateToLatest } from '../src/db/migrate.ts';
-import { openKeyring } from '../src/keys/keys.ts';
-import { newId } from '../src/lib/ids.ts';
-import { applyTenantDocument } from '../src/tenant-document/tenant-document.ts';
+import { createKeyMaker, newSecret } from '#access/credentials/credentials.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
+import { migrateToLatest } from '#platform/db/migrate.ts';
+import { openKeyring } from '#platform/keys/keys.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import type { Sizes } from './options.ts';
 import { tell } from './progress.ts';
 import { withConnection } from './sql.ts';

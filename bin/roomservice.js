@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 process.env.UV_THREADPOOL_SIZE ??= '256';
 
 // V8 and glibc read these when a process starts, so `serve` is started again with them, in the same process, however it was started. The
-// reasons: docs/decisions/0006-runtime.md. What can only be set later is in src/cli/start-memory.ts.
+// reasons: docs/decisions/0006-runtime.md. What can only be set later is in src/service/cli/start-memory.ts.
 const SERVE_FLAGS = ['--max-semi-space-size=16'];
 const SERVE_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' };
 
@@ -29,7 +29,7 @@ if (major < 24 || (major === 24 && minor < 7)) {
   // What V8 has compiled is kept, which spares the next start a quarter of its work. Beside the code: whoever can write there can change
   // the code as well. Where it cannot be written, Node goes on without.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
-  const { main } = await import('../src/cli/main.ts');
+  const { main } = await import('../src/service/cli/main.ts');
   await main(process.argv);
 }
 

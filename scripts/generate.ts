@@ -7,21 +7,21 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate, PostgresDialect } from 'kysely-codegen';
-import { createDatabase } from '../src/db/database.ts';
-import { openEmbeddedPostgres } from '../src/db/embedded/embedded.ts';
-import { migrateToLatest } from '../src/db/migrate.ts';
-import { buildOpenApiDocuments } from '../src/openapi/openapi.ts';
+import { createDatabase } from '#platform/db/database.ts';
+import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
+import { migrateToLatest } from '#platform/db/migrate.ts';
+import { buildOpenApiDocuments } from '../tools/openapi/openapi.ts';
 import { postmanFiles } from './postman/postman.ts';
 import { type Document, sdkTypes } from './sdk/sdk-types.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 
-/** What src/db/database.ts tells the driver to return. Money is never a number. The driver would write an array as one of SQL. */
+/** What src/platform/db/database.ts tells the driver to return. Money is never a number. The driver would write an array as one of SQL. */
 const TYPES = { int8: 'number', numeric: 'string', jsonb: 'ColumnType<unknown, string, string>' };
 
 async function main(): Promise<void> {
   const [types, contracts] = await Promise.all([databaseTypes(), contractFiles()]);
-  const files = { 'src/db/types.ts': types, ...contracts };
+  const files = { 'src/platform/db/types.ts': types, ...contracts };
   if (process.argv.includes('--check')) {
     await failOnDrift(files);
   } else {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findPostmaster } from '../src/db/embedded/postmaster.ts';
+import { findPostmaster } from '#platform/db/embedded/postmaster.ts';
 import { cleanUp, clusterDirOf, newFolder } from '../test/support/command.ts';
 import { Running } from './running.ts';
 

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { verify } from '../examples/receiver/verify.ts';
 import { Running } from '../scripts/running.ts';
-import { signBody } from '../src/webhooks/signature.ts';
+import { signBody } from '#webhooks/deliveries/signature.ts';
 import { trustCertificate } from './support/certificate.ts';
 import { startService, type TestService, type TestTenant } from './support/service.ts';
 

@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ERRORS } from '../src/errors.ts';
+import { ERRORS } from '#platform/errors.ts';
 import { cleanUp, newDataDir, newFolder, runCommand, type Serving, startServing } from './support/command.ts';
 import { type Block, differences, type Guide, parseGuide, readGuides } from './support/guides.ts';
 

@@ -10,14 +10,14 @@ import {
   tablesWithTwoWriters,
   unexplainedSilence,
 } from './tidy/bans.ts';
-import { frontFilesOnly, importDirection, oneHop } from './tidy/imports.ts';
+import { frontFilesOnly, importDirection, pathsOfImports } from './tidy/imports.ts';
 import { lint } from './tidy/lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable, unusedExceptions } from './tidy/migrations.ts';
 import { decisionRecords } from './tidy/records.ts';
 import { unresolvedReferences } from './tidy/references.ts';
 import { isTest, listFiles, readSources, readText } from './tidy/source.ts';
 
-const source = readSources('src');
+const source = [...readSources('src'), ...readSources('tools')];
 const program = source.filter((file) => !isTest(file.path));
 const tests = [...source.filter((file) => isTest(file.path)), ...readSources('test')];
 const migrations = listFiles('migrations').map((path): [string, string] => [path, readText(path)]);
@@ -30,7 +30,7 @@ function none(offences: string[]): void {
 describe('structure', () => {
   test('imports go down the layers only', () => none(importDirection(program)));
   test('across folders only front files are imported', () => none(frontFilesOnly(program)));
-  test('an import goes up one folder at most', () => none(oneHop(program)));
+  test('inside a wing imports are relative, across wings they go by its alias', () => none(pathsOfImports(program)));
   test('there are no barrels', () => none(barrels(source)));
 });
 

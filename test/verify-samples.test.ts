@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { verify } from '../examples/receiver/verify.ts';
 import vectorFile from '../examples/verify/vectors.json' with { type: 'json' };
-import { verifySignature } from '../src/webhooks/signature.ts';
+import { verifySignature } from '#webhooks/deliveries/signature.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 const TIMEOUT_MS = 120_000;

@@ -1,8 +1,8 @@
 // The floor of POST reservations: the same three writes in one transaction, prepared, without HTTP. They are not pipelined: whether
 // every night was free has to be known before COMMIT.
 import type { Client, QueryConfig } from 'pg';
-import { newId } from '../../src/lib/ids.ts';
-import { newNaturalId } from '../../src/lib/natural-id.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { newNaturalId } from '#platform/lib/natural-id.ts';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';
 import { closedLoop } from './closed-loop.ts';

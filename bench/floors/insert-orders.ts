@@ -1,5 +1,5 @@
 // The floor of POST orders: a prepared insert of the same row, each committed by itself, without HTTP.
-import { newId } from '../../src/lib/ids.ts';
+import { newId } from '#platform/lib/ids.ts';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';
 import { closedLoop } from './closed-loop.ts';

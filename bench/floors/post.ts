@@ -1,5 +1,5 @@
 // The floor of deliveries: undici posting one body again and again, over as many kept connections as the service may use for one
-// receiver, one POST at a time on each, as the service's own sender does it (src/webhooks/send.ts).
+// receiver, one POST at a time on each, as the service's own sender does it (src/webhooks/deliveries/send.ts).
 import { Client } from 'undici';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';

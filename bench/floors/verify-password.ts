@@ -1,5 +1,5 @@
 // The floor of a sign-in: the check of one password, argon2id at the service's cost, and nothing else.
-import { hashPassword, isPassword } from '../../src/tenants/passwords.ts';
+import { hashPassword, isPassword } from '#access/tenants/passwords.ts';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';
 import { closedLoop } from './closed-loop.ts';

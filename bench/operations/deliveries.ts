@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { deliveryHeaders } from '../../src/webhooks/signature.ts';
+import { deliveryHeaders } from '#webhooks/deliveries/signature.ts';
 import { startChild } from '../child.ts';
 import { type Comparison, compare, type Run } from '../compare.ts';
 import { type DeliveryStand, type Subscriber } from '../delivery-stand.ts';

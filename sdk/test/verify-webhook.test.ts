@@ -5,7 +5,7 @@ import { type ReceivedRequest, type Receiver, startReceiver } from '../../test/s
 import { startService, type TestService } from '../../test/support/service.ts';
 import { moveStay, stay } from '../../test/support/hotel.ts';
 import { causeEvent } from '../../test/support/webhooks.ts';
-import { deliveryHeaders } from '../../src/webhooks/signature.ts';
+import { deliveryHeaders } from '../../src/webhooks/deliveries/signature.ts';
 import { type VerifyOptions, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from '../src/index.ts';
 import { type House, openHouse } from './house.ts';
 

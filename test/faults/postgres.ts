@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findBinaries } from '../../src/db/embedded/binaries.ts';
-import { NAME, prepareCluster, readOrMakePassword } from '../../src/db/embedded/cluster.ts';
-import { type Location, locate, prepareSocketDir } from '../../src/db/embedded/location.ts';
-import { findPostmaster, launch, stopPostmaster } from '../../src/db/embedded/postmaster.ts';
-import { databaseUrl } from '../../src/db/embedded/server.ts';
+import { findBinaries } from '#platform/db/embedded/binaries.ts';
+import { NAME, prepareCluster, readOrMakePassword } from '#platform/db/embedded/cluster.ts';
+import { type Location, locate, prepareSocketDir } from '#platform/db/embedded/location.ts';
+import { findPostmaster, launch, stopPostmaster } from '#platform/db/embedded/postmaster.ts';
+import { databaseUrl } from '#platform/db/embedded/server.ts';
 
 /** As in production, but that the moment of every commit is kept: what is late is counted from there. */
 const SETTINGS = { track_commit_timestamp: 'on', max_connections: '200', max_wal_size: '256MB' };

@@ -1,4 +1,4 @@
-import type { TenantDocument } from '../../src/tenant-document/schema.ts';
+import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { sampleHotel, sampleMenu, sampleTenant } from '../support/tenants.ts';
 
 /** Stands in every text of the other tenant, and in nothing that is ever sent by a case. */

@@ -1,5 +1,5 @@
-import { compileSchema, type Validator } from '../../src/lib/validation.ts';
-import { buildOpenApiDocuments } from '../../src/openapi/openapi.ts';
+import { compileSchema, type Validator } from '#platform/lib/validation.ts';
+import { buildOpenApiDocuments } from '../../tools/openapi/openapi.ts';
 import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../support/documents.ts';
 
 /** As much of JSON Schema as the documents use. */

@@ -38,7 +38,7 @@ describe('what is held against an answer', () => {
       'insert failed: INSERT INTO restaurant_order',
       'connect ECONNREFUSED 127.0.0.1:5432',
       'cannot open /var/lib/roomservice',
-      'src/orders/orders.ts:12',
+      'src/restaurant/orders/orders.ts:12',
     ]) {
       assert.notDeepEqual(insideFaults(text), [], text);
     }

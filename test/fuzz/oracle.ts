@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../src/errors.ts';
-import { findFaults } from '../../src/lib/validation.ts';
+import type { ErrorCode } from '#platform/errors.ts';
+import { findFaults } from '#platform/lib/validation.ts';
 import { findOperation } from '../support/documents.ts';
 import type { Operation } from './operations.ts';
 import type { Outcome, Sent } from './send.ts';

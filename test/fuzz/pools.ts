@@ -1,4 +1,4 @@
-import { newId } from '../../src/lib/ids.ts';
+import { newId } from '#platform/lib/ids.ts';
 import { dayAhead } from '../support/hotel.ts';
 
 /** Under another name than the field that takes them. */

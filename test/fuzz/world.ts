@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
+import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import { channelHeaders, nowSeconds } from '../support/channel.ts';
 import { cleanUp, type Serving, startServing } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import { sql } from 'kysely';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { newId } from '../../src/lib/ids.ts';
-import * as events from '../../src/webhooks/delivery-store.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { newId } from '#platform/lib/ids.ts';
+import * as events from '#webhooks/deliveries/store.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { holdFormsTogether, type Operation } from './forms.ts';
 import { Houses, momentAt, oddText, times } from './odd-inputs.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sql } from 'kysely';
-import { createDatabase, type Database } from '../../src/db/database.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
 import type { TestService } from '../support/service.ts';
 
 const SIZES = [1, 2, 64, 200];

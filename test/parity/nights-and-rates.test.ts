@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
-import type { Database } from '../../src/db/database.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import * as nights from '../../src/nights/store.ts';
-import * as rates from '../../src/rates/store.ts';
+import type { Database } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import * as nights from '#hotel/nights/store.ts';
+import * as rates from '#hotel/rates/store.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { holdFormsTogether, type Operation } from './forms.ts';
 import { CAPACITY, dayAt, Houses, times } from './odd-inputs.ts';

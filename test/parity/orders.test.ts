@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import { sql } from 'kysely';
-import { newId } from '../../src/lib/ids.ts';
-import * as orders from '../../src/orders/store.ts';
+import { newId } from '#platform/lib/ids.ts';
+import * as orders from '#restaurant/orders/store.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { holdFormsTogether, type Operation } from './forms.ts';
 import { Houses, momentAt, oddText, optional, times } from './odd-inputs.ts';

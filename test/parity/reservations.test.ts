@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import { sql } from 'kysely';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { newId } from '../../src/lib/ids.ts';
-import { type Booking, createBooker } from '../../src/reservations/booking.ts';
-import * as reservations from '../../src/reservations/store.ts';
-import { createTransactionWithEvents } from '../../src/webhooks/webhooks.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { type Booking, createBooker } from '#hotel/reservations/booking.ts';
+import * as reservations from '#hotel/reservations/store.ts';
+import { createTransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
 import { assertCounted } from '../support/hotel.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { holdFormsTogether, type Operation } from './forms.ts';

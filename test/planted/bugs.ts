@@ -26,83 +26,83 @@ export const BUGS: Bug[] = [
         replace: 'CHECK (tenant_id > 0)',
       },
       {
-        file: 'src/orders/store.ts',
+        file: 'src/restaurant/orders/store.ts',
         find: 'ON CONFLICT (tenant_id, credential_id, external_order_id) DO NOTHING',
         replace: 'ON CONFLICT DO NOTHING',
       },
     ],
-    suites: ['src/orders/replays.test.ts'],
+    suites: ['src/restaurant/orders/replays.test.ts'],
   },
   {
     name: 'count after send',
     harm: 'a receiver sees a sixth POST when workers die',
     edits: [
       {
-        file: 'src/webhooks/delivery-store.ts',
+        file: 'src/webhooks/deliveries/store.ts',
         find: 'attempt_count = e.attempt_count + (c.is_active AND e.attempt_count < ${MAX_ATTEMPTS})::int,',
         replace: 'attempt_count = e.attempt_count,',
       },
       {
-        file: 'src/webhooks/delivery-store.ts',
+        file: 'src/webhooks/deliveries/store.ts',
         find: '      delivery_status = o.status,',
         replace: '      delivery_status = o.status, attempt_count = e.attempt_count + 1,',
       },
     ],
-    suites: ['src/webhooks/delivery-worker.test.ts'],
+    suites: ['src/webhooks/deliveries/delivery-worker.test.ts'],
   },
   {
     name: 're-serialised body',
     harm: 'the bytes that arrive are not the bytes that were stored',
     edits: [
       {
-        file: 'src/webhooks/delivery-store.ts',
+        file: 'src/webhooks/deliveries/store.ts',
         find: '${event.body} AS body,',
         replace: '${event.body}::jsonb::text AS body,',
       },
     ],
-    suites: ['src/webhooks/retries.test.ts'],
+    suites: ['src/webhooks/deliveries/retries.test.ts'],
   },
   {
     name: 'unsorted night locks',
     harm: 'two stays that change places wait for each other for ever',
     edits: [
       {
-        file: 'src/db/inputs.ts',
+        file: 'src/platform/db/inputs.ts',
         find: 'const sorted = rows.toSorted(by(key));',
         replace: 'const sorted = rows;',
       },
     ],
-    suites: ['src/channels/receiver-race.test.ts'],
+    suites: ['src/hotel/channels/receiver-race.test.ts'],
   },
   {
     name: 'event after commit',
     harm: 'an order changes and nobody is told, because the process died in between',
     edits: [
       {
-        file: 'src/webhooks/transaction-with-events.ts',
+        file: 'src/webhooks/events/transaction-with-events.ts',
         find: 'const targets = await insertEvents(this.#tx, events);',
         replace: 'const targets = new Map(); setTimeout(() => void insertEvents(this.#tx, events).catch(() => {}), 5);',
       },
     ],
-    suites: ['src/webhooks/delivery.test.ts'],
+    suites: ['src/webhooks/deliveries/delivery.test.ts'],
   },
   {
     name: 'shared sending slots',
     harm: 'healthy receivers wait for dead ones',
     edits: [
       {
-        file: 'src/webhooks/sending-slots.ts',
+        file: 'src/webhooks/deliveries/sending-slots.ts',
         find: 'return Math.max(0, Math.min(receiver.share - receiver.underWay, left, MAX_UNDER_WAY - this.#underWay));',
         replace: 'return Math.max(0, Math.min(left + receiver.share, 16) - this.#underWay);',
       },
     ],
-    suites: ['src/webhooks/fairness.test.ts'],
+    suites: ['src/webhooks/deliveries/fairness.test.ts'],
   },
   // Each of these stands in one form of a statement that many calls share.
   {
     name: 'order without its notes',
     harm: "an order's notes are lost",
-    edits: [{ file: 'src/orders/store.ts', find: "  notes: 'text',\n", replace: '' }],
+    edits: [{ file: 'src/restaurant/orders/store.ts', find: "  notes: 'text',\n", replace: '' }],
     suites: ['test/parity/orders.test.ts'],
   },
   {
@@ -110,7 +110,7 @@ export const BUGS: Bug[] = [
     harm: "a partner reads another partner's order",
     edits: [
       {
-        file: 'src/orders/store.ts',
+        file: 'src/restaurant/orders/store.ts',
         find: 'AND credential_id = ${credentialId} AND external_order_id',
         replace: 'AND external_order_id',
       },
@@ -122,7 +122,7 @@ export const BUGS: Bug[] = [
     harm: 'the kitchen reads the lines of an order as one long text',
     edits: [
       {
-        file: 'src/db/inputs.ts',
+        file: 'src/platform/db/inputs.ts',
         find: 'isJson(type) ? `given."${name}"::${type}`',
         replace: 'isJson(type) ? `to_json(given."${name}")`',
       },
@@ -132,7 +132,7 @@ export const BUGS: Bug[] = [
   {
     name: 'guest without an address',
     harm: 'a guest gets no mail',
-    edits: [{ file: 'src/reservations/store.ts', find: "  guest_email: 'text',\n", replace: '' }],
+    edits: [{ file: 'src/hotel/reservations/store.ts', find: "  guest_email: 'text',\n", replace: '' }],
     suites: ['test/parity/reservations.test.ts'],
   },
   {
@@ -140,7 +140,7 @@ export const BUGS: Bug[] = [
     harm: 'the platform gets one event for several bookings that arrived together',
     edits: [
       {
-        file: 'src/reservations/booking.ts',
+        file: 'src/hotel/reservations/booking.ts',
         find: 'await record(...booked.map(',
         replace: 'await record(...booked.slice(0, 1).map(',
       },
@@ -152,7 +152,7 @@ export const BUGS: Bug[] = [
     harm: 'an event is sent twice: by its own process and by the scan',
     edits: [
       {
-        file: 'src/webhooks/delivery-store.ts',
+        file: 'src/webhooks/deliveries/store.ts',
         find: '${event.leaseSeconds} AS lease_seconds',
         replace: '0.0::float8 AS lease_seconds',
       },
@@ -162,14 +162,20 @@ export const BUGS: Bug[] = [
   {
     name: 'one room a night',
     harm: 'two rooms that are booked together count as one',
-    edits: [{ file: 'src/nights/store.ts', find: '    held: rooms,\n', replace: '    held: Math.sign(rooms),\n' }],
+    edits: [
+      { file: 'src/hotel/nights/store.ts', find: '    held: rooms,\n', replace: '    held: Math.sign(rooms),\n' },
+    ],
     suites: ['test/parity/nights-and-rates.test.ts'],
   },
   {
     name: 'a room too many',
     harm: 'the last room is sold twice',
     edits: [
-      { file: 'src/nights/store.ts', find: 'n.held + excluded.held <= ${capacity}', replace: 'n.held <= ${capacity}' },
+      {
+        file: 'src/hotel/nights/store.ts',
+        find: 'n.held + excluded.held <= ${capacity}',
+        replace: 'n.held <= ${capacity}',
+      },
     ],
     suites: ['test/parity/nights-and-rates.test.ts'],
   },
@@ -178,7 +184,7 @@ export const BUGS: Bug[] = [
     harm: 'a free room looks taken on the day a guest leaves',
     edits: [
       {
-        file: 'src/nights/store.ts',
+        file: 'src/hotel/nights/store.ts',
         find: 'AND date >= ${checkIn} AND date < ${checkOut}\n',
         replace: 'AND date >= ${checkIn} AND date <= ${checkOut}\n',
       },
@@ -189,7 +195,11 @@ export const BUGS: Bug[] = [
     name: 'price replaced by a restriction',
     harm: 'a stop-sell resets the price of its night',
     edits: [
-      { file: 'src/rates/store.ts', find: "price === 'keep' ? 'rate.price' : 'given.price'", replace: "'given.price'" },
+      {
+        file: 'src/hotel/rates/store.ts',
+        find: "price === 'keep' ? 'rate.price' : 'given.price'",
+        replace: "'given.price'",
+      },
     ],
     suites: ['test/parity/nights-and-rates.test.ts'],
   },
@@ -198,7 +208,7 @@ export const BUGS: Bug[] = [
     harm: 'the same, on a cluster alone',
     edits: [
       {
-        file: 'src/rates/store.ts',
+        file: 'src/hotel/rates/store.ts',
         find: "price === 'keep' ? 'rate.price' : 'excluded.price'",
         replace: "'excluded.price'",
       },
@@ -210,7 +220,7 @@ export const BUGS: Bug[] = [
     harm: "a stay is sold at the plan's base price, whatever the night costs",
     edits: [
       {
-        file: 'src/rates/store.ts',
+        file: 'src/hotel/rates/store.ts',
         find: 'SELECT date, price::text, is_sold_out FROM rate',
         replace: 'SELECT date, NULL AS price, is_sold_out FROM rate',
       },
@@ -222,7 +232,7 @@ export const BUGS: Bug[] = [
     harm: 'a night that is closed in every plan is shown as free',
     edits: [
       {
-        file: 'src/rates/store.ts',
+        file: 'src/hotel/rates/store.ts',
         find: 'AND date < ${checkOut} AND is_sold_out',
         replace: 'AND date < ${checkOut} AND NOT is_sold_out',
       },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { signBody } from '../../src/webhooks/signature.ts';
+import { signBody } from '#webhooks/deliveries/signature.ts';
 import type { Answer, TestService, TestTenant } from './service.ts';
 
 export const CHANNELS = '/v1/channel-manager/channels/';

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promi
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findPostmaster, stopPostmaster } from '../../src/db/embedded/postmaster.ts';
+import { findPostmaster, stopPostmaster } from '#platform/db/embedded/postmaster.ts';
 import { type Certificate, makeCertificate } from './certificate.ts';
 import { eventually } from './webhooks.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createDatabase, type Database } from '../../src/db/database.ts';
-import { openEmbeddedPostgres } from '../../src/db/embedded/embedded.ts';
-import { migrateToLatest } from '../../src/db/migrate.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
+import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
+import { migrateToLatest } from '#platform/db/migrate.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -158,7 +158,7 @@ export function assertDocumented(method: string, target: string, answer: ReadAns
   }
   const where = `${method} ${known.path} ${status}`;
   const documented = known.operation.responses[status];
-  assert.ok(documented, `${where} is in no document (src/openapi): ${answer.text.slice(0, 500)}`);
+  assert.ok(documented, `${where} is in no document (tools/openapi): ${answer.text.slice(0, 500)}`);
   for (const [name, header] of Object.entries(resolved(documented.headers ?? {}, known.document))) {
     assert.ok(!header.required || answer.headers.has(name), `${where} comes without its header ${name}`);
   }

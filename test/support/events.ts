@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
-import type { Database } from '../../src/db/database.ts';
-import { webhookSecretPlace } from '../../src/credentials/credentials.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { newId } from '../../src/lib/ids.ts';
-import type { DeliveryMetrics } from '../../src/webhooks/metrics.ts';
-import type { Happening, TransactionWithEvents } from '../../src/webhooks/webhooks.ts';
-import { type DeliveryPace, startWorker, type Worker } from '../../src/worker.ts';
+import { readConfig } from '#platform/config.ts';
+import type { Database } from '#platform/db/database.ts';
+import { webhookSecretPlace } from '#access/credentials/credentials.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { newId } from '#platform/lib/ids.ts';
+import type { DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
+import type { Happening, TransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
+import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts';
 import type { TestService } from './service.ts';
 
 /** Whose events they are: a test tenant's first credential, or another one of it. */

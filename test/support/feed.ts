@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Insertable } from 'kysely';
-import type { Database } from '../../src/db/database.ts';
-import type { Event } from '../../src/db/types.ts';
-import { newId } from '../../src/lib/ids.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Event } from '#platform/db/types.ts';
+import { newId } from '#platform/lib/ids.ts';
 import type { Answer, TestService, TestTenant } from './service.ts';
 
 export const EVENTS = '/v1/third-party/events/';

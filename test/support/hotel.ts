@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { todayIn } from '../../src/lib/dates.ts';
-import { recount } from '../../src/nights/nights.ts';
-import { HOLDING_STATUSES } from '../../src/reservations/reservations.ts';
-import type { TenantDocument } from '../../src/tenant-document/schema.ts';
+import { todayIn } from '#platform/lib/dates.ts';
+import { recount } from '#hotel/nights/nights.ts';
+import { HOLDING_STATUSES } from '#hotel/reservations/reservations.ts';
+import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { makeChannel, tell } from './channel.ts';
 import type { Answer, TestService, TestTenant } from './service.ts';
 import { sampleHotel } from './tenants.ts';

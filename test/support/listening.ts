@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CredentialSecret } from '../../src/credentials/schema.ts';
+import type { CredentialSecret } from '#access/credentials/schema.ts';
 import { type Command, startCommand } from './command.ts';
 import { eventually } from './webhooks.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { createDatabase, type Database } from '../../src/db/database.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
 
 /** A way to a database on which the answer to a COMMIT can be lost: what was committed stays, and nobody knows. */
 export interface CommitLoser {

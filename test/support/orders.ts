@@ -1,4 +1,4 @@
-import { newId } from '../../src/lib/ids.ts';
+import { newId } from '#platform/lib/ids.ts';
 import type { TestService, TestTenant } from './service.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { TenantDocument } from '../../src/tenant-document/schema.ts';
-import { applyTenantDocument } from '../../src/tenant-document/tenant-document.ts';
+import type { TenantDocument } from '#service/tenant-document/schema.ts';
+import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import { makeChannel, type TestChannel, tell } from './channel.ts';
 import { pmsHeaders, RESERVATIONS } from './hotel.ts';
 import type { Answer, TestService, TestTenant } from './service.ts';

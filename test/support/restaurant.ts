@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
-import type { Dish } from '../../src/menu/schema.ts';
+import type { Dish } from '#restaurant/menu/schema.ts';
 import type { Answer, TestService, TestTenant } from './service.ts';
 
 export const MENU = '/v1/third-party/menu/';

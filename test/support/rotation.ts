@@ -1,8 +1,8 @@
-import { channelSecrets } from '../../src/channels/channels.ts';
-import { webhookSecretPlace, webhookSecrets } from '../../src/credentials/credentials.ts';
-import { openKeyring } from '../../src/keys/keys.ts';
-import { type Rotation, rotateEncryptionKey } from '../../src/keys/rotation.ts';
-import { listTenants } from '../../src/tenants/tenants.ts';
+import { channelSecrets } from '#hotel/channels/channels.ts';
+import { webhookSecretPlace, webhookSecrets } from '#access/credentials/credentials.ts';
+import { openKeyring } from '#platform/keys/keys.ts';
+import { type Rotation, rotateEncryptionKey } from '#platform/keys/rotation.ts';
+import { listTenants } from '#access/tenants/tenants.ts';
 import type { TestService, TestTenant } from './service.ts';
 
 type Options = Parameters<typeof rotateEncryptionKey>[0];

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createDatabase, type Database } from '../../src/db/database.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
 
 /** A way to a database that notes what goes over it. */
 export interface RecordedDatabase {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { TenantDocument } from '../../src/tenant-document/schema.ts';
+import type { TenantDocument } from '#service/tenant-document/schema.ts';
 
 export const OWNER_PASSWORD = 'an owner of the house';
 export const STAFF_PASSWORD = 'one of the staff here';

@@ -1,4 +1,4 @@
-import { offence, offencesOf, unitOf } from './source.ts';
+import { offence, offencesOf, placeOf } from './source.ts';
 import type { SourceFile } from './source.ts';
 
 const SQL =
@@ -12,10 +12,13 @@ const OUTBOUND =
 /** SQL stands in stores and in db/, nowhere else; the driver in db/ alone. */
 export function sqlOutsideStores(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
-    if (unitOf(file.path) === 'db') return [];
-    const driver = offencesOf(file, file.uncommented, DRIVER, 'the driver is used in src/db alone');
+    if (file.path.startsWith('src/platform/db/')) return [];
+    const driver = offencesOf(file, file.uncommented, DRIVER, 'the driver is used in src/platform/db alone');
     if (/(?:\/|-)store\.ts$/.test(file.path)) return driver;
-    return [...offencesOf(file, file.code, SQL, 'SQL stands in store.ts, *-store.ts and src/db alone'), ...driver];
+    return [
+      ...offencesOf(file, file.code, SQL, 'SQL stands in store.ts, *-store.ts and src/platform/db alone'),
+      ...driver,
+    ];
   });
 }
 
@@ -25,7 +28,8 @@ export function tablesWithTwoWriters(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
     [...file.uncommented.matchAll(WRITE)].flatMap((match) => {
       const table = match.groups?.['built'] ?? match.groups?.['written'] ?? '';
-      const unit = unitOf(file.path);
+      const { wing, room } = placeOf(file.path);
+      const unit = wing === 'webhooks' ? wing : `${wing}/${room}`;
       const owner = owners.get(table) ?? unit;
       owners.set(table, owner);
       if (owner === unit) return [];
@@ -38,13 +42,13 @@ export function tablesWithTwoWriters(files: SourceFile[]): string[] {
  * The service's one sender, which vets addresses (decision 34); and the client of `roomservice listen`, which runs on a developer's own
  * machine, as them, and is no part of a service.
  */
-const OUTBOUND_FILES = new Set(['src/webhooks/send.ts', 'src/listen/http.ts']);
+const OUTBOUND_FILES = new Set(['src/webhooks/deliveries/send.ts', 'src/developer/listen/http.ts']);
 
 /** Whatever calls another host goes through the one sender. */
 export function outboundHttp(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (OUTBOUND_FILES.has(file.path)) return [];
-    const message = 'HTTP leaves through src/webhooks/send.ts alone';
+    const message = 'HTTP leaves through src/webhooks/deliveries/send.ts alone';
     return [
       ...offencesOf(file, file.uncommented, OUTBOUND, message),
       ...offencesOf(file, file.code, /(?<![.\w])(?:globalThis\.)?fetch\(|\bnew WebSocket\(/g, message),

@@ -13,7 +13,7 @@ import {
   unexplainedSilence,
 } from './bans.ts';
 import { blankComments, blankCommentsAndLiterals } from './blank.ts';
-import { frontFilesOnly, importDirection, oneHop } from './imports.ts';
+import { frontFilesOnly, importDirection, pathsOfImports } from './imports.ts';
 import { lint } from './lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable } from './migrations.ts';
 import { decisionRecords } from './records.ts';
@@ -38,20 +38,27 @@ describe('the rules on imports', () => {
   test('find an import that goes up', () => {
     separates(importDirection, {
       offenders: [
-        ['src/menu/menu.ts', "import { placeOrder } from '../orders/orders.ts';"],
-        ['src/menu/menu.ts', "import type { Order } from '../orders/orders.ts';"],
-        ['src/menu/menu.ts', "import {\n  a,\n  type B,\n} from '../app.ts';"],
-        ['src/menu/menu.ts', "export { a } from '../orders/orders.ts';"],
-        ['src/menu/menu.ts', "const orders = await import('../orders/orders.ts');"],
-        ['src/menu/menu.ts', "let order: import('../orders/orders.ts').Order;"],
-        ['src/orders/orders.ts', "import { book } from '../reservations/reservations.ts';"],
-        ['src/lib/money.ts', "import '../config.ts';"],
-        ['src/orders/orders.ts', "import { a } from '../misc/misc.ts';"],
+        ['src/restaurant/menu/menu.ts', "import { placeOrder } from '../orders/orders.ts';"],
+        ['src/restaurant/menu/menu.ts', "import type { Order } from '../orders/orders.ts';"],
+        ['src/restaurant/menu/menu.ts', "import {\n  a,\n  type B,\n} from '#service/app.ts';"],
+        ['src/restaurant/menu/menu.ts', "export { a } from '../orders/orders.ts';"],
+        ['src/restaurant/menu/menu.ts', "const orders = await import('../orders/orders.ts');"],
+        ['src/restaurant/menu/menu.ts', "let order: import('../orders/orders.ts').Order;"],
+        ['src/restaurant/orders/orders.ts', "import { book } from '#hotel/reservations/reservations.ts';"],
+        ['src/access/credentials/credentials.ts', "import { events } from '#webhooks/events/events.ts';"],
+        ['src/hotel/channels/channels.ts', "import { a } from '../pms/pms.ts';"],
+        ['src/platform/lib/money.ts', "import '../config.ts';"],
+        ['src/platform/http/list.ts', "import { Order } from '#restaurant/orders/orders.ts';"],
+        ['src/service/app.ts', "import { document } from '../../tools/openapi/openapi.ts';"],
+        ['src/restaurant/orders/orders.ts', "import { a } from '../misc/misc.ts';"],
+        ['src/misc/misc.ts', "import { a } from '#platform/errors.ts';"],
       ],
       fine: [
-        ['src/orders/orders.ts', "import { priceItems } from '../menu/menu.ts';\nimport pg from 'pg';"],
-        ['src/orders/orders.ts', "import { insertOrder } from './store.ts';"],
-        ['src/menu/menu.ts', "// import { a } from '../orders/orders.ts';"],
+        ['src/restaurant/orders/orders.ts', "import { priceItems } from '../menu/menu.ts';\nimport pg from 'pg';"],
+        ['src/restaurant/orders/orders.ts', "import { insertOrder } from './store.ts';"],
+        ['src/restaurant/orders/orders.ts', "import { ApiError } from '#platform/errors.ts';"],
+        ['src/restaurant/menu/menu.ts', "// import { a } from '../orders/orders.ts';"],
+        ['tools/openapi/openapi.ts', "import { createApp } from '#service/app.ts';"],
       ],
     });
   });
@@ -59,29 +66,41 @@ describe('the rules on imports', () => {
   test('find an import behind the front', () => {
     separates(frontFilesOnly, {
       offenders: [
-        ['src/orders/orders.ts', "import { findDishes } from '../menu/store.ts';"],
-        ['src/orders/orders.ts', "import type { Menu } from '../menu/schema.ts';"],
-        ['src/app.ts', "import { insertOrder } from './orders/store.ts';"],
-        ['src/orders/orders.ts', "import { menuRoutes } from '../menu/routes.ts';"],
-        ['src/orders/routes.ts', "import { menuRoutes } from '../menu/routes.ts';"],
-        ['src/orders/routes.ts', "import { callerGuard } from '../credentials/guard.ts';"],
+        ['src/restaurant/orders/orders.ts', "import { findDishes } from '../menu/store.ts';"],
+        ['src/restaurant/orders/orders.ts', "import type { Menu } from '../menu/schema.ts';"],
+        ['src/service/app.ts', "import { insertOrder } from '#restaurant/orders/store.ts';"],
+        ['src/restaurant/orders/orders.ts', "import { menuRoutes } from '../menu/routes.ts';"],
+        ['src/restaurant/orders/routes.ts', "import { menuRoutes } from '../menu/routes.ts';"],
+        ['src/restaurant/orders/routes.ts', "import { callerGuard } from '#access/credentials/guard.ts';"],
       ],
       fine: [
-        ['src/orders/orders.ts', "import { findDishes } from '../menu/menu.ts';\nimport { ids } from '../lib/ids.ts';"],
         [
-          'src/app.ts',
-          "import { orderRoutes } from './orders/staff-routes.ts';\nimport { a } from './menu/routes.ts';",
+          'src/restaurant/orders/orders.ts',
+          "import { findDishes } from '../menu/menu.ts';\nimport { ids } from '#platform/lib/ids.ts';",
         ],
-        ['src/app.ts', "import { callerGuard } from './credentials/guard.ts';"],
-        ['src/cli/serve.ts', "import { buildApp } from '../app.ts';"],
+        ['src/restaurant/orders/orders.ts', "import { ApiError } from '#platform/errors.ts';"],
+        [
+          'src/service/app.ts',
+          "import { a } from '#restaurant/orders/staff-routes.ts';\nimport { b } from '#restaurant/menu/routes.ts';",
+        ],
+        ['src/service/app.ts', "import { callerGuard } from '#access/credentials/guard.ts';"],
+        ['src/service/cli/serve.ts', "import { createApp } from '../app.ts';"],
       ],
     });
   });
 
-  test('find an import two folders up', () => {
-    separates(oneHop, {
-      offenders: [['src/db/embedded/a.ts', "import { a } from '../../errors.ts';"]],
-      fine: [['src/db/embedded/a.ts', "import { a } from '../database.ts';"]],
+  test('find an alias inside a wing, a relative path across wings, and two folders up', () => {
+    separates(pathsOfImports, {
+      offenders: [
+        ['src/platform/db/embedded/a.ts', "import { a } from '../../errors.ts';"],
+        ['src/restaurant/orders/orders.ts', "import { a } from '#restaurant/menu/menu.ts';"],
+        ['src/service/app.ts', "import { a } from '../hotel/hotel.ts';"],
+      ],
+      fine: [
+        ['src/platform/db/embedded/a.ts', "import { a } from '../database.ts';"],
+        ['src/hotel/rates/rates.ts', "import { a } from '../rooms/rooms.ts';"],
+        ['src/hotel/rates/rates.ts', "import { a } from '#platform/errors.ts';"],
+      ],
     });
   });
 });
@@ -90,25 +109,25 @@ describe('the bans', () => {
   test('find SQL outside of stores', () => {
     separates(sqlOutsideStores, {
       offenders: [
-        ['src/orders/orders.ts', "db.selectFrom('dish')"],
-        ['src/orders/orders.ts', "await db\n  .deleteFrom('dish')"],
-        ['src/orders/orders.ts', 'await sql<{ id: string; at: Date }>`SELECT 1`.execute(db)'],
-        ['src/orders/orders.ts', "sql.raw('SELECT 1')"],
-        ['src/orders/orders.ts', 'await sql`SELECT 1`.execute(db)'],
-        ['src/orders/store.ts', "import pg from 'pg';"],
+        ['src/restaurant/orders/orders.ts', "db.selectFrom('dish')"],
+        ['src/restaurant/orders/orders.ts', "await db\n  .deleteFrom('dish')"],
+        ['src/restaurant/orders/orders.ts', 'await sql<{ id: string; at: Date }>`SELECT 1`.execute(db)'],
+        ['src/restaurant/orders/orders.ts', "sql.raw('SELECT 1')"],
+        ['src/restaurant/orders/orders.ts', 'await sql`SELECT 1`.execute(db)'],
+        ['src/restaurant/orders/store.ts', "import pg from 'pg';"],
       ],
       fine: [
-        ['src/orders/store.ts', "db.selectFrom('dish'); await sql`SELECT 1`.execute(db)"],
-        ['src/webhooks/delivery-store.ts', "db.selectFrom('event')"],
-        ['src/db/health.ts', "import pg from 'pg'; sql`SELECT 1`"],
-        ['src/orders/orders.ts', '// like sql`SELECT 1`\nlog("use .selectFrom(dish)");'],
+        ['src/restaurant/orders/store.ts', "db.selectFrom('dish'); await sql`SELECT 1`.execute(db)"],
+        ['src/webhooks/deliveries/list-store.ts', "db.selectFrom('event')"],
+        ['src/platform/db/health.ts', "import pg from 'pg'; sql`SELECT 1`"],
+        ['src/restaurant/orders/orders.ts', '// like sql`SELECT 1`\nlog("use .selectFrom(dish)");'],
       ],
     });
   });
 
   test('find a table that two folders write', () => {
     const own = sourceFile(
-      'src/orders/store.ts',
+      'src/restaurant/orders/store.ts',
       "db.insertInto('restaurant_order'); db.updateTable('restaurant_order')",
     );
     for (const text of [
@@ -119,10 +138,10 @@ describe('the bans', () => {
       'sql`INSERT INTO restaurant_order (id) VALUES (${id})`',
       'sql`DELETE FROM restaurant_order`',
     ]) {
-      assert.equal(tablesWithTwoWriters([own, sourceFile('src/webhooks/store.ts', text)]).length, 1, text);
+      assert.equal(tablesWithTwoWriters([own, sourceFile('src/webhooks/deliveries/store.ts', text)]).length, 1, text);
     }
     const reading = sourceFile(
-      'src/webhooks/store.ts',
+      'src/webhooks/deliveries/store.ts',
       "db.selectFrom('restaurant_order'); sql`SELECT 1 FROM restaurant_order FOR UPDATE SKIP LOCKED`; " +
         'sql`INSERT INTO event (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 1`',
     );
@@ -132,19 +151,19 @@ describe('the bans', () => {
   test('find HTTP that leaves elsewhere', () => {
     separates(outboundHttp, {
       offenders: [
-        ['src/orders/orders.ts', "await fetch('https://example.com')"],
-        ['src/orders/orders.ts', 'await globalThis.fetch(url)'],
-        ['src/orders/orders.ts', "import { Agent } from 'undici';"],
-        ['src/listen/forward.ts', "import { request } from 'undici';"],
-        ['src/orders/orders.ts', "import https from 'node:https';"],
-        ['src/orders/orders.ts', "import { createServer, request } from 'node:http';"],
+        ['src/restaurant/orders/orders.ts', "await fetch('https://example.com')"],
+        ['src/restaurant/orders/orders.ts', 'await globalThis.fetch(url)'],
+        ['src/restaurant/orders/orders.ts', "import { Agent } from 'undici';"],
+        ['src/developer/listen/forward.ts', "import { request } from 'undici';"],
+        ['src/restaurant/orders/orders.ts', "import https from 'node:https';"],
+        ['src/restaurant/orders/orders.ts', "import { createServer, request } from 'node:http';"],
       ],
       fine: [
-        ['src/webhooks/send.ts', "import { Agent } from 'undici';"],
-        ['src/listen/http.ts', "import { Agent, request } from 'undici';"],
-        ['src/http/answers.ts', "import type { Agent, IncomingMessage } from 'node:http';"],
-        ['src/http/answers.ts', "import { STATUS_CODES, type Agent } from 'node:http';"],
-        ['src/app.ts', "import { createServer } from 'node:http';\nawait this.store.fetch(id);"],
+        ['src/webhooks/deliveries/send.ts', "import { Agent } from 'undici';"],
+        ['src/developer/listen/http.ts', "import { Agent, request } from 'undici';"],
+        ['src/platform/http/answers.ts', "import type { Agent, IncomingMessage } from 'node:http';"],
+        ['src/platform/http/answers.ts', "import { STATUS_CODES, type Agent } from 'node:http';"],
+        ['src/service/app.ts', "import { createServer } from 'node:http';\nawait this.store.fetch(id);"],
       ],
     });
   });
@@ -152,10 +171,10 @@ describe('the bans', () => {
   test('find barrels, silenced tests and silenced rules', () => {
     separates(barrels, {
       offenders: [
-        ['src/orders/index.ts', ''],
-        ['src/orders/orders.ts', "export * from './store.ts';"],
+        ['src/restaurant/orders/index.ts', ''],
+        ['src/restaurant/orders/orders.ts', "export * from './store.ts';"],
       ],
-      fine: [['src/orders/orders.ts', "export { a } from './store.ts';"]],
+      fine: [['src/restaurant/orders/orders.ts', "export { a } from './store.ts';"]],
     });
     separates(silencedTests, {
       offenders: [
@@ -278,15 +297,15 @@ test('the linter knows the bans that are left to it', () => {
   try {
     cpSync(join(import.meta.dirname, '..', '..', '.oxlintrc.json'), join(folder, '.oxlintrc.json'));
     const offenders: Record<string, [string, string]> = {
-      'src/orders/any.ts': ['no-explicit-any', 'export const a = (b: any): unknown => b;'],
-      'src/orders/ignore.ts': ['ban-ts-comment', '// @ts-ignore\nexport const a = 1;'],
-      'src/orders/console.ts': ['no-console', "console.log('a');"],
-      'src/orders/env.ts': ['no-process-env', "export const a = process.env['A'];"],
-      'src/orders/one.ts': ['no-cycle', "import type { Two } from './two.ts';\nexport type One = Two | 1;"],
-      'src/orders/two.ts': ['no-cycle', "import type { One } from './one.ts';\nexport type Two = One[];"],
-      'src/orders/long.ts': ['max-lines', 'export {};\n'.repeat(401)],
-      'src/orders/tall.ts': ['max-lines-per-function', `export function a() {\n${'  a();\n'.repeat(71)}}`],
-      'src/orders/camelCase.ts': ['filename-case', 'export const a = 1;'],
+      'src/restaurant/orders/any.ts': ['no-explicit-any', 'export const a = (b: any): unknown => b;'],
+      'src/restaurant/orders/ignore.ts': ['ban-ts-comment', '// @ts-ignore\nexport const a = 1;'],
+      'src/restaurant/orders/console.ts': ['no-console', "console.log('a');"],
+      'src/restaurant/orders/env.ts': ['no-process-env', "export const a = process.env['A'];"],
+      'src/restaurant/orders/one.ts': ['no-cycle', "import type { Two } from './two.ts';\nexport type One = Two | 1;"],
+      'src/restaurant/orders/two.ts': ['no-cycle', "import type { One } from './one.ts';\nexport type Two = One[];"],
+      'src/restaurant/orders/long.ts': ['max-lines', 'export {};\n'.repeat(401)],
+      'src/restaurant/orders/tall.ts': ['max-lines-per-function', `export function a() {\n${'  a();\n'.repeat(71)}}`],
+      'src/restaurant/orders/camelCase.ts': ['filename-case', 'export const a = 1;'],
     };
     for (const [path, [, text]] of Object.entries(offenders)) {
       mkdirSync(join(folder, dirname(path)), { recursive: true });

@@ -45,9 +45,16 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts') || path.startsWith('test/');
 }
 
-/** The top level of src that a path belongs to: `orders` for src/orders/store.ts, `app` for src/app.ts. */
-export function unitOf(path: string): string {
-  return (path.split('/')[1] ?? '').replace(/\.ts$/, '');
+/** Where a file stands in the house: `hotel`, `rates` for src/hotel/rates/store.ts; `service`, `app` for src/service/app.ts. */
+export interface Place {
+  wing: string;
+  room: string;
+}
+
+export function placeOf(path: string): Place {
+  const [top, ...inside] = path.split('/');
+  const [wing = '', room = ''] = top === 'src' ? inside : [top, ...inside];
+  return { wing, room: room.replace(/\.ts$/, '') };
 }
 
 /** `file:line: message`, as an editor can follow it. */

@@ -1,4 +1,4 @@
-import type { MenuDocument } from '../../../src/menu/schema.ts';
+import type { MenuDocument } from '#restaurant/menu/schema.ts';
 import type { Call } from './call.ts';
 import type { Pace } from './hog.ts';
 import type { House } from './house.ts';

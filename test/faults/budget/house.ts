@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../../../src/db/database.ts';
-import type { MenuDocument } from '../../../src/menu/schema.ts';
-import type { TenantDocument } from '../../../src/tenant-document/schema.ts';
-import { applyTenantDocument } from '../../../src/tenant-document/tenant-document.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { MenuDocument } from '#restaurant/menu/schema.ts';
+import type { TenantDocument } from '#service/tenant-document/schema.ts';
+import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import { CHANNELS } from '../../support/channel.ts';
 import { MENU } from '../../support/restaurant.ts';
 import { type Answer, callUnchecked } from '../../support/service.ts';

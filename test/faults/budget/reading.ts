@@ -1,4 +1,4 @@
-import type { MenuDocument } from '../../../src/menu/schema.ts';
+import type { MenuDocument } from '#restaurant/menu/schema.ts';
 import { MENU, STAFF_MENU, STAFF_ORDERS } from '../../support/restaurant.ts';
 import { type BudgetCase, get } from './case.ts';
 import { longMenu, smallMenu } from './house.ts';

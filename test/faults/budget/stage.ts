@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase, type Database } from '../../../src/db/database.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
 import { cleanUp, newFolder } from '../../support/command.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import type { Outcome } from './call.ts';

@@ -1,7 +1,7 @@
 import { MENU, ORDERS, STAFF_MENU } from '../../support/restaurant.ts';
 import { dayAhead, RESERVATIONS } from '../../support/hotel.ts';
 import { RECEIVER } from '../../support/channel.ts';
-import type { MenuDocument } from '../../../src/menu/schema.ts';
+import type { MenuDocument } from '#restaurant/menu/schema.ts';
 import { type BudgetCase, get, json } from './case.ts';
 import { UNIQUE } from './call.ts';
 import { type House, longMenu, smallMenu } from './house.ts';

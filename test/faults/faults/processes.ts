@@ -183,7 +183,7 @@ const rollingRestart: Fault = {
       await sleep(1_000);
     }
     for (const failure of history.balancedFailures.slice(failedBefore, failedBefore + 5)) {
-      findings.violation('rolling restart without a client error', failure, 'src/cli/serve.ts closeApp');
+      findings.violation('rolling restart without a client error', failure, 'src/service/cli/serve.ts closeApp');
     }
     findings.note(`${history.balancedFailures.length - failedBefore} client errors through the balancer`);
   },
@@ -195,7 +195,7 @@ const rotateKeys: Fault = {
   async strike(world) {
     const { code, stdout, stderr } = await world.command(['keys', 'rotate', '--json']);
     if (code !== 0) {
-      world.findings.violation('keys rotate while all run', stderr, 'src/keys/rotation.ts');
+      world.findings.violation('keys rotate while all run', stderr, 'src/platform/keys/rotation.ts');
     }
     world.findings.note(stdout.replaceAll(/\s+/g, ' '));
   },

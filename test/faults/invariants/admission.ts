@@ -7,7 +7,7 @@ const WINDOW_MS = 60_000;
 /** Invariant 7: after the 200 of a revoke or rotate, no call that begins later is let in with the old secret. */
 export const oldSecretsAreRefused: Invariant = {
   promise: '7 old secrets are refused',
-  lookAt: 'src/credentials/ authentication, and whatever it keeps in memory',
+  lookAt: 'src/access/credentials/ authentication, and whatever it keeps in memory',
   async check({ history }) {
     const letIn = history.probes.filter(({ status }) => status > 0 && status < 500 && status !== 401);
     return letIn.map(
@@ -19,7 +19,7 @@ export const oldSecretsAreRefused: Invariant = {
 /** Invariant 8: at most 300 calls of a credential are let in per window, over all processes that share a Redis. */
 export const budgetsHold: Invariant = {
   promise: '8 budgets hold',
-  lookAt: 'src/http/rate-limit.ts',
+  lookAt: 'src/platform/http/rate-limit.ts',
   async check({ history }) {
     const byCounter = Map.groupBy(history.budgetedCalls, ({ counter }) => counter);
     return [...byCounter].flatMap(([counter, calls]) => {

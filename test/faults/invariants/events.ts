@@ -5,7 +5,7 @@ import type { Invariant } from './invariant.ts';
 export const eventsTellOfChanges: Invariant = {
   promise: '4 state and events agree',
   lookAt:
-    'src/webhooks/transaction-with-events.ts, and who records in it: the event belongs into the transaction of its cause',
+    'src/webhooks/events/transaction-with-events.ts, and who records in it: the event belongs into the transaction of its cause',
   async check({ postgres }, { events }) {
     const changes = await readChanges(postgres);
     const told = countBy(events.map(toldBy));

@@ -3,7 +3,7 @@ import type { Invariant } from './invariant.ts';
 /** Whoever reads the feed on and on gets every event of its own once, also those that were committed late. */
 export const feedIsWhole: Invariant = {
   promise: 'the feed skips nothing',
-  lookAt: 'src/webhooks/feed.ts',
+  lookAt: 'src/webhooks/events/feed.ts',
   async check({ followers, client, postgres }) {
     const breaches: string[] = [];
     for (const follower of followers) {

@@ -1,4 +1,4 @@
-import { HOLDING_STATUSES } from '../../../src/reservations/reservation-status.ts';
+import { HOLDING_STATUSES } from '#hotel/reservations/reservation-status.ts';
 import { PARTNER_ONLY_ROOMS } from '../tenants.ts';
 import type { World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
@@ -13,7 +13,7 @@ interface CountedNight {
 /** Invariant 3: the counters are what the reservations say, partners never sell beyond capacity, races have as many winners. */
 export const noOversell: Invariant = {
   promise: '3 no oversell',
-  lookAt: 'src/nights/ moveHold; `roomservice nights verify` shows the same differences',
+  lookAt: 'src/hotel/nights/ moveHold; `roomservice nights verify` shows the same differences',
   async check(world) {
     const nights = await recount(world);
     return [

@@ -19,7 +19,7 @@ const READERS = 4;
 export const nothingIsLost: Invariant = {
   promise: '1 no loss',
   lookAt:
-    'src/orders/orders.ts place, src/reservations/reservations.ts book, src/channels/receive.ts; transactions and retries',
+    'src/restaurant/orders/orders.ts place, src/hotel/reservations/reservations.ts book, src/hotel/channels/receive.ts; transactions and retries',
   async check(world, { creationsBefore }) {
     const rows = await readRows(world);
     const { creations } = world.history;

@@ -20,7 +20,7 @@ interface Wait {
 /** Invariant 5: the wait after a failed attempt is drawn from nothing to its cap. Slots of a bad receiver may add to it. */
 export const waitsAreDrawn: Invariant = {
   promise: '5 waits within their caps',
-  lookAt: 'src/webhooks/retry.ts, and how long due deliveries wait to be looked for',
+  lookAt: 'src/webhooks/deliveries/retry.ts, and how long due deliveries wait to be looked for',
   async check(world, { events, isLast }) {
     const waits = events.flatMap((event) => waitsOf(world, event));
     const wrong = waits.filter(({ waitMs, capMs }) => waitMs < -EARLY_MS || waitMs > capMs + SLACK_MS);

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError } from '#test/support/answers.ts';
+import { type CallOptions, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { OWNER_PASSWORD, sampleHotel } from '#test/support/tenants.ts';
+import { eventually } from '#test/support/webhooks.ts';
+import { setPassword } from '../tenants/tenants.ts';
+import type { AuditEntry } from './schema.ts';
+
+const AUDIT = '/v1/staff/audit/';
+
+describe('GET /v1/staff/audit/', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant({ features: ['restaurant', 'hotel'], properties: sampleHotel() });
+  });
+  after(() => service.close());
+
+  async function trail(whose: TestTenant = tenant): Promise<AuditEntry[]> {
+    const answer = await service.call('GET', AUDIT, { headers: whose.owner });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  }
+
+  /** What a call adds to the trail, newest first. */
+  async function addedBy(method: string, path: string, options: CallOptions, status: number) {
+    const earlier = (await trail()).length;
+    const answer = await service.call(method, path, options);
+    assert.equal(answer.status, status, answer.text);
+    const now = await trail();
+    return { answer, added: now.slice(0, now.length - earlier) };
+  }
+
+  /** Asserts that there is one entry, with exactly these keys, and gives it without its id and time. */
+  function only(added: AuditEntry[]) {
+    assert.equal(added.length, 1, JSON.stringify(added));
+    const [entry] = added;
+    assert.ok(entry);
+    assert.deepEqual(Object.keys(entry), ['id', 'at', 'actor', 'action', 'subject', 'details']);
+    assert.ok(Math.abs(Date.parse(entry.at) - Date.now()) < 60_000);
+    const { actor, action, subject, details } = entry;
+    return { actor, action, subject, details };
+  }
+
+  async function ownerActor() {
+    const owner = await service.database.db
+      .selectFrom('app_user')
+      .select('id')
+      .where('tenant_id', '=', tenant.tenantId)
+      .where('role', '=', 'owner')
+      .executeTakeFirstOrThrow();
+    return { type: 'user', id: owner.id };
+  }
+
+  for (const [audience, path] of [
+    ['third_party', '/v1/third-party/credentials/'],
+    ['pms', '/v1/channel-manager/credentials/'],
+  ] as const) {
+    it(`200: tells of ${audience} credentials made, rotated and revoked; of a second revoke, nothing`, async () => {
+      const actor = await ownerActor();
+      const headers = tenant.owner;
+      const details = { audience, label: 'Till' };
+      const made = await addedBy('POST', path, { headers, json: { label: 'Till' } }, 201);
+      const subject = made.answer.body.id;
+      assert.deepEqual(only(made.added), { actor, action: 'credential.created', subject, details });
+      const rotated = await addedBy('POST', `${path}${subject}/rotate/`, { headers }, 200);
+      assert.deepEqual(only(rotated.added), { actor, action: 'credential.rotated', subject, details });
+      const revoked = await addedBy('POST', `${path}${subject.toUpperCase()}/revoke/`, { headers }, 200);
+      assert.deepEqual(only(revoked.added), { actor, action: 'credential.revoked', subject, details });
+      const again = await addedBy('POST', `${path}${subject}/revoke/`, { headers }, 200);
+      assert.deepEqual(again.added, []);
+      const refused = await addedBy('POST', `${path}${subject}/rotate/`, { headers }, 409);
+      assert.deepEqual(refused.added, []);
+      assert.ok(!JSON.stringify(await trail()).includes(rotated.answer.body.api_secret));
+    });
+  }
+
+  it('200: tells of a password that the operator has set, and of the user let in again by it', async () => {
+    const whose = await service.tenant();
+    const [, staff] = whose.document.users ?? [];
+    assert.ok(staff);
+    const { id: subject } = await service.database.db
+      .selectFrom('app_user')
+      .select('id')
+      .where('email', '=', staff.email)
+      .executeTakeFirstOrThrow();
+    const entry = (action: string) => ({
+      actor: { type: 'operator', id: null },
+      action,
+      subject,
+      details: { email: staff.email },
+    });
+    const setNewPassword = async () => {
+      const earlier = (await trail(whose)).length;
+      await setPassword(service.database.db, whose.tenantId, staff.email, 'a password of today');
+      const now = await trail(whose);
+      return now.slice(0, now.length - earlier).map(({ id, at, ...rest }) => rest);
+    };
+    assert.deepEqual(await setNewPassword(), [entry('user.password_changed')]);
+    await service.apply({ ...whose.document, users: whose.document.users?.slice(0, 1) });
+    assert.deepEqual(await setNewPassword(), [entry('user.enabled'), entry('user.password_changed')]);
+  });
+
+  it('200: tells of a new webhook URL, and by which credential; of the same one again, nothing', async () => {
+    const { credential, partner } = await service.credential(tenant.tenantId);
+    const json = { webhook_url: 'https://example.com/hooks' };
+    const { answer, added } = await addedBy('POST', '/v1/third-party/webhook/', { headers: partner, json }, 200);
+    assert.deepEqual(only(added), {
+      actor: { type: 'credential', id: credential.id },
+      action: 'webhook.registered',
+      subject: credential.id,
+      details: json,
+    });
+    assert.ok(!JSON.stringify(await trail()).includes(answer.body.webhook_secret));
+    const again = await addedBy('POST', '/v1/third-party/webhook/', { headers: partner, json }, 200);
+    assert.deepEqual(again.added, []);
+  });
+
+  it('200: tells of channels made and revoked', async () => {
+    const actor = await ownerActor();
+    const path = '/v1/channel-manager/channels/';
+    const made = await addedBy('POST', path, { headers: tenant.owner, json: { source: 'booking' } }, 201);
+    const subject = made.answer.body.id;
+    const details = { source: 'booking' };
+    assert.deepEqual(only(made.added), { actor, action: 'channel.created', subject, details });
+    const revoked = await addedBy('POST', `${path}${subject}/revoke/`, { headers: tenant.owner }, 200);
+    assert.deepEqual(only(revoked.added), { actor, action: 'channel.revoked', subject, details });
+    const again = await addedBy('POST', `${path}${subject}/revoke/`, { headers: tenant.owner }, 200);
+    assert.deepEqual(again.added, []);
+  });
+
+  it('200: tells of rates and restrictions as they were sent; of refused ones, nothing', async () => {
+    const made = await service.call('POST', '/v1/channel-manager/credentials/', { headers: tenant.owner, json: {} });
+    const headers = { 'x-pms-api-key': made.body.api_key, 'x-pms-api-secret': made.body.api_secret };
+    const actor = { type: 'credential', id: made.body.id };
+    const plan = await service.database.db
+      .selectFrom('rate_plan')
+      .select('id')
+      .where('tenant_id', '=', tenant.tenantId)
+      .executeTakeFirstOrThrow();
+    const rates = [{ date: '2030-02-01', price: '99.50' }];
+    const restrictions = [{ date: '2030-02-01', stop_sell: true, min_nights: 2 }];
+    const written = await addedBy(
+      'PUT',
+      '/v1/channel-manager/pms/rates/',
+      { headers, json: { rate_plan_id: plan.id, rates } },
+      200,
+    );
+    assert.deepEqual(only(written.added), {
+      actor,
+      action: 'rates.written',
+      subject: plan.id,
+      details: { entries: rates },
+    });
+    const restricted = await addedBy(
+      'PUT',
+      '/v1/channel-manager/pms/restrictions/',
+      { headers, json: { rate_plan_id: plan.id, restrictions } },
+      200,
+    );
+    assert.deepEqual(only(restricted.added), {
+      actor,
+      action: 'restrictions.written',
+      subject: plan.id,
+      details: { entries: restrictions },
+    });
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    const refused = await addedBy(
+      'PUT',
+      '/v1/channel-manager/pms/rates/',
+      { headers, json: { rate_plan_id: unknown, rates } },
+      404,
+    );
+    assert.deepEqual(refused.added, []);
+  });
+
+  it('200: tells of a failed sign-in, from where, and not with which password', async () => {
+    const email = String(tenant.document.users?.[0]?.email);
+    const earlier = (await trail()).length;
+    const json = { email, password: 'quite the wrong one' };
+    assert.equal((await service.call('POST', '/v1/auth/token/', { json })).status, 401);
+    // Written beside the answer, so perhaps a moment after it.
+    const now = await eventually(async () => {
+      const entries = await trail();
+      return entries.length > earlier && entries;
+    }, 'entry of the failed sign-in');
+    const entry = only(now.slice(0, now.length - earlier));
+    assert.deepEqual(entry, {
+      actor: { type: 'anonymous', id: null },
+      action: 'sign_in.failed',
+      subject: (await ownerActor()).id,
+      details: { email, address: '127.0.0.1' },
+    });
+    assert.ok(!JSON.stringify(now).includes(json.password));
+    const good = await addedBy('POST', '/v1/auth/token/', { json: { email, password: OWNER_PASSWORD } }, 200);
+    assert.deepEqual(good.added, []);
+  });
+
+  it('200: newest first, whole or by pages, and of the own tenant alone', async () => {
+    const whole = await trail();
+    assert.deepEqual(
+      whole.map((entry) => entry.id),
+      whole
+        .map((entry) => entry.id)
+        .sort()
+        .reverse(),
+    );
+    const page = await service.call('GET', `${AUDIT}?page=2&page_size=2`, { headers: tenant.owner });
+    assert.equal(page.body.count, whole.length);
+    assert.deepEqual(page.body.results, whole.slice(2, 4));
+    const other = await service.tenant();
+    const operator = { type: 'operator', id: null };
+    const users = await service.database.db
+      .selectFrom('app_user')
+      .select('id')
+      .where('tenant_id', '=', other.tenantId)
+      .orderBy('id', 'desc')
+      .execute();
+    assert.deepEqual(
+      (await trail(other)).map(({ actor, action, subject }) => ({ actor, action, subject })),
+      [
+        { actor: operator, action: 'credential.created', subject: other.credential.id },
+        { actor: operator, action: 'tenant.applied', subject: String(other.tenantId) },
+        ...users.map(({ id }) => ({ actor: operator, action: 'user.created', subject: id })),
+      ],
+    );
+  });
+
+  it('401, 403: for the owner alone', async () => {
+    assertError(await service.call('GET', AUDIT), 401, 'invalid_credentials');
+    assertError(await service.call('GET', AUDIT, { headers: tenant.partner }), 401, 'invalid_credentials');
+    assertError(await service.call('GET', AUDIT, { headers: tenant.staff }), 403, 'error');
+  });
+});

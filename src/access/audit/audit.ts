@@ -1,0 +1,71 @@
+import type { Database, Tx } from '#platform/db/database.ts';
+import type { LongList } from '#platform/http/list.ts';
+import { newId } from '#platform/lib/ids.ts';
+import type { Actor, AuditAction, AuditEntry } from './schema.ts';
+import * as store from './store.ts';
+
+export type { Actor } from './schema.ts';
+
+/** What an entry says beside who and when. `details` never holds a secret. */
+export interface Deed {
+  action: AuditAction;
+  subject: string;
+  details: Record<string, unknown>;
+}
+
+/** Writes one deed down. */
+export type WriteDown = (db: Database | Tx, deed: Deed) => Promise<void>;
+
+/**
+ * Prepares an entry of the audit trail. Its id and time are made now, before the transaction of its deed, so that a second run of
+ * that transaction writes the same entry.
+ */
+export function prepareAudit(actor: Actor): WriteDown {
+  const id = newId();
+  const at = new Date();
+  return async (db, { action, subject, details }) => {
+    await store.insertEntry(db, {
+      tenant_id: actor.tenantId,
+      id,
+      at,
+      actor_type: actor.type,
+      actor_id: actor.id,
+      action,
+      subject,
+      details: JSON.stringify(details),
+    });
+  };
+}
+
+/**
+ * Writes deeds down within their transaction, where only the transaction finds out what has to be done. A second run of it writes
+ * what the first one wrote only if that was rolled back, so the ids and times may be new.
+ */
+export async function writeDeeds(tx: Tx, actor: Actor, deeds: Deed[]): Promise<void> {
+  for (const deed of deeds) {
+    await prepareAudit(actor)(tx, deed);
+  }
+}
+
+/** An entry may hold the thousand rates of one call. */
+const ENTRIES_A_BATCH = 50;
+
+/** The tenant's audit trail, newest first. */
+export function listAudit(db: Database, tenantId: number): LongList<store.AuditRow> {
+  return {
+    batchSize: ENTRIES_A_BATCH,
+    readBatch: (afterId, limit) => store.readEntries(db, tenantId, afterId, limit),
+    readPage: (offset, limit) => store.readEntryPage(db, tenantId, offset, limit),
+  };
+}
+
+export function auditShape(row: store.AuditRow): AuditEntry {
+  return {
+    id: row.id,
+    at: row.at.toISOString(),
+    actor: { type: row.actor_type as Actor['type'], id: row.actor_id },
+    action: row.action,
+    subject: row.subject,
+    details: row.details as Record<string, unknown>,
+  };
+}

@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { type CallOptions, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { newId } from '#platform/lib/ids.ts';
+import type { Credential, CredentialSecret } from './schema.ts';
+
+const PATH = '/v1/third-party/credentials/';
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const REVOKED = 'The credential is revoked. Create a new one.';
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService({ config: { rateLimitPerMinute: 10_000 } });
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+async function create(options: CallOptions = {}, of: TestTenant = tenant): Promise<CredentialSecret> {
+  const answer = await service.call('POST', PATH, { ...options, headers: { ...of.owner, ...options.headers } });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+async function list(of: TestTenant = tenant): Promise<Credential[]> {
+  const answer = await service.call('GET', PATH, { headers: of.owner });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+const change = (id: string, what: 'revoke' | 'rotate', options: CallOptions = {}, of: TestTenant = tenant) =>
+  service.call('POST', `${PATH}${id}/${what}/`, { ...options, headers: { ...of.owner, ...options.headers } });
+
+/** The status a partner gets with this key and secret. */
+async function statusWith({ api_key, api_secret }: { api_key: string; api_secret: string }): Promise<number> {
+  const headers = { 'x-api-key': api_key, 'x-api-secret': api_secret };
+  return (await service.call('GET', '/v1/third-party/orders/', { headers })).status;
+}
+
+/** A key as lists show it, written out once more. */
+const shortened = (apiKey: string) => `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
+
+describe('POST credentials/', () => {
+  it('201: the secret response, exactly, and nothing a cache may keep', async () => {
+    const answer = await service.call('POST', PATH, { headers: tenant.owner, json: { label: 'Till 1' } });
+    assert.equal(answer.status, 201);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    const { id, api_key, api_secret } = answer.body;
+    assert.deepEqual(answer.body, { id, label: 'Till 1', api_key, api_secret });
+    assert.match(id, UUID);
+    assert.match(api_key, /^rsk_[\w-]{22}$/);
+    assert.match(api_secret, /^rss_[\w-]{43}$/);
+    assert.equal(await statusWith(answer.body), 200);
+  });
+
+  it('201: the label is empty where none is given, in every content type and without a body', async () => {
+    const form = new FormData();
+    form.set('unknown', 'is ignored');
+    const bodies: CallOptions[] = [
+      {},
+      { json: {} },
+      { headers: { 'content-type': 'application/json' }, body: '' },
+      { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: '' },
+      { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: '' },
+      { json: { tenant_id: 1, api_secret: 'mine' } },
+      { body: form },
+    ];
+    for (const options of bodies) {
+      assert.equal((await create(options)).label, '');
+    }
+  });
+
+  it('201: a label by form and by multipart stays the text it is', async () => {
+    const form = new FormData();
+    form.set('label', 'true');
+    assert.equal((await create({ body: new URLSearchParams({ label: '12 & Söhne' }) })).label, '12 & Söhne');
+    assert.equal((await create({ body: form })).label, 'true');
+  });
+
+  it('201: a label of 255 code points, also where each takes four bytes', async () => {
+    for (const label of ['a'.repeat(255), '🏨'.repeat(255), 'é'.repeat(255)]) {
+      const { id } = await create({ json: { label } });
+      assert.equal((await list()).find((credential) => credential.id === id)?.label, label);
+    }
+  });
+
+  it('400: a label of 256 code points or of another type, a body that is no object', async () => {
+    const tooLong = 'label: must have at most 255 characters';
+    const faults: [CallOptions, string][] = [
+      [{ json: { label: 'a'.repeat(256) } }, tooLong],
+      [{ json: { label: '🏨'.repeat(256) } }, tooLong],
+      [{ body: new URLSearchParams({ label: '🏨'.repeat(256) }) }, tooLong],
+      [{ json: { label: 5 } }, 'label: must be a text'],
+      [{ json: { label: null } }, 'label: must be a text'],
+      [{ json: [] }, 'body: must be an object'],
+      [{ json: null }, 'body: must be an object'],
+    ];
+    const count = (await list()).length;
+    for (const [options, message] of faults) {
+      const answer = await service.call('POST', PATH, { ...options, headers: tenant.owner });
+      assert.equal(answer.status, 400);
+      assert.deepEqual(answer.body, { code: 'invalid_request', message });
+    }
+    assert.equal((await list()).length, count, 'nothing was made');
+  });
+});
+
+describe('GET credentials/', () => {
+  it('200: the read shape, exactly, without any secret', async () => {
+    const owner = await service.tenant();
+    const [credential] = await list(owner);
+    assert.ok(credential);
+    assert.deepEqual(credential, {
+      id: owner.credential.id,
+      label: 'A platform',
+      api_key: shortened(owner.credential.api_key),
+      webhook_url: '',
+      is_active: true,
+      created_at: credential.created_at,
+      last_used_at: null,
+      last_rotated_at: null,
+    });
+    assert.match(credential.created_at ?? '', TIME);
+    assert.ok(Math.abs(Date.now() - Date.parse(credential.created_at ?? '')) < 60_000);
+  });
+
+  it('200: shows the webhook, the rotation and the revoke, still in exactly that shape', async () => {
+    const owner = await service.tenant();
+    const keys = Object.keys((await list(owner))[0] ?? {});
+    const webhook_url = 'https://partner.example/hook';
+    await service.call('POST', '/v1/third-party/webhook/', { headers: owner.partner, json: { webhook_url } });
+    await change(owner.credential.id, 'rotate', {}, owner);
+    await change(owner.credential.id, 'revoke', {}, owner);
+    const [credential] = await list(owner);
+    assert.deepEqual(Object.keys(credential ?? {}), keys);
+    assert.equal(credential?.webhook_url, webhook_url);
+    assert.equal(credential.is_active, false);
+    assert.match(credential.last_rotated_at ?? '', TIME);
+  });
+
+  it('200: newest first, own ones alone', async () => {
+    const [one, other] = [await service.tenant(), await service.tenant()];
+    const made = [one.credential.id];
+    for (let count = 0; count < 5; count += 1) {
+      made.unshift((await create({}, one)).id);
+    }
+    assert.deepEqual(
+      (await list(one)).map((credential) => credential.id),
+      made,
+    );
+    assert.deepEqual(
+      (await list(other)).map((credential) => credential.id),
+      [other.credential.id],
+    );
+  });
+
+  it('200: pages on request', async () => {
+    const owner = await service.tenant();
+    await create({}, owner);
+    await create({}, owner);
+    const all = await list(owner);
+    const page = await service.call('GET', `${PATH}?page=2&page_size=2`, { headers: owner.owner });
+    const previous = `${service.url}${PATH}?page=1&page_size=2`;
+    assert.deepEqual(page.body, { count: 3, next: null, previous, results: all.slice(2) });
+    const first = await service.call('GET', `${PATH}?page_size=2`, { headers: owner.owner });
+    assert.equal(first.body.next, `${service.url}${PATH}?page_size=2&page=2`);
+    assert.deepEqual(first.body.results, all.slice(0, 2));
+    const past = await service.call('GET', `${PATH}?page=4&page_size=1`, { headers: owner.owner });
+    assert.deepEqual([past.status, past.body.code], [404, 'error']);
+  });
+});
+
+describe('POST credentials/{id}/revoke/', () => {
+  it('200: the read shape, inactive; doing it again gives the same answer', async () => {
+    const made = await create({ json: { label: 'Gone' } });
+    const active = (await list()).find((credential) => credential.id === made.id);
+    const first = await change(made.id, 'revoke');
+    assert.equal(first.status, 200);
+    assert.deepEqual(first.body, { ...active, is_active: false });
+    assert.equal(await statusWith(made), 401);
+    const second = await change(made.id, 'revoke');
+    assert.equal(second.status, 200);
+    assert.equal(second.text, first.text);
+  });
+
+  it('200: with an empty body of any content type, and leaves other credentials alone', async () => {
+    const stays = await create();
+    for (const type of ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      const { id } = await create();
+      const answer = await change(id, 'revoke', { headers: { 'content-type': type }, body: '' });
+      assert.equal(answer.status, 200, answer.text);
+    }
+    assert.equal(await statusWith(stays), 200);
+  });
+});
+
+describe('POST credentials/{id}/rotate/', () => {
+  it('200: the secret response, exactly, under the same key with a new secret', async () => {
+    const made = await create({ json: { label: 'Turns' } });
+    const answer = await change(made.id, 'rotate');
+    assert.equal(answer.status, 200);
+    const { api_secret } = answer.body;
+    assert.deepEqual(answer.body, { ...made, api_secret });
+    assert.notEqual(api_secret, made.api_secret);
+    assert.equal(await statusWith(made), 401);
+    assert.equal(await statusWith(answer.body), 200);
+  });
+
+  it('200: two at once leave exactly one secret valid, one of the two that were answered', async () => {
+    const made = await create();
+    const answers = await Promise.all([1, 2, 3].map(() => change(made.id, 'rotate')));
+    assert.deepEqual(
+      answers.map((answer) => answer.status),
+      [200, 200, 200],
+    );
+    const statuses = await Promise.all(answers.map((answer) => statusWith(answer.body)));
+    assert.deepEqual(
+      statuses.filter((status) => status === 200),
+      [200],
+    );
+  });
+
+  it('200: keeps the webhook and its secret', async () => {
+    const owner = await service.tenant();
+    const json = { webhook_url: 'https://partner.example/hook' };
+    await service.call('POST', '/v1/third-party/webhook/', { headers: owner.partner, json });
+    const { api_secret } = (await change(owner.credential.id, 'rotate', {}, owner)).body;
+    const headers = { ...owner.partner, 'x-api-secret': api_secret };
+    const again = await service.call('POST', '/v1/third-party/webhook/', { headers, json });
+    assert.deepEqual(again.body, { ...json, webhook_secret: '' });
+  });
+
+  it('409: of a revoked credential, which stays revoked', async () => {
+    const made = await create();
+    await change(made.id, 'revoke');
+    const answer = await change(made.id, 'rotate');
+    assert.equal(answer.status, 409);
+    assert.deepEqual(answer.body, { code: 'invalid_status_transition', message: REVOKED });
+    assert.equal(await statusWith(made), 401);
+  });
+});
+
+describe('a whole API key', () => {
+  const PMS_PATH = '/v1/channel-manager/credentials/';
+
+  it('is in the answers that issue and rotate alone: everything that is read back shows it shortened', async () => {
+    const own = await service.tenant();
+    const call = async (method: string, path: string) => {
+      const answer = await service.call(method, path, { headers: own.owner });
+      assert.equal(Math.floor(answer.status / 100), 2, answer.text);
+      return answer;
+    };
+    const made = [PATH, PMS_PATH].map((path) => call('POST', path));
+    const issued = await Promise.all(made);
+    const keys = [own.credential.api_key, ...issued.map(({ body }) => body.api_key)];
+    const [thirdParty = '', pms = ''] = [PATH, PMS_PATH].map((path, index) => `${path}${issued[index]?.body.id}/`);
+    for (const [index, path] of [thirdParty, pms].entries()) {
+      assert.equal((await call('POST', `${path}rotate/`)).body.api_key, keys[index + 1]);
+    }
+    const answers = [
+      await call('GET', PATH),
+      await call('GET', PMS_PATH),
+      await call('GET', `${PATH}?page=1`),
+      await call('GET', `${PMS_PATH}?page=1`),
+      await call('GET', '/v1/staff/credentials/'),
+      await call('GET', '/v1/staff/credentials/?page_size=10'),
+      await call('POST', `${thirdParty}revoke/`),
+      await call('POST', `${pms}revoke/`),
+    ];
+    const audit = await call('GET', '/v1/staff/audit/');
+    for (const { text } of [...answers, audit]) {
+      assert.deepEqual(
+        keys.filter((key) => text.includes(key)),
+        [],
+        text,
+      );
+    }
+    for (const { text } of answers) {
+      assert.ok(
+        keys.some((key) => text.includes(`"api_key":"${shortened(key)}"`)),
+        text,
+      );
+    }
+  });
+});
+
+describe('a credential that is not there', () => {
+  it('404: the very same bytes for an unknown id, a malformed one, and one of another tenant', async () => {
+    const other = await service.tenant();
+    const ids = [
+      newId(),
+      randomUUID(),
+      other.credential.id,
+      other.credential.id.toUpperCase(),
+      '1',
+      'not-a-uuid',
+      `${newId()}0`,
+      `{${newId()}}`,
+      newId().replaceAll('-', ''),
+      'é',
+      '%F0%9F%8F%A8',
+      "'--",
+    ];
+    for (const what of ['revoke', 'rotate'] as const) {
+      for (const id of ids) {
+        const answer = await change(id, what);
+        assert.equal(answer.status, 404, id);
+        assert.equal(answer.text, '{"code":"error","message":"No such credential."}');
+      }
+    }
+    assert.equal(await statusWith(other.credential), 200, 'untouched');
+  });
+
+  it('409, not 404: an own id in capitals is the same id', async () => {
+    const made = await create();
+    assert.equal((await change(made.id.toUpperCase(), 'revoke')).status, 200);
+    assert.equal((await change(made.id.toUpperCase(), 'rotate')).status, 409);
+  });
+});

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PERMISSION_DENIED, permissionDenied } from '#platform/errors.ts';
+import type { Guard, GuardFacts } from '#platform/http/guard.ts';
+import { type Budget, takeFromBudget } from '#platform/http/rate-limit.ts';
+import type { Account } from '#platform/lib/account.ts';
+import type { Feature } from '../tenants/tenants.ts';
+import type { Authentication, Caller } from './authentication.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The partner or PMS that calls; set by the guard of every third-party and PMS route. */
+    caller: Caller;
+  }
+}
+
+/** In the order of decision 1: credentials (401), the budget (429), the tenant's feature where one is asked for (403). */
+export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
+  const guard = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { headers } = request;
+    request.caller = await authentication.authenticate(headers['x-api-key'], headers['x-api-secret']);
+    Object.assign(request.account, accountOf(request.caller));
+    await takeFromBudget(budget, request.caller.credentialId, reply);
+    if (feature !== undefined && !request.caller.features.includes(feature)) {
+      throw permissionDenied();
+    }
+  };
+  return Object.assign(guard, {
+    security: ['apiKey', 'apiSecret'],
+    errors: ['invalid_credentials', 'rate_limited', ...(feature === undefined ? [] : [PERMISSION_DENIED])],
+  } satisfies GuardFacts);
+}
+
+function accountOf({ tenantId, credentialId }: Caller): Account {
+  return { tenant: String(tenantId), caller: credentialId };
+}
+
+/** The same for the PMS API, which takes its own credentials alone and knows no features (decision 17). */
+export function pmsGuard(authentication: Authentication, budget: Budget): Guard {
+  const guard = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { headers } = request;
+    request.caller = await authentication.authenticate(headers['x-pms-api-key'], headers['x-pms-api-secret']);
+    Object.assign(request.account, accountOf(request.caller));
+    await takeFromBudget(budget, request.caller.credentialId, reply);
+  };
+  return Object.assign(guard, {
+    security: ['pmsApiKey', 'pmsApiSecret'],
+    errors: ['invalid_credentials', 'rate_limited'],
+  } satisfies GuardFacts);
+}

@@ -1,0 +1,164 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Tx } from '#platform/db/database.ts';
+import type { Credential as CredentialTable } from '#platform/db/types.ts';
+import type { Audience } from './audiences.ts';
+
+export type CredentialRow = Selectable<CredentialTable>;
+type Db = Database | Tx;
+
+export async function listCredentials(db: Db, tenantId: number, audience: Audience): Promise<CredentialRow[]> {
+  return await db
+    .selectFrom('credential')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('audience', '=', audience)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export async function findCredential(
+  db: Db,
+  tenantId: number,
+  audience: Audience,
+  apiKey: string,
+): Promise<CredentialRow | undefined> {
+  return await db
+    .selectFrom('credential')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('api_key', '=', apiKey)
+    .where('audience', '=', audience)
+    .executeTakeFirst();
+}
+
+/** One with this id is the same one, written by a try whose answer was lost. */
+export async function insertCredential(
+  db: Db,
+  tenantId: number,
+  credential: { id: string; audience: Audience; label: string; api_key: string; secret_hash: Buffer },
+): Promise<void> {
+  await db
+    .insertInto('credential')
+    .values({ tenant_id: tenantId, ...credential })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+    .execute();
+}
+
+export interface CallerRow {
+  id: string;
+  secret_hash: Buffer;
+  is_active: boolean;
+  features: string[];
+  currency: string;
+}
+
+/** What authentication needs of a credential and its tenant, by one look-up in a unique index. */
+export async function findByApiKey(
+  db: Database,
+  tenantId: number,
+  audience: Audience,
+  apiKey: string,
+): Promise<CallerRow | undefined> {
+  return await db
+    .selectFrom('credential as c')
+    .innerJoin('tenant as t', 't.id', 'c.tenant_id')
+    .select(['c.id', 'c.secret_hash', 'c.is_active', 't.features', 't.currency'])
+    .where('c.tenant_id', '=', tenantId)
+    .where('c.api_key', '=', apiKey)
+    .where('c.audience', '=', audience)
+    .executeTakeFirst();
+}
+
+/** Locks the credential until the transaction ends; what refers to it may be written meanwhile. */
+export async function lockCredential(
+  tx: Tx,
+  tenantId: number,
+  audience: Audience,
+  id: string,
+): Promise<CredentialRow | undefined> {
+  return await tx
+    .selectFrom('credential')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('audience', '=', audience)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export async function updateCredential(
+  tx: Tx,
+  tenantId: number,
+  id: string,
+  changes: {
+    is_active?: boolean;
+    secret_hash?: Buffer;
+    last_rotated_at?: Date;
+    webhook_url?: string;
+    webhook_secret?: Buffer;
+  },
+): Promise<CredentialRow> {
+  return await tx
+    .updateTable('credential')
+    .set(changes)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** A registered webhook's secret, encrypted. */
+export interface WebhookSecretRow {
+  id: string;
+  webhook_secret: Buffer;
+}
+
+/** The tenant's webhook secrets whose ciphertext sorts before the given bytes, by id, after the given one. */
+export async function readWebhookSecretsBefore(
+  db: Database,
+  tenantId: number,
+  bytes: Buffer,
+  afterId: string | null,
+  limit: number,
+): Promise<WebhookSecretRow[]> {
+  const before = db
+    .selectFrom('credential')
+    .where('tenant_id', '=', tenantId)
+    .where('webhook_secret', 'is not', null)
+    .where('webhook_secret', '<', bytes);
+  return await (afterId === null ? before : before.where('id', '>', afterId))
+    .select(['id', 'webhook_secret'])
+    .$narrowType<{ webhook_secret: Buffer }>()
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** @returns whether the old ciphertext was still there */
+export async function replaceWebhookSecret(
+  tx: Tx,
+  tenantId: number,
+  { id, from, to }: { id: string; from: Buffer; to: Buffer },
+): Promise<boolean> {
+  const updated = await tx
+    .updateTable('credential')
+    .set({ webhook_secret: to })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('webhook_secret', '=', from)
+    .executeTakeFirst();
+  return updated.numUpdatedRows > 0n;
+}
+
+/** Many credentials' last use in one statement, never backwards: processes report in any order. */
+export async function updateLastUsed(
+  db: Database,
+  uses: { tenantId: number; credentialId: string; at: Date }[],
+): Promise<void> {
+  const values = uses.map((use) => sql`(${use.tenantId}::bigint, ${use.credentialId}::uuid, ${use.at}::timestamptz)`);
+  await sql`
+    UPDATE credential AS c SET last_used_at = used.at
+    FROM (VALUES ${sql.join(values)}) AS used (tenant_id, id, at)
+    WHERE c.tenant_id = used.tenant_id AND c.id = used.id AND (c.last_used_at IS NULL OR c.last_used_at < used.at)
+  `.execute(db);
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp, startServing } from '#test/support/command.ts';
+import { type Answer, call, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+
+const PATH = '/v1/third-party/menu/';
+const LANES = 4;
+
+let service: TestService;
+let tenant: TestTenant;
+/** Where two processes on one database listen. */
+let nodes: string[];
+before(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+  const env = {
+    DATABASE_URL: service.database.url,
+    MASTER_KEY: service.masterKey.toString('base64'),
+    RATE_LIMIT_PER_MINUTE: '1000000',
+  };
+  nodes = (await Promise.all([1, 2].map(() => startServing(['--only', 'api'], { env })))).map(({ url }) => url);
+});
+after(async () => {
+  await cleanUp();
+  await service.close();
+});
+
+type Headers = Record<string, string>;
+
+interface Call {
+  startedAt: number;
+  status: number;
+}
+
+/** Calls without a pause on several connections, and remembers when each call began and how it was answered. */
+function hammer(url: string, headers: Headers) {
+  const calls: Call[] = [];
+  let isOver = false;
+  const lane = async () => {
+    while (!isOver) {
+      const startedAt = performance.now();
+      const { status } = await call(url, 'GET', PATH, { headers });
+      calls.push({ startedAt, status });
+    }
+  };
+  const lanes = Array.from({ length: LANES }, lane);
+  return {
+    calls,
+    async until(isEnough: () => boolean) {
+      while (!isEnough()) {
+        await sleep(5);
+      }
+    },
+    async stop() {
+      isOver = true;
+      await Promise.all(lanes);
+    },
+  };
+}
+
+/** Withdraws while both nodes are hammered: whatever begins after the answer must be refused, on both. */
+async function withdrawUnderLoad(headers: Headers, withdraw: () => Promise<Answer>): Promise<Answer> {
+  const hammers = nodes.map((url) => hammer(url, headers));
+  await Promise.all(hammers.map((each) => each.until(() => each.calls.length >= 20)));
+  const answer = await withdraw();
+  const answeredAt = performance.now();
+  const later = ({ calls }: (typeof hammers)[number]) => calls.filter((each) => each.startedAt > answeredAt);
+  await Promise.all(hammers.map((each) => each.until(() => later(each).length >= 40)));
+  await Promise.all(hammers.map((each) => each.stop()));
+  for (const each of hammers) {
+    assert.deepEqual(new Set(later(each).map(({ status }) => status)), new Set([401]));
+    assert.deepEqual(new Set(each.calls.map(({ status }) => status)), new Set([200, 401]));
+    assert.deepEqual(new Set(each.calls.slice(0, 20 - LANES).map(({ status }) => status)), new Set([200]));
+  }
+  return answer;
+}
+
+const change = (id: string, what: 'revoke' | 'rotate') =>
+  call(nodes[0] ?? '', 'POST', `/v1/third-party/credentials/${id}/${what}/`, { headers: tenant.owner });
+
+describe('after the 200', { timeout: 60_000 }, () => {
+  for (const round of [1, 2, 3]) {
+    it(`401: of a rotate, no later call with the old secret is let in on any node; the new one is (${round})`, async () => {
+      const { credential, partner } = await service.credential(tenant.tenantId);
+      const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'rotate'));
+      assert.equal(answer.status, 200);
+      const headers = { 'x-api-key': answer.body.api_key, 'x-api-secret': answer.body.api_secret };
+      for (const url of nodes) {
+        assert.equal((await call(url, 'GET', PATH, { headers })).status, 200);
+      }
+    });
+
+    it(`401: of a revoke, no later call is let in on any node (${round})`, async () => {
+      const { credential, partner } = await service.credential(tenant.tenantId);
+      const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'revoke'));
+      assert.deepEqual([answer.status, answer.body.is_active], [200, false]);
+    });
+  }
+
+  it('200: other credentials of the tenant go on', async () => {
+    const [gone, stays] = [await service.credential(tenant.tenantId), await service.credential(tenant.tenantId)];
+    await change(gone.credential.id, 'revoke');
+    for (const url of nodes) {
+      assert.equal((await call(url, 'GET', PATH, { headers: stays.partner })).status, 200);
+      assert.equal((await call(url, 'GET', PATH, { headers: gone.partner })).status, 401);
+    }
+  });
+});

@@ -1,0 +1,190 @@
+import type { Actor } from '../audit/audit.ts';
+import type { Tx } from '#platform/db/database.ts';
+import type { Change, FieldChange } from '#platform/lib/change-list.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { normaliseEmail } from './email.ts';
+import { hashPassword, isPassword } from './passwords.ts';
+import type { Role } from './schema.ts';
+import type { NewUser, UserChanges, UserRow } from './store.ts';
+import { addUser, changeUser } from './users.ts';
+
+/** What a tenant document says of a user. Only one who is there already may go without a password: it stays as it is. */
+export interface UserDocument {
+  email: string;
+  password?: string;
+  role: Role;
+}
+
+/** What has to be written so that the users are as a document says; passwords already hashed. */
+interface UserPlan {
+  inserts: NewUser[];
+  updates: { user: UserRow; changes: UserChanges }[];
+}
+
+/**
+ * Brings the tenant's users to what a document says of them, and writes down what is changed. A user whom a document has named
+ * and this one does not is disabled. What it says of a user is written only where it differs from what the last document said:
+ * what was changed by other means since then stays (decision 12).
+ * @param stored the users, locked
+ * @returns what is changed, and the users whom the document names with the role they have now
+ */
+export async function applyUsers(
+  tx: Tx,
+  actor: Actor,
+  stored: UserRow[],
+  users: UserDocument[],
+  passwords: PasswordWork,
+): Promise<{ changes: Change[]; users: { email: string; role: Role }[] }> {
+  const { inserts, updates } = await planUsers(stored, users, passwords);
+  for (const user of inserts) {
+    await addUser(tx, actor, user);
+  }
+  for (const { user, changes } of updates) {
+    await changeUser(tx, actor, user, changes);
+  }
+  const byEmail = new Map(stored.map((user) => [user.email, user]));
+  return {
+    changes: [
+      ...inserts.map(({ email }) => ({ what: 'user', name: email, change: 'added' as const, fields: [] })),
+      ...updates.flatMap(({ user, changes }) => tellUser(user, changes)),
+    ],
+    users: users.map((document) => {
+      const email = normaliseEmail(document.email);
+      return { email, role: outcomeOf(byEmail.get(email), document).role as Role };
+    }),
+  };
+}
+
+/** Does the slow part of `applyUsers` beforehand, so that no transaction waits for it. */
+export async function prepareUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<void> {
+  await planUsers(stored, users, passwords);
+}
+
+/** Whether the tenant has an active owner now and would have none. @returns the e-mails of those it would lose */
+export function ownersLost(stored: UserRow[], users: { email: string; role: unknown }[]): string[] {
+  const byEmail = new Map(users.map((user) => [normaliseEmail(user.email), user]));
+  const known = new Set(stored.map((user) => user.email));
+  const outcomes = [
+    ...stored.map((user) => outcomeOf(user, byEmail.get(user.email))),
+    ...users.filter((user) => !known.has(normaliseEmail(user.email))).map((user) => outcomeOf(undefined, user)),
+  ];
+  return outcomes.some(isActiveOwner) ? [] : stored.filter(isActiveOwner).map((user) => user.email);
+}
+
+function isActiveOwner({ role, is_active }: { role: unknown; is_active: boolean }): boolean {
+  return role === 'owner' && is_active;
+}
+
+/** Role and state of a user, stored or new, after a document that says this of them, or that does not name them. */
+function outcomeOf(user: UserRow | undefined, document: { role: unknown } | undefined) {
+  if (user === undefined || document === undefined) {
+    return {
+      role: (user ?? document)?.role,
+      is_active: user === undefined || (user.is_active && !user.is_in_document),
+    };
+  }
+  const isSaidAgain = user.is_in_document && user.document_role === document.role;
+  return { role: isSaidAgain ? user.role : document.role, is_active: user.is_active || !user.is_in_document };
+}
+
+async function planUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<UserPlan> {
+  const plan: UserPlan = { inserts: [], updates: [] };
+  for (const document of users) {
+    const user = stored.find(({ email }) => email === normaliseEmail(document.email));
+    if (user === undefined) {
+      plan.inserts.push(await newUser(document, passwords));
+    } else {
+      plan.updates.push({ user, changes: await changesOf(user, document, passwords) });
+    }
+  }
+  const named = new Set(users.map(({ email }) => normaliseEmail(email)));
+  for (const user of stored.filter(({ email, is_in_document }) => is_in_document && !named.has(email))) {
+    const forgotten = { is_in_document: false, document_role: null, document_password_hash: null };
+    plan.updates.push({ user, changes: { ...forgotten, ...(user.is_active ? { is_active: false } : {}) } });
+  }
+  plan.updates = plan.updates.filter(({ changes }) => Object.keys(changes).length > 0);
+  return plan;
+}
+
+async function newUser({ email, password, role }: UserDocument, passwords: PasswordWork): Promise<NewUser> {
+  if (password === undefined) {
+    throw new Error('a new user without a password is a fault of the document');
+  }
+  const password_hash = await passwords.hashFor(email, password);
+  return {
+    id: newId(),
+    email: normaliseEmail(email),
+    role,
+    password_hash,
+    is_in_document: true,
+    document_role: role,
+    document_password_hash: password_hash,
+  };
+}
+
+async function changesOf(user: UserRow, document: UserDocument, passwords: PasswordWork): Promise<UserChanges> {
+  const { role, is_active } = outcomeOf(user, document);
+  const { password_hash, said } = await passwordOf(user, document, passwords);
+  return difference(user, {
+    role: role as Role,
+    is_active,
+    password_hash,
+    is_in_document: true,
+    document_role: document.role,
+    document_password_hash: said,
+  });
+}
+
+/** The user's hash after the document, and the hash by which its password is known again the next time. */
+async function passwordOf(user: UserRow, { email, password }: UserDocument, passwords: PasswordWork) {
+  const { password_hash, document_password_hash: saidBefore } = user;
+  if (password === undefined) {
+    return { password_hash, said: null };
+  }
+  if (saidBefore !== null && (await passwords.isPassword(password, saidBefore))) {
+    return { password_hash, said: saidBefore };
+  }
+  const hash = (await passwords.isPassword(password, password_hash))
+    ? password_hash
+    : await passwords.hashFor(email, password);
+  return { password_hash: hash, said: hash };
+}
+
+function difference(user: UserRow, wanted: Required<UserChanges>): UserChanges {
+  const before = new Map<string, unknown>(Object.entries(user));
+  return Object.fromEntries(Object.entries(wanted).filter(([field, value]) => before.get(field) !== value));
+}
+
+/** Nothing is told where only what the document said is kept. */
+function tellUser(user: UserRow, { role, password_hash, is_active }: UserChanges): Change[] {
+  const fields: FieldChange[] = [
+    ...(role === undefined ? [] : [{ field: 'role', from: user.role, to: role }]),
+    ...(password_hash === undefined ? [] : [{ field: 'password' }]),
+  ];
+  if (is_active !== undefined) {
+    return [{ what: 'user', name: user.email, change: is_active ? 'enabled' : 'disabled', fields }];
+  }
+  return fields.length === 0 ? [] : [{ what: 'user', name: user.email, change: 'changed', fields }];
+}
+
+/** The passwords of one document: hashed and checked once each, however often that is asked for. */
+export interface PasswordWork {
+  hashFor(email: string, password: string): Promise<string>;
+  isPassword(password: string, hash: string): Promise<boolean>;
+}
+
+export function createPasswordWork(): PasswordWork {
+  const hashes = new Map<string, Promise<string>>();
+  const checks = new Map<string, Promise<boolean>>();
+  return {
+    hashFor: (email, password) => once(hashes, [normaliseEmail(email), password], () => hashPassword(password)),
+    isPassword: (password, hash) => once(checks, [password, hash], () => isPassword(password, hash)),
+  };
+}
+
+function once<Value>(done: Map<string, Promise<Value>>, parts: string[], work: () => Promise<Value>): Promise<Value> {
+  const key = JSON.stringify(parts);
+  const value = done.get(key) ?? work();
+  done.set(key, value);
+  return value;
+}

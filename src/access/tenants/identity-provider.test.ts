@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, it, mock } from 'node:test';
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { setPassword } from './tenants.ts';
+
+const ISSUER = 'https://id.example/';
+const AUDIENCE = 'roomservice-staff';
+const PATH = '/v1/third-party/credentials/';
+
+interface SigningKey {
+  alg: string;
+  kid: string;
+  privateKey: CryptoKey;
+  publicKey: CryptoKey;
+  jwk: JWK;
+}
+
+async function makeKey(alg: string, kid: string): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  return { alg, kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+}
+
+/** A provider's address for its keys, on a free port of 127.0.0.1. */
+interface KeyServer {
+  url: URL;
+  server: Server;
+  /** What it answers with; by default `keys`. */
+  answer: (response: ServerResponse) => void;
+  keys: JWK[];
+  requestCount: number;
+}
+
+async function startKeyServer(keys: JWK[]): Promise<KeyServer> {
+  const answer = (response: ServerResponse) => response.end(JSON.stringify({ keys: keyServer.keys }));
+  const server = createServer((_request, response) => {
+    keyServer.requestCount += 1;
+    keyServer.answer(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`);
+  const keyServer: KeyServer = { url, server, keys, answer, requestCount: 0 };
+  return keyServer;
+}
+
+async function stop({ server }: KeyServer): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+let rsa: SigningKey;
+let elliptic: SigningKey;
+let provider: KeyServer;
+let first: TestService;
+let tenant: TestTenant;
+let email: string;
+before(async () => {
+  [rsa, elliptic] = await Promise.all([makeKey('RS256', 'rsa-1'), makeKey('ES256', 'ec-1')]);
+  provider = await startKeyServer([rsa.jwk, elliptic.jwk]);
+  first = await startWithProvider(provider);
+  tenant = await first.tenant();
+  email = `owner@${tenant.document.slug}.example`;
+});
+after(async () => {
+  await first.close();
+  await stop(provider);
+});
+
+/** A node that has not fetched any keys yet. */
+function startWithProvider(
+  { url }: KeyServer,
+  beside?: TestService,
+  requiresVerifiedEmail = true,
+): Promise<TestService> {
+  const config = { identityProvider: { issuer: ISSUER, audience: AUDIENCE, jwksUrl: url, requiresVerifiedEmail } };
+  return startService({ config, ...(beside ? { beside } : {}) });
+}
+
+function sign(key: SigningKey, claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}) {
+  const now = Math.floor(Date.now() / 1000);
+  const said = { iss: ISSUER, aud: AUDIENCE, sub: 'user-17', iat: now, exp: now + 600, email, email_verified: true };
+  return new SignJWT({ ...said, ...claims })
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
+    .sign(key.privateKey);
+}
+
+const call = (token: string, service = first) =>
+  service.call('GET', PATH, { headers: { authorization: `Bearer ${token}` } });
+
+async function assertRefused(token: string): Promise<void> {
+  const answer = await call(token);
+  assert.equal(answer.status, 401, answer.text);
+  assert.equal(answer.body.code, 'invalid_credentials');
+  assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
+}
+
+/** What no configuration lets in. */
+const UNVERIFIED = [false, 'false', null, 'yes', 1, [true]].map((email_verified) => ({ email_verified }));
+
+describe('a token of the configured identity provider', () => {
+  it('200: signed with RS256 or ES256, it lets in the user with its e-mail', async () => {
+    for (const key of [rsa, elliptic]) {
+      const answer = await call(await sign(key));
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.body[0].id, tenant.credential.id);
+    }
+  });
+
+  it('200: the e-mail in any case, where the provider says that it is verified', async () => {
+    for (const claims of [{ email: email.toUpperCase() }, { email_verified: true }, { email_verified: 'true' }]) {
+      assert.equal((await call(await sign(rsa, claims))).status, 200);
+    }
+    assert.equal((await call(await sign(rsa, { aud: ['others', AUDIENCE] }))).status, 200);
+  });
+
+  it('200: our own tokens go on beside it', async () => {
+    assert.equal((await first.call('GET', PATH, { headers: tenant.owner })).status, 200);
+  });
+
+  it('200: a new password of ours ends no token of the provider', async () => {
+    const other = await first.tenant();
+    const theirs = `owner@${other.document.slug}.example`;
+    const token = await sign(rsa, { email: theirs });
+    await setPassword(first.database.db, other.tenantId, theirs, 'quite another password');
+    assert.equal((await call(token)).status, 200);
+    assert.equal((await first.call('GET', PATH, { headers: other.owner })).status, 401);
+  });
+
+  it('403: the role is the one of our user', async () => {
+    const staff = await sign(rsa, { email: email.replace('owner', 'staff'), role: 'owner' });
+    const answer = await call(staff);
+    assert.deepEqual([answer.status, answer.body.code], [403, 'error']);
+  });
+
+  it('401: of an e-mail that no user has, or that is not verified, or that is missing', async () => {
+    for (const claims of [
+      { email: 'nobody@nowhere.example' },
+      { email_verified: undefined },
+      ...UNVERIFIED,
+      { email: undefined },
+      { email: [email] },
+      { email: '' },
+    ]) {
+      await assertRefused(await sign(rsa, claims));
+    }
+  });
+
+  it('200: of a provider that does not say so, where that is configured; 401 all the same where it says no', async () => {
+    const node = await startWithProvider(provider, first, false);
+    try {
+      assert.equal((await call(await sign(rsa, { email_verified: undefined }), node)).status, 200);
+      assert.equal((await call(await sign(rsa), node)).status, 200);
+      for (const claims of UNVERIFIED) {
+        assert.equal((await call(await sign(rsa, claims), node)).status, 401);
+      }
+    } finally {
+      await node.close();
+    }
+  });
+
+  it('401: of a user who is disabled', async () => {
+    const other = await first.tenant();
+    const token = await sign(rsa, { email: `staff@${other.document.slug}.example` });
+    assert.equal((await call(token)).status, 403);
+    await first.apply({ ...other.document, users: other.document.users?.slice(0, 1) });
+    await assertRefused(token);
+  });
+
+  it('401: of another issuer or audience, expired, not yet valid or without an end', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    for (const claims of [
+      { iss: 'https://other.example/' },
+      { iss: 'roomservice' },
+      { iss: undefined },
+      { aud: 'another-client' },
+      { aud: undefined },
+      { exp: now - 1 },
+      { exp: undefined },
+      { nbf: now + 600 },
+    ]) {
+      await assertRefused(await sign(rsa, claims));
+    }
+  });
+});
+
+describe('a forged token of the provider', () => {
+  const forge = (alg: string, secret: string | Buffer | null) => {
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { iss: ISSUER, aud: AUDIENCE, email, iat: now, exp: now + 600 };
+    const parts = [{ alg, kid: rsa.kid }, claims];
+    const input = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    return `${input}.${secret === null ? '' : createHmac('sha256', secret).update(input).digest('base64url')}`;
+  };
+
+  it("401: HS256 with the provider's public key as the secret, in every form of the key", async () => {
+    const pem = await exportSPKI(rsa.publicKey);
+    const der = Buffer.from(pem.replaceAll(/-----.*-----|\s/g, ''), 'base64');
+    for (const secret of [pem, pem.trim(), der, JSON.stringify(rsa.jwk), rsa.jwk.n ?? '']) {
+      await assertRefused(forge('HS256', secret));
+    }
+  });
+
+  it('401: HS256 with our own key, and alg none', async () => {
+    await assertRefused(forge('HS256', first.keyring.token));
+    await assertRefused(forge('none', null));
+  });
+
+  it("401: signed by a stranger, under the provider's key id or without one", async () => {
+    for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) {
+      const stranger = await makeKey(alg, 'stranger-1');
+      for (const kid of [rsa.kid, elliptic.kid, undefined, 'stranger-1', '../../keys', "' OR 1=1"]) {
+        await assertRefused(await sign(stranger, {}, { kid }));
+      }
+    }
+  });
+
+  it('401: keys and addresses of keys inside the token are never looked at', async () => {
+    const stranger = await makeKey('RS256', rsa.kid);
+    const strangers = await startKeyServer([stranger.jwk]);
+    try {
+      const address = strangers.url.href;
+      for (const header of [
+        { jwk: stranger.jwk },
+        { jku: address },
+        { x5u: address },
+        { jku: address, jwk: stranger.jwk },
+      ]) {
+        await assertRefused(await sign(stranger, {}, header));
+        await assertRefused(await sign(stranger, { iss: address }, header));
+      }
+      assert.equal(strangers.requestCount, 0);
+    } finally {
+      await stop(strangers);
+    }
+  });
+
+  it('makes the keys be fetched again once in a while at most', async () => {
+    const fetched = provider.requestCount;
+    for (let count = 0; count < 20; count += 1) {
+      await assertRefused(await sign(rsa, {}, { kid: `unknown-${count}` }));
+    }
+    assert.ok(provider.requestCount - fetched <= 1, `${provider.requestCount - fetched} times`);
+  });
+});
+
+describe('keys out of reach', () => {
+  let node: TestService;
+  let broken: KeyServer;
+  beforeEach(async () => {
+    broken = await startKeyServer([rsa.jwk]);
+    node = await startWithProvider(broken, first);
+  });
+  const closing = async () => {
+    await node.close();
+    await stop(broken).catch(() => {});
+  };
+
+  async function assertUnavailable(): Promise<void> {
+    const answer = await call(await sign(rsa), node);
+    assert.equal(answer.status, 503, answer.text);
+    assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    assert.ok(!answer.text.includes(broken.url.host), 'nothing of the inside is told');
+    assert.equal((await node.call('GET', PATH, { headers: tenant.owner })).status, 200, 'own tokens go on');
+  }
+
+  it('503: an answer that is no key set is not held against the token; it is let in once the keys are there', async () => {
+    const { answer } = broken;
+    try {
+      for (const bad of [
+        (response: ServerResponse) => response.writeHead(500).end(),
+        (response: ServerResponse) => response.writeHead(302, { location: provider.url.href }).end(),
+        (response: ServerResponse) => response.end('<html>'),
+        (response: ServerResponse) => response.end('{"keys": 1}'),
+        (response: ServerResponse) => response.end('null'),
+        (response: ServerResponse) => response.destroy(),
+      ]) {
+        broken.answer = bad;
+        await assertUnavailable();
+      }
+      broken.answer = answer;
+      assert.equal((await call(await sign(rsa), node)).status, 200);
+    } finally {
+      await closing();
+    }
+  });
+
+  it('503: nobody listens there', async () => {
+    try {
+      await stop(broken);
+      await assertUnavailable();
+    } finally {
+      await closing();
+    }
+  });
+
+  it('503: it never answers; forged tokens of other issuers are 401 all the same', async () => {
+    broken.answer = () => {};
+    try {
+      const [answer, forged] = await Promise.all([
+        call(await sign(rsa), node),
+        call(await sign(rsa, { iss: 'https://other.example' }), node),
+      ]);
+      assert.equal(answer.status, 503);
+      assert.equal(forged.status, 401);
+    } finally {
+      await closing();
+    }
+  });
+});
+
+describe('new keys at the provider', () => {
+  it('200: are picked up within a minute, and an old one that is gone is refused then', async () => {
+    const [old, next] = [await makeKey('ES256', 'old'), await makeKey('ES256', 'next')];
+    const rotating = await startKeyServer([old.jwk]);
+    const node = await startWithProvider(rotating, first);
+    try {
+      assert.equal((await call(await sign(old), node)).status, 200);
+      rotating.keys = [next.jwk];
+      mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+      assert.equal((await call(await sign(next), node)).status, 200);
+      assert.equal((await call(await sign(old), node)).status, 401);
+    } finally {
+      mock.timers.reset();
+      await node.close();
+      await stop(rotating);
+    }
+  });
+});

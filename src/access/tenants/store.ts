@@ -1,0 +1,198 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Tx } from '#platform/db/database.ts';
+import type { AppUser, Tenant as TenantTable } from '#platform/db/types.ts';
+
+export type TenantRow = Selectable<TenantTable>;
+export type UserRow = Selectable<AppUser>;
+type Db = Database | Tx;
+
+const TENANT_COLUMNS = ['id', 'slug', 'name', 'currency', 'timezone', 'features', 'created_at'] as const;
+
+export async function listTenants(db: Db): Promise<TenantRow[]> {
+  return await db.selectFrom('tenant').select(TENANT_COLUMNS).orderBy('id').execute();
+}
+
+export async function findTenantBySlug(db: Db, slug: string): Promise<TenantRow | undefined> {
+  return await db.selectFrom('tenant').select(TENANT_COLUMNS).where('slug', '=', slug).executeTakeFirst();
+}
+
+/** Locks the tenant until the transaction ends; what refers to it may be written meanwhile. */
+export async function lockTenantBySlug(tx: Tx, slug: string): Promise<TenantRow | undefined> {
+  return await tx
+    .selectFrom('tenant')
+    .select(TENANT_COLUMNS)
+    .where('slug', '=', slug)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export interface TenantValues {
+  slug: string;
+  name: string;
+  currency: string;
+  timezone: string;
+  features: string[];
+}
+
+/** @returns the tenant's id */
+export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number> {
+  const { slug, ...changing } = values;
+  const row = await tx
+    .insertInto('tenant')
+    .values({ slug, ...changing })
+    .onConflict((conflict) => conflict.column('slug').doUpdateSet(changing))
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** One row of the sign-in directory leads to the user and the user's tenant. */
+export async function findUserByEmail(db: Db, email: string): Promise<(UserRow & { tenant: TenantRow }) | undefined> {
+  const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
+  return entry && (await findUser(db, entry.tenant_id, entry.user_id));
+}
+
+export async function findUser(
+  db: Db,
+  tenantId: number,
+  userId: string,
+): Promise<(UserRow & { tenant: TenantRow }) | undefined> {
+  const row = await db
+    .selectFrom('app_user as u')
+    .innerJoin('tenant as t', 't.id', 'u.tenant_id')
+    .selectAll('u')
+    .select(sql<TenantRow>`to_jsonb(t)`.as('tenant'))
+    .where('u.tenant_id', '=', tenantId)
+    .where('u.id', '=', userId)
+    .executeTakeFirst();
+  return row;
+}
+
+/** An id that no user has. */
+const NO_USER = { tenant_id: 0, user_id: '00000000-0000-0000-0000-000000000000' };
+
+export type SigningInUser = UserRow & { tenant: TenantRow; address: { hash: Buffer; signed_in_at: Date | null } };
+
+/**
+ * The user of an e-mail, and when they last signed in from an address. It is asked in the same two statements whether there is such a
+ * user or not: the time it takes tells nothing.
+ * @param hashOf the address, as it is kept for a user
+ */
+export async function findSigningInUser(
+  db: Db,
+  email: string,
+  hashOf: (userId: string) => Buffer,
+): Promise<SigningInUser | undefined> {
+  const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
+  const { tenant_id, user_id } = entry ?? NO_USER;
+  const hash = hashOf(user_id);
+  const row = await db
+    .selectFrom('app_user as u')
+    .innerJoin('tenant as t', 't.id', 'u.tenant_id')
+    .leftJoin('sign_in_address as a', (join) =>
+      join.onRef('a.tenant_id', '=', 'u.tenant_id').onRef('a.user_id', '=', 'u.id').on('a.address_hash', '=', hash),
+    )
+    .selectAll('u')
+    .select([sql<TenantRow>`to_jsonb(t)`.as('tenant'), 'a.signed_in_at'])
+    .where('u.tenant_id', '=', tenant_id)
+    .where('u.id', '=', user_id)
+    .executeTakeFirst();
+  if (row === undefined) {
+    return undefined;
+  }
+  const { signed_in_at, ...user } = row;
+  return { ...user, address: { hash, signed_in_at } };
+}
+
+interface UserKey {
+  tenantId: number;
+  userId: string;
+}
+
+export async function upsertSignInAddress(
+  tx: Tx,
+  { tenantId, userId }: UserKey,
+  { hash, signedInAt }: { hash: Buffer; signedInAt: Date },
+): Promise<void> {
+  await tx
+    .insertInto('sign_in_address')
+    .values({ tenant_id: tenantId, user_id: userId, address_hash: hash, signed_in_at: signedInAt })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'user_id', 'address_hash']).doUpdateSet({ signed_in_at: signedInAt }),
+    )
+    .execute();
+}
+
+/** Removes what is older than a moment, and what is beyond the latest so many. */
+export async function removeSignInAddresses(
+  tx: Tx,
+  { tenantId, userId }: UserKey,
+  { before, keep }: { before: Date; keep: number },
+): Promise<void> {
+  const latest = tx
+    .selectFrom('sign_in_address')
+    .select('address_hash')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('signed_in_at', '>=', before)
+    .orderBy('signed_in_at', 'desc')
+    .orderBy('address_hash')
+    .limit(keep);
+  await tx
+    .deleteFrom('sign_in_address')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('address_hash', 'not in', latest)
+    .execute();
+}
+
+export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
+  return await usersOf(db, tenantId).execute();
+}
+
+/** As `listUsers`; until the transaction ends nobody else changes them. */
+export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
+  return await usersOf(tx, tenantId).forNoKeyUpdate().execute();
+}
+
+function usersOf(db: Db, tenantId: number) {
+  return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
+}
+
+/** @returns the e-mails of the directory's entries among the given ones, with the tenant each belongs to */
+export async function findSignIns(db: Db, emails: string[]): Promise<{ email: string; tenant_id: number }[]> {
+  return await db.selectFrom('sign_in').select(['email', 'tenant_id']).where('email', 'in', emails).execute();
+}
+
+export interface NewUser {
+  id: string;
+  email: string;
+  password_hash: string;
+  role: string;
+  /** Whether a tenant document names the user; false for one who is made by other means. */
+  is_in_document: boolean;
+  /** What the last document said; null where it said nothing of it. */
+  document_role: string | null;
+  document_password_hash: string | null;
+}
+
+export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promise<void> {
+  await tx
+    .insertInto('app_user')
+    .values({ tenant_id: tenantId, ...user })
+    .execute();
+  await tx.insertInto('sign_in').values({ email: user.email, tenant_id: tenantId, user_id: user.id }).execute();
+}
+
+export type UserChanges = Partial<Omit<NewUser, 'id' | 'email'> & { is_active: boolean }>;
+
+/** The only statement that writes to a user. A new password raises the user's generation: it ends every token of before. */
+export async function updateUser(tx: Tx, tenantId: number, userId: string, changes: UserChanges): Promise<void> {
+  await tx
+    .updateTable('app_user')
+    .set(changes)
+    .$if(changes.password_hash !== undefined, (update) => update.set({ generation: sql`generation + 1` }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', userId)
+    .execute();
+}

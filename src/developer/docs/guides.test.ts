@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { GUIDE_NAMES, readGuide, resolveGuideLink } from './guides.ts';
+
+describe('the guides', () => {
+  it('are the files of docs/guides, each once', async () => {
+    const files = await readdir(join(import.meta.dirname, '..', '..', '..', 'docs', 'guides'));
+    const guides = files.filter((file) => file.endsWith('.md'));
+    assert.deepEqual(GUIDE_NAMES.map((name) => `${name}.md`).sort(), guides.sort());
+  });
+
+  it('each has a title, and a first paragraph that says what it is about', async () => {
+    for (const name of GUIDE_NAMES) {
+      const { title, summary } = await readGuide(name);
+      assert.ok(title.length >= 3 && title.length <= 60, `${name}: ${title}`);
+      assert.ok(summary.length >= 20 && summary.length <= 400, `${name}: ${summary}`);
+    }
+  });
+
+  it('link to each other as files, to documents by their path, and to addresses as they are', () => {
+    for (const [href, address] of [
+      ['webhooks.md', '/docs/guides/webhooks/'],
+      ['webhooks.md#signature', '/docs/guides/webhooks/#signature'],
+      ['../../contract/pms.json', '/openapi/pms.json'],
+      ['#here', '#here'],
+      ['/docs/', '/docs/'],
+      ['https://example.com/a.md', 'https://example.com/a.md'],
+      ['mailto:a@example.com', 'mailto:a@example.com'],
+    ]) {
+      assert.equal(resolveGuideLink(href ?? ''), address);
+    }
+  });
+
+  it('link to nothing where a file of the repository is not served', () => {
+    for (const href of ['../../README.md', '../ARCHITECTURE.md#the-map', '../../contract/none.json']) {
+      assert.equal(resolveGuideLink(href), null);
+    }
+  });
+
+  it('a link to a guide that is not there is a fault', () => {
+    for (const href of ['webhook.md', 'webhooks', './webhooks.md', 'webhooks.txt#a']) {
+      assert.throws(() => resolveGuideLink(href), /is no guide/);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DOCUMENTS, documentPath } from './documents.ts';
+import { type RenderedMarkdown, renderMarkdown } from './markdown.ts';
+
+const FOLDER = join(import.meta.dirname, '..', '..', '..', 'docs', 'guides');
+
+/** The guides in the order in which they are read; each is the file of this name, and no other file is ever read. */
+export const GUIDE_NAMES = [
+  'quick-start',
+  'authentication',
+  'orders',
+  'hotel',
+  'webhooks',
+  'sdk',
+  'tools',
+  'sandbox',
+  'pms',
+  'errors',
+  'limits',
+  'going-live',
+  'versioning',
+  'changelog',
+] as const;
+
+export type GuideName = (typeof GUIDE_NAMES)[number];
+
+export interface Guide extends RenderedMarkdown {
+  name: GuideName;
+}
+
+export const guidePath = (name: GuideName) => `/docs/guides/${name}/`;
+export const guideSourcePath = (name: GuideName) => `/docs/guides/${name}.md`;
+
+export async function readGuideSource(name: GuideName): Promise<Buffer> {
+  return await readFile(join(FOLDER, `${name}.md`));
+}
+
+export async function readGuide(name: GuideName): Promise<Guide> {
+  const source = await readGuideSource(name);
+  return { name, ...(await renderMarkdown(String(source), resolveGuideLink)) };
+}
+
+/**
+ * Guides are linked as files, so that a link also works where the files are read as they are. A link out of their folder leads
+ * to a document, or to nothing that is served (null).
+ */
+export function resolveGuideLink(href: string): string | null {
+  if (/^(?:[a-z]+:|#|\/)/.test(href)) {
+    return href;
+  }
+  const [path = '', fragment] = href.split('#', 2);
+  const address = addressOf(path);
+  return address === null || fragment === undefined ? address : `${address}#${fragment}`;
+}
+
+function addressOf(path: string): string | null {
+  const guide = GUIDE_NAMES.find((name) => path === `${name}.md`);
+  if (guide !== undefined) {
+    return guidePath(guide);
+  }
+  const document = DOCUMENTS.find(({ name }) => path === `../../contract/${name}.json`);
+  if (document !== undefined) {
+    return documentPath(document.name);
+  }
+  if (!path.startsWith('../')) {
+    throw new Error(`a guide links to ${path}, which is no guide`);
+  }
+  return null;
+}

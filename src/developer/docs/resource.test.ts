@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { createHttpApp } from '#platform/http/app.ts';
+import { resourceRoute } from './resource.ts';
+
+describe('a resource', () => {
+  /** Serves what `read` gives, on a free port. */
+  async function serve(read: () => Promise<string>) {
+    const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
+    resourceRoute(app, '/a', { contentType: 'text/plain', read });
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    const ask = async () => {
+      const response = await fetch(`${url}/a`);
+      return { status: response.status, text: await response.text() };
+    };
+    return { url: new URL(url), ask, close: () => app.close() };
+  }
+
+  it('is read once for all who ask at the same time and later', async () => {
+    let reads = 0;
+    const { ask, close } = await serve(async () => `read ${++reads}`);
+    const answers = await Promise.all(Array.from({ length: 20 }, ask));
+    answers.push(await ask());
+    assert.deepEqual([...new Set(answers.map(({ text }) => text))], ['read 1']);
+    await close();
+  });
+
+  it('that could not be read is read anew for who asks next', async () => {
+    let reads = 0;
+    const { ask, close } = await serve(async () => {
+      if (++reads === 1) throw new Error('too many open files');
+      return 'there';
+    });
+    const first = await ask();
+    assert.equal(first.status, 500);
+    assert.doesNotMatch(first.text, /open files/);
+    assert.deepEqual(await ask(), { status: 200, text: 'there' });
+    await close();
+  });
+
+  it('costs next to nothing for each who takes it uncompressed and does not read on', async () => {
+    const { url, ask, close } = await serve(async () => 'a'.repeat(4_000_000));
+    await ask();
+    const before = process.memoryUsage.rss();
+    const sockets = Array.from({ length: 300 }, () => connect(Number(url.port), url.hostname).pause());
+    for (const socket of sockets) {
+      await once(socket, 'connect');
+      socket.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n');
+    }
+    await sleep(1_000);
+    const grownMb = (process.memoryUsage.rss() - before) / 1e6;
+    sockets.forEach((socket) => socket.destroy());
+    await close();
+    assert.ok(grownMb < 30, `${grownMb} MB`);
+  });
+});

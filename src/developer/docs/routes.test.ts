@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { exchange } from '#test/support/raw-http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { DOCUMENTS } from './documents.ts';
+import { GUIDE_NAMES } from './guides.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
+const PAGES = ['/docs/', '/docs/guides/', ...GUIDE_NAMES.map((name) => `/docs/guides/${name}/`)];
+const SOURCES = GUIDE_NAMES.map((name) => `/docs/guides/${name}.md`);
+const DOCUMENT_PATHS = DOCUMENTS.map(({ name }) => `/openapi/${name}.json`);
+const ASSETS = ['site.css', 'guides.css', 'reference.css', 'reference.js', 'copy.js', 'icon.svg', 'scalar.js'].map(
+  (name) => `/docs/assets/${name}`,
+);
+/** One of each kind; the page of the reference apart, which is made anew for each request. */
+const KEPT = [
+  '/docs/guides/',
+  '/docs/guides/errors/',
+  '/docs/guides/errors.md',
+  '/openapi/third-party.json',
+  '/docs/assets/scalar.js',
+  '/llms.txt',
+];
+const ALL = [...PAGES, ...SOURCES, ...DOCUMENT_PATHS, ...ASSETS, '/llms.txt'];
+
+describe('the site', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.close());
+
+  async function ask(method: string, path: string, headers: Record<string, string> = {}) {
+    const response = await fetch(service.url + path, { method, headers });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+  const get = (path: string, headers?: Record<string, string>) => ask('GET', path, headers);
+
+  it('200: everything, without a credential and without a budget, with and without its slash', async () => {
+    for (const path of ALL) {
+      const { status, headers, text } = await get(path);
+      assert.equal(status, 200, path);
+      assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+      assert.equal(headers.get('x-ratelimit-limit'), null, path);
+      // A page of the reference is new each time: it carries a nonce.
+      const other = await get(path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
+      assert.equal(other.status, 200, path);
+      if (path !== '/docs/') assert.equal(other.text, text, path);
+    }
+  });
+
+  it('200: HEAD answers as GET, without the body', async () => {
+    for (const path of ['/docs/', ...KEPT]) {
+      const [got, head] = await Promise.all([get(path), ask('HEAD', path)]);
+      assert.deepEqual([head.status, head.text], [200, ''], path);
+      for (const name of ['content-type', 'etag', 'cache-control']) {
+        assert.equal(head.headers.get(name), got.headers.get(name), `${path} ${name}`);
+      }
+    }
+  });
+
+  it('200: each kind of file has its type', async () => {
+    const types: [string[], string][] = [
+      [PAGES, 'text/html; charset=utf-8'],
+      [SOURCES, 'text/markdown; charset=utf-8'],
+      [DOCUMENT_PATHS, 'application/json; charset=utf-8'],
+      [ASSETS.filter((path) => path.endsWith('.css')), 'text/css; charset=utf-8'],
+      [ASSETS.filter((path) => path.endsWith('.js')), 'text/javascript; charset=utf-8'],
+      [['/docs/assets/icon.svg'], 'image/svg+xml'],
+      [['/llms.txt'], 'text/plain; charset=utf-8'],
+    ];
+    for (const [paths, type] of types) {
+      for (const path of paths) assert.equal((await get(path)).headers.get('content-type'), type, path);
+    }
+  });
+
+  it('200: documents and guides are the committed files, byte for byte', async () => {
+    for (const { name } of DOCUMENTS) {
+      const file = await readFile(join(REPOSITORY, 'contract', `${name}.json`), 'utf8');
+      assert.equal((await get(`/openapi/${name}.json`)).text, file);
+    }
+    for (const name of GUIDE_NAMES) {
+      const file = await readFile(join(REPOSITORY, 'docs', 'guides', `${name}.md`), 'utf8');
+      assert.equal((await get(`/docs/guides/${name}.md`)).text, file);
+    }
+  });
+
+  it('200: comes compressed to whoever accepts gzip, and plain to all others, under two tags', async () => {
+    for (const path of KEPT) {
+      const plain = await get(path, { 'accept-encoding': 'identity' });
+      const gzipped = await get(path, { 'accept-encoding': 'gzip' });
+      assert.equal(gzipped.headers.get('content-encoding'), 'gzip', path);
+      assert.equal(plain.headers.get('content-encoding'), null, path);
+      assert.equal(gzipped.text, plain.text, path);
+      assert.equal(plain.headers.get('content-length'), String(Buffer.byteLength(plain.text)), path);
+      assert.equal(plain.headers.get('vary'), 'accept-encoding');
+      assert.notEqual(plain.headers.get('etag'), gzipped.headers.get('etag'), path);
+    }
+  });
+
+  it('304: to the tag of what the caller has already, in either coding', async () => {
+    for (const path of KEPT) {
+      for (const coding of ['gzip', 'identity']) {
+        const first = await get(path, { 'accept-encoding': coding });
+        const headers = { 'accept-encoding': coding, 'if-none-match': first.headers.get('etag') ?? '' };
+        const second = await get(path, headers);
+        assert.deepEqual([second.status, second.text], [304, ''], path);
+        assert.equal((await get(path, { ...headers, 'if-none-match': '"other"' })).status, 200, path);
+      }
+    }
+  });
+
+  it('caches keep the large script for a day, and ask for all else each time', async () => {
+    for (const path of ['/docs/', ...KEPT]) {
+      const expected = path === '/docs/' ? 'no-store' : 'public, no-cache';
+      const { headers } = await get(path);
+      assert.equal(
+        headers.get('cache-control'),
+        path.endsWith('/scalar.js') ? 'public, max-age=86400' : expected,
+        path,
+      );
+    }
+  });
+
+  it('pages may load nothing but from here, run no script of their own text, and stand in no frame', async () => {
+    for (const path of PAGES) {
+      const { headers, text } = await get(path);
+      const policy = headers.get('content-security-policy') ?? '';
+      for (const part of ["default-src 'none'", "script-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"]) {
+        assert.ok(policy.split('; ').includes(part), `${path} ${part}`);
+      }
+      assert.doesNotMatch(policy, /https?:|\*|unsafe-eval|script-src[^;]*unsafe|style-src [^;]*unsafe/, path);
+      assert.doesNotMatch(text, /<script(?![^>]*\ssrc="\/)|\son\w+=|<style|(?:src|href)="(?!\/|#|https:)/, path);
+    }
+  });
+
+  it('the nonce of the reference is new each time, and the one that its policy names', async () => {
+    const nonces = await Promise.all(
+      [1, 2].map(async () => {
+        const { headers, text } = await get('/docs/');
+        const [, nonce = ''] = /nonce="([^"]+)"/.exec(text) ?? [];
+        assert.ok(headers.get('content-security-policy')?.includes(`'nonce-${nonce}'`));
+        return nonce;
+      }),
+    );
+    assert.notEqual(nonces[0], nonces[1]);
+    assert.ok(nonces.every((nonce) => Buffer.from(nonce, 'base64').length >= 16));
+  });
+
+  it('every link within the site leads to an answer, and to a place that is there', async () => {
+    const texts = new Map<string, string>();
+    const read = async (path: string) => {
+      const { status, text } = await get(path);
+      assert.equal(status, 200, path);
+      texts.set(path, text);
+      return text;
+    };
+    for (const page of PAGES) {
+      for (const [, href = ''] of (await read(page)).matchAll(/ href="([^"]*)"/g)) {
+        if (/^https?:|^mailto:/.test(href)) continue;
+        const [path = '', fragment] = href.split('#');
+        const target = path === '' ? page : path;
+        const text = texts.get(target) ?? (await read(target));
+        if (fragment !== undefined && target !== '/docs/') {
+          assert.ok(text.includes(` id="${fragment}"`), `${page} links to ${href}`);
+        }
+      }
+    }
+  });
+
+  it('llms.txt begins with the name and a summary, and lists every guide and document', async () => {
+    const { text } = await get('/llms.txt');
+    assert.match(text, /^# Roomservice\n\n> .+\n/);
+    const links = [...text.matchAll(/^- \[.+\]\((.+)\): .+$/gm)].map(([, path]) => path);
+    assert.deepEqual(links, [...SOURCES, ...DOCUMENT_PATHS]);
+  });
+
+  it('404: what is in no list, whatever the path looks like', async () => {
+    for (const path of [
+      '/docs/guides/none/',
+      '/docs/guides/none.md',
+      '/docs/guides/quick-start.html',
+      '/docs/guides/quick-start.md.md',
+      '/docs/guides/..%2f..%2fREADME.md',
+      '/docs/guides/%2e%2e%2f%2e%2e%2fpackage.json',
+      '/docs/guides/quick-start%00.md',
+      '/docs/assets/',
+      '/docs/assets/..%2froutes.ts',
+      '/docs/assets/%2e%2e/routes.ts',
+      '/openapi/',
+      '/openapi/none.json',
+      '/openapi/..%2fpackage.json',
+    ]) {
+      const [answer] = await exchange(service.url, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      assert.equal(answer?.status, 404, path);
+      assert.deepEqual(JSON.parse(answer.body), {
+        code: 'error',
+        message: 'No such path. /docs/ tells which there are.',
+      });
+    }
+  });
+
+  it('405: any other method', async () => {
+    for (const path of ['/docs/', '/docs/guides/', '/docs/guides/errors/', '/openapi/pms.json', '/llms.txt']) {
+      const { status, headers, body } = await service.call('POST', path, { json: {} });
+      assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD'], path);
+      assert.deepEqual(body, { code: 'error', message: 'The method must be GET or HEAD.' });
+    }
+  });
+});

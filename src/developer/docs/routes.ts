@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { App } from '#platform/http/app.ts';
+import { DOCUMENTS, documentPath, readDocument } from './documents.ts';
+import { guidePage, guidesIndexPage } from './guide-pages.ts';
+import { GUIDE_NAMES, guidePath, guideSourcePath, readGuide, readGuideSource } from './guides.ts';
+import { llmsText } from './llms.ts';
+import { referencePage, referencePolicy } from './reference-page.ts';
+import { once, resourceRoute } from './resource.ts';
+import { readScalarScript } from './scalar.ts';
+
+const ASSETS = {
+  'site.css': 'text/css; charset=utf-8',
+  'guides.css': 'text/css; charset=utf-8',
+  'reference.css': 'text/css; charset=utf-8',
+  'reference.js': 'text/javascript; charset=utf-8',
+  'copy.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+};
+
+const HTML = 'text/html; charset=utf-8';
+const GUIDE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const DAY_SECONDS = 24 * 60 * 60;
+
+/**
+ * The reference, the guides and the documents they are about: for everyone, without a credential. Every address is registered by
+ * name, so nothing that a caller sends ever names a file.
+ */
+export function docsRoutes(app: App): void {
+  referenceRoute(app);
+  guideRoutes(app);
+  for (const { name } of DOCUMENTS) {
+    resourceRoute(app, documentPath(name), {
+      contentType: 'application/json; charset=utf-8',
+      read: () => readDocument(name),
+    });
+  }
+  for (const [name, contentType] of Object.entries(ASSETS)) {
+    const read = () => readFile(join(import.meta.dirname, 'assets', name));
+    resourceRoute(app, `/docs/assets/${name}`, { contentType, read });
+  }
+  resourceRoute(app, '/docs/assets/scalar.js', {
+    contentType: 'text/javascript; charset=utf-8',
+    cacheControl: `public, max-age=${DAY_SECONDS}`,
+    read: readScalarScript,
+  });
+}
+
+function referenceRoute(app: App): void {
+  app.get('/docs/', async (_request, reply) => {
+    const nonce = randomBytes(16).toString('base64');
+    return reply.type(HTML).header('content-security-policy', referencePolicy(nonce)).send(referencePage(nonce));
+  });
+}
+
+function guideRoutes(app: App): void {
+  const guides = once(() => Promise.all(GUIDE_NAMES.map(readGuide)));
+  const page = (read: () => Promise<string>) => ({
+    contentType: HTML,
+    headers: { 'content-security-policy': GUIDE_POLICY },
+    read,
+  });
+  resourceRoute(
+    app,
+    '/docs/guides/',
+    page(async () => guidesIndexPage(await guides())),
+  );
+  for (const name of GUIDE_NAMES) {
+    resourceRoute(
+      app,
+      guidePath(name),
+      page(async () => guidePage(await guides(), await readGuide(name))),
+    );
+    resourceRoute(app, guideSourcePath(name), {
+      contentType: 'text/markdown; charset=utf-8',
+      read: () => readGuideSource(name),
+    });
+  }
+  resourceRoute(app, '/llms.txt', {
+    contentType: 'text/plain; charset=utf-8',
+    read: async () => llmsText(await guides()),
+  });
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  assertCounted,
+  book,
+  dayAhead,
+  moveStay,
+  openChannel,
+  reservationPath,
+  ROOMS,
+  sellable,
+  STAFF_RESERVATIONS,
+  type TestHotel,
+} from '#test/support/hotel.ts';
+import { eventsAbout, openDemo, startHouse } from '#test/support/sandbox.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { eventually } from '#test/support/webhooks.ts';
+
+/** On a machine that has other things to do. */
+const SETTLE_MS = 60_000;
+
+describe('the front desk of the sandbox', { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
+  });
+  after(() => service.close());
+
+  /** Books a stay under a guest's name. @returns its ids */
+  async function stayOf(hotel: TestHotel, name = 'Ana Silva', changes: Record<string, unknown> = {}) {
+    const answer = await book(service, hotel, { guest: { name, phone: '+351 900 000 000' }, ...changes });
+    assert.equal(answer.status, 201, answer.text);
+    return { id: answer.body.reservation_id as string, externalId: answer.body.external_reservation_id as string };
+  }
+
+  const statusOf = async (hotel: TestHotel, id: string): Promise<string> =>
+    (await service.call('GET', `${STAFF_RESERVATIONS}${id}/`, { headers: hotel.staff })).body.status;
+
+  const reaches = (hotel: TestHotel, id: string, status: string) =>
+    eventually(async () => (await statusOf(hotel, id)) === status, `reservation that is ${status}`, SETTLE_MS);
+
+  const told = async (hotel: TestHotel, externalId: string) =>
+    (await eventsAbout(service, hotel, externalId)).map(({ event, data }) => [event, data['status']]);
+
+  const BOOKED = ['reservation.created', 'confirmed'];
+
+  it('does within a minute what the name of a guest asks for, and leaves the others in their rooms', async (t) => {
+    const hotel = await openDemo(service);
+    const guests: [string, string[]][] = [
+      ['No Show', ['reservation.modified', 'no_show']],
+      ['Cancelled By Hotel', ['reservation.cancelled', 'cancelled']],
+      ['Early Checkout', ['reservation.modified', 'completed']],
+    ];
+    const stays = await Promise.all(guests.map(([name]) => stayOf(hotel, name)));
+    const ordinary = await stayOf(hotel);
+    startHouse(t, service, hotel, 60);
+    for (const [index, [, [type, status = '']]] of guests.entries()) {
+      const stay = stays[index] ?? { id: '', externalId: '' };
+      await reaches(hotel, stay.id, status);
+      assert.deepEqual(await told(hotel, stay.externalId), [BOOKED, [type, status]]);
+    }
+    assert.deepEqual(await told(hotel, ordinary.externalId), [BOOKED]);
+    await assertCounted(service, hotel.tenantId);
+  });
+
+  it('completes a stay at its check-out, of which speed makes seconds', async (t) => {
+    const hotel = await openDemo(service);
+    const near = await stayOf(hotel, undefined, { check_in: dayAhead(3), check_out: dayAhead(4) });
+    const far = await stayOf(hotel, undefined, { check_in: dayAhead(600), check_out: dayAhead(700) });
+    startHouse(t, service, hotel, 150_000); // The one within 4 s, the other in 6 minutes.
+    await reaches(hotel, near.id, 'completed');
+    assert.deepEqual(await told(hotel, near.externalId), [BOOKED, ['reservation.modified', 'completed']]);
+    assert.equal(await statusOf(hotel, far.id), 'confirmed');
+  });
+
+  it("completes an OTA's stay that is over, at life's own pace too", async (t) => {
+    const hotel = await openDemo(service);
+    const tellStay = await openChannel(service, hotel);
+    const over = await tellStay({ check_in: dayAhead(-5), check_out: dayAhead(-3) });
+    const pending = await tellStay({ check_in: dayAhead(-5), check_out: dayAhead(-3), status: 'pending' });
+    startHouse(t, service, hotel, 1);
+    const stays = await service.call('GET', STAFF_RESERVATIONS, { headers: hotel.staff });
+    const idOf = (answer: { body: { external_id: string } }): string =>
+      stays.body.find((stay: { external_id: string }) => stay.external_id === answer.body.external_id).reservation_id;
+    await reaches(hotel, idOf(over), 'completed');
+    assert.equal(await statusOf(hotel, idOf(pending)), 'pending');
+  });
+
+  it('leaves alone what staff have moved and what the partner has cancelled', async (t) => {
+    const hotel = await openDemo(service);
+    const [moved, cancelled, last] = [
+      await stayOf(hotel, 'No Show'),
+      await stayOf(hotel, 'No Show'),
+      await stayOf(hotel, 'No Show'),
+    ];
+    assert.equal((await moveStay(service, hotel, moved.id, 'completed')).status, 200);
+    const path = reservationPath(cancelled.externalId, 'cancel/');
+    assert.equal((await service.call('POST', path, { headers: hotel.partner })).status, 200);
+    startHouse(t, service, hotel, 600);
+    await reaches(hotel, last.id, 'no_show');
+    assert.deepEqual(await told(hotel, moved.externalId), [BOOKED, ['reservation.modified', 'completed']]);
+    assert.deepEqual(await told(hotel, cancelled.externalId), [BOOKED, ['reservation.cancelled', 'cancelled']]);
+  });
+
+  it('has a house that is always full, a last room, and an ordinary one as the first of the list', async () => {
+    const hotel = await openDemo(service);
+    const [full, last] = [hotel.roomTypes['Full House'], hotel.roomTypes['Last Room']];
+    const nights = [dayAhead(30), dayAhead(32)] as const;
+    assert.deepEqual(await sellable(service, hotel, full, ...nights), [0, 0]);
+    const refused = await book(service, hotel, { room_type_id: full });
+    assert.deepEqual([refused.status, refused.body.code], [409, 'room_not_available']);
+    assert.deepEqual(await sellable(service, hotel, last, ...nights), [1, 1]);
+    const answers = [
+      await book(service, hotel, { room_type_id: last }),
+      await book(service, hotel, { room_type_id: last }),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 409],
+    );
+    const rooms = await service.call('GET', ROOMS, { headers: hotel.partner });
+    assert.equal((await book(service, hotel, { room_type_id: rooms.body[0].room_type_id })).status, 201);
+  });
+});

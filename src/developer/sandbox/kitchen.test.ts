@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { TestHotel } from '#test/support/hotel.ts';
+import { startReceiver } from '#test/support/receiver.ts';
+import { dumpRows, listDishes, moveTo, orderPath, place } from '#test/support/restaurant.ts';
+import { eventsAbout, openDemo, startHouse, toldStatuses } from '#test/support/sandbox.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { eventually, isSignedWith, placeOrder, register } from '#test/support/webhooks.ts';
+
+/** A delivery of one portion takes some three seconds then. */
+const SPEED = 600;
+/** On a machine that has other things to do. */
+const SETTLE_MS = 60_000;
+const DELIVERED = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'];
+
+describe('the kitchen of the sandbox', { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
+  });
+  after(() => service.close());
+
+  /** Places an order of one portion of a dish. @returns its external id */
+  async function order(tenant: TestHotel, sku = 'STARTERS-PAPADOM', changes: Record<string, unknown> = {}) {
+    const answer = await place(service, tenant, { items: [{ item_id: sku, quantity: 1 }], ...changes });
+    assert.equal(answer.status, 201, answer.text);
+    return { id: answer.body.order_id as string, externalId: answer.body.external_order_id as string };
+  }
+
+  const statusOf = async (tenant: TestHotel, externalId: string): Promise<string> =>
+    (await service.call('GET', orderPath(externalId), { headers: tenant.partner })).body.status;
+
+  const reaches = (tenant: TestHotel, externalId: string, status: string) =>
+    eventually(async () => (await statusOf(tenant, externalId)) === status, `order that is ${status}`, SETTLE_MS);
+
+  it('takes a delivery all the way, with one event for each status, in order and delivered', async (t) => {
+    const tenant = await openDemo(service);
+    const receiver = await startReceiver();
+    t.after(() => receiver.close());
+    const secret = await register(service, tenant.partner, receiver.url);
+    const { externalId } = await order(tenant);
+    startHouse(t, service, tenant, SPEED);
+    await reaches(tenant, externalId, 'completed');
+    assert.deepEqual(await toldStatuses(service, tenant, externalId), DELIVERED);
+    // Another test's worker may have sent some of them too, and been stopped in the middle.
+    const received = () => new Set(receiver.requests.map(({ rawBody }) => String(rawBody)));
+    await eventually(() => received().size === DELIVERED.length, 'delivery of each', SETTLE_MS);
+    const statuses = [...received()].map((body) => JSON.parse(body).data.status);
+    assert.deepEqual(new Set(statuses), new Set(DELIVERED));
+    assert.ok(receiver.requests.every((request) => isSignedWith(secret, request)));
+  });
+
+  it('moves an order of very many lines along without looking into them', async (t) => {
+    const tenant = await openDemo(service);
+    const { db } = service.database;
+    const names = Array.from({ length: 2_000 }, (_, index) => ({
+      sku: 'SANDBOX-REJECTED',
+      name: `${Math.random()}`,
+      quantity: index,
+    }));
+    const { id, externalId } = await order(tenant);
+    await db
+      .updateTable('restaurant_order')
+      .set({ lines: JSON.stringify(names) })
+      .where('id', '=', id)
+      .execute();
+    startHouse(t, service, tenant, SPEED * 4);
+    await reaches(tenant, externalId, 'completed');
+    assert.deepEqual(await toldStatuses(service, tenant, externalId), DELIVERED);
+  });
+
+  it('never sends an order that is picked up or taken away out for delivery', async (t) => {
+    const tenant = await openDemo(service);
+    startHouse(t, service, tenant, SPEED);
+    for (const { externalId } of await Promise.all(
+      ['pick_up', 'take_away'].map((order_type) => order(tenant, undefined, { order_type })),
+    )) {
+      await reaches(tenant, externalId, 'completed');
+      assert.deepEqual(await toldStatuses(service, tenant, externalId), [
+        'confirmed',
+        'preparing',
+        'ready',
+        'completed',
+      ]);
+    }
+  });
+
+  it('takes four times as long where the kitchen is slow', async (t) => {
+    const tenant = await openDemo(service);
+    const placedAt = Date.now();
+    const { externalId } = await order(tenant, 'SANDBOX-SLOW-KITCHEN');
+    startHouse(t, service, tenant, SPEED);
+    await reaches(tenant, externalId, 'completed');
+    const events = await eventsAbout(service, tenant, externalId);
+    const ready = events.find(({ data }) => data['status'] === 'ready');
+    const readyAfterMs = Date.parse(ready?.occurred_at ?? '') - placedAt;
+    assert.ok(readyAfterMs > (40 * 60_000) / SPEED, `${readyAfterMs} ms`);
+    assert.deepEqual(
+      events.map(({ data }) => data['status']),
+      DELIVERED,
+    );
+  });
+
+  it('cancels, rejects and leaves alone what asks for it', async (t) => {
+    const tenant = await openDemo(service);
+    const wanted: [string, string[]][] = [
+      ['SANDBOX-CANCELLED', ['confirmed', 'cancelled']],
+      ['SANDBOX-REJECTED', ['cancelled']],
+      ['SANDBOX-UNANSWERED', []],
+    ];
+    const placed = await Promise.all(wanted.map(([sku]) => order(tenant, sku)));
+    const ordinary = await order(tenant);
+    startHouse(t, service, tenant, SPEED);
+    await reaches(tenant, ordinary.externalId, 'completed');
+    for (const [index, [sku, statuses]] of wanted.entries()) {
+      const externalId = placed[index]?.externalId ?? '';
+      assert.deepEqual(await toldStatuses(service, tenant, externalId), statuses, sku);
+      assert.equal(await statusOf(tenant, externalId), statuses.at(-1) ?? 'pending');
+    }
+  });
+
+  it('lists every dish that forces something but the one that is sold out: 400 item_not_found', async () => {
+    const tenant = await openDemo(service);
+    const skus = (await listDishes(service, tenant)).map(({ sku }) => sku).filter((sku) => sku.startsWith('SANDBOX-'));
+    assert.deepEqual(skus, ['SANDBOX-SLOW-KITCHEN', 'SANDBOX-REJECTED', 'SANDBOX-CANCELLED', 'SANDBOX-UNANSWERED']);
+    const answer = await place(service, tenant, { items: [{ item_id: 'SANDBOX-SOLD-OUT', quantity: 1 }] });
+    assert.deepEqual([answer.status, answer.body.code], [400, 'item_not_found']);
+  });
+
+  it('goes on from where staff have put an order, and leaves alone what the partner has cancelled', async (t) => {
+    const tenant = await openDemo(service);
+    const [moved, cancelled] = [await order(tenant), await order(tenant)];
+    assert.equal((await moveTo(service, tenant, moved.id, 'ready')).status, 200);
+    const answer = await service.call('POST', orderPath(cancelled.externalId, 'cancel/'), { headers: tenant.partner });
+    assert.equal(answer.status, 200, answer.text);
+    startHouse(t, service, tenant, SPEED);
+    await reaches(tenant, moved.externalId, 'completed');
+    assert.deepEqual(await toldStatuses(service, tenant, moved.externalId), ['ready', 'out_for_delivery', 'completed']);
+    assert.deepEqual(await toldStatuses(service, tenant, cancelled.externalId), ['cancelled']);
+  });
+
+  it('moves the orders of no other tenant', async (t) => {
+    const [tenant, other] = [await openDemo(service), await service.tenant()];
+    const { orderId } = await placeOrder(service, other.partner);
+    const rowOf = async () => (await dumpRows(service, 'restaurant_order')).filter((row) => row.includes(orderId));
+    const placed = await rowOf();
+    const { externalId } = await order(tenant);
+    startHouse(t, service, tenant, 100_000);
+    await reaches(tenant, externalId, 'completed');
+    assert.deepEqual([placed.length, await rowOf()], [1, placed]);
+  });
+
+  it('does each thing once where two work side by side, and finds nothing wrong with it', async (t) => {
+    const tenant = await openDemo(service);
+    const lines: string[] = [];
+    const orders = await Promise.all(Array.from({ length: 20 }, () => order(tenant)));
+    for (let count = 0; count < 2; count += 1) {
+      startHouse(t, service, tenant, 5_000, { onLog: (line) => lines.push(line) });
+    }
+    for (const { externalId } of orders) {
+      await reaches(tenant, externalId, 'completed');
+    }
+    for (const { externalId } of orders) {
+      assert.deepEqual(await toldStatuses(service, tenant, externalId), DELIVERED);
+    }
+    assert.deepEqual(
+      lines.filter((line) => JSON.parse(line).level > 30),
+      [],
+    );
+  });
+});

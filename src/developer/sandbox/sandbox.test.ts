@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startDatabaseProxy } from '#test/support/database-proxy.ts';
+import { insertOrders } from '#test/support/orders.ts';
+import { orderPath } from '#test/support/restaurant.ts';
+import { eventsAbout, startHouse, toldStatuses } from '#test/support/sandbox.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { eventually, placeOrder } from '#test/support/webhooks.ts';
+
+const DAY_MS = 86_400_000;
+/** On a machine that has other things to do. */
+const SETTLE_MS = 60_000;
+
+describe('the sandbox', { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
+  });
+  after(() => service.close());
+
+  const statusOf = async ({ partner }: TestTenant, externalId: string): Promise<string> =>
+    (await service.call('GET', orderPath(externalId), { headers: partner })).body.status;
+  const reaches = (tenant: TestTenant, externalId: string, status: string) =>
+    eventually(async () => (await statusOf(tenant, externalId)) === status, `order that is ${status}`, SETTLE_MS);
+  const change = (tenant: TestTenant, changes: { created_at?: Date; lines?: string }) =>
+    service.database.db.updateTable('restaurant_order').set(changes).where('tenant_id', '=', tenant.tenantId).execute();
+
+  it('catches up after a long stop by one status a look, a second apart', async (t) => {
+    const tenant = await service.tenant();
+    const { externalId } = await placeOrder(service, tenant.partner);
+    await change(tenant, { created_at: new Date(Date.now() - 3 * DAY_MS) });
+    startHouse(t, service, tenant, 1);
+    await reaches(tenant, externalId, 'completed');
+    const events = await eventsAbout(service, tenant, externalId);
+    assert.deepEqual(
+      events.map(({ data }) => data['status']),
+      ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'],
+    );
+    const times = events.map(({ occurred_at }) => Date.parse(occurred_at));
+    const waits = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    assert.ok(
+      waits.every((waitMs) => waitMs > 900),
+      `${waits.join()} ms`,
+    );
+  });
+
+  it('takes its time at its own pace: an order of a moment ago is not touched', async (t) => {
+    const tenant = await service.tenant();
+    const { externalId } = await placeOrder(service, tenant.partner);
+    startHouse(t, service, tenant, 1);
+    await sleep(2_500);
+    assert.deepEqual(await toldStatuses(service, tenant, externalId), []);
+  });
+
+  it('comes to every order, however many lie before it', async (t) => {
+    const tenant = await service.tenant();
+    await insertOrders(service, tenant, 180);
+    await change(tenant, { lines: JSON.stringify([{ sku: 'SANDBOX-UNANSWERED', quantity: 1 }]) });
+    const { externalId } = await placeOrder(service, tenant.partner);
+    startHouse(t, service, tenant, 1_000);
+    await reaches(tenant, externalId, 'completed');
+    assert.equal(await statusOf(tenant, 'N-1'), 'pending');
+  });
+
+  it('begins when its tenant is made after it', async (t) => {
+    const slug = 'made-later';
+    startHouse(t, service, { document: { slug } }, 10_000);
+    await sleep(300);
+    const tenant = await service.tenant({ slug });
+    const { externalId } = await placeOrder(service, tenant.partner);
+    await reaches(tenant, externalId, 'completed');
+  });
+
+  it('says once that its database is gone, and goes on when it is back', async (t) => {
+    const tenant = await service.tenant();
+    const proxy = await startDatabaseProxy(service.database.url, 4);
+    t.after(() => proxy.close());
+    const lines: string[] = [];
+    startHouse(t, service, tenant, 10_000, { db: proxy.db, onLog: (line) => lines.push(line) });
+    await eventually(() => lines.some((line) => line.includes('the sandbox moves')), 'sandbox at work', SETTLE_MS);
+    await proxy.refuse();
+    await sleep(2_000);
+    const { externalId } = await placeOrder(service, tenant.partner);
+    assert.equal(await statusOf(tenant, externalId), 'pending');
+    assert.equal(lines.filter((line) => line.includes('the sandbox cannot go on')).length, 1);
+    await proxy.restore();
+    await reaches(tenant, externalId, 'completed');
+    assert.equal(lines.filter((line) => line.includes('the sandbox cannot go on')).length, 1);
+  });
+
+  it('stops within a moment in the middle of its work, and does nothing after', async (t) => {
+    const tenant = await service.tenant();
+    await insertOrders(service, tenant, 500);
+    const house = startHouse(t, service, tenant, 100_000);
+    const moved = async () => {
+      const rows = await service.database.db
+        .selectFrom('event')
+        .select('id')
+        .where('tenant_id', '=', tenant.tenantId)
+        .execute();
+      return rows.length;
+    };
+    await eventually(async () => (await moved()) > 10, 'orders that move', SETTLE_MS);
+    const beganAt = performance.now();
+    await house.stop(0);
+    assert.ok(performance.now() - beganAt < 1_000);
+    const count = await moved();
+    assert.ok(count < 500, `${count} moves`);
+    await sleep(500);
+    assert.equal(await moved(), count);
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError } from '#test/support/answers.ts';
+import { CHANNELS, channelHeaders, makeChannel, RECEIVER } from '#test/support/channel.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+const logged: string[] = [];
+before(async () => {
+  service = await startService({ onLog: (line) => logged.push(line) });
+  tenant = await service.tenant({ features: ['hotel'] });
+});
+after(() => service.close());
+
+const post = (path: string, json?: unknown, headers = tenant.owner) =>
+  service.call('POST', path, { headers, ...(json === undefined ? {} : { json }) });
+
+describe('POST /v1/channel-manager/channels/', () => {
+  it('201: answers with the channel and its secret', async () => {
+    const { status, body, headers } = await post(CHANNELS, { source: 'Booking.example' });
+    assert.equal(status, 201);
+    assert.deepEqual(Object.keys(body), ['id', 'source', 'channel_key', 'channel_secret']);
+    assert.equal(body.source, 'Booking.example');
+    assert.match(body.channel_key, /^rck_[\w-]{22}$/);
+    assert.match(body.channel_secret, /^rss_[\w-]{43}$/);
+    assert.equal(headers.get('cache-control'), 'no-store');
+  });
+
+  it('201: two channels of one source have keys and secrets of their own', async () => {
+    const [one, other] = [await makeChannel(service, tenant, 'twice'), await makeChannel(service, tenant, 'twice')];
+    assert.notEqual(one.id, other.id);
+    assert.notEqual(one.channel_key, other.channel_key);
+    assert.notEqual(one.channel_secret, other.channel_secret);
+  });
+
+  it('201: a source has up to 100 characters of any script; a form does as well', async () => {
+    assert.equal((await post(CHANNELS, { source: '𝒃'.repeat(100) })).status, 201);
+    const body = new URLSearchParams({ source: 'from a form' });
+    assert.equal((await service.call('POST', CHANNELS, { headers: tenant.owner, body })).body.source, 'from a form');
+  });
+
+  it('400: names a source that is missing, empty, too long or no text', async () => {
+    for (const json of [{}, { source: '' }, { source: 'x'.repeat(101) }, { source: 7 }, { source: null }]) {
+      assert.match(assertError(await post(CHANNELS, json), 400, 'invalid_request'), /^source: /);
+    }
+  });
+
+  it('the secret is stored encrypted, and is in no log', async () => {
+    const { id, channel_secret } = await makeChannel(service, tenant);
+    const row = await service.database.db
+      .selectFrom('channel')
+      .selectAll()
+      .where('tenant_id', '=', tenant.tenantId)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const stored = Object.values(row).map((value) =>
+      Buffer.isBuffer(value) ? value.toString('latin1') : String(value),
+    );
+    const secrets = [
+      channel_secret,
+      channel_secret.slice(4),
+      Buffer.from(channel_secret.slice(4), 'base64url').toString('latin1'),
+    ];
+    for (const secret of secrets) {
+      assert.equal(
+        stored.some((text) => text.includes(secret)),
+        false,
+      );
+    }
+    assert.equal(logged.join('').includes(channel_secret.slice(4)), false);
+  });
+});
+
+describe('GET /v1/channel-manager/channels/', () => {
+  it('200: lists the channels, newest first, without their secrets', async () => {
+    const own = await service.tenant({ features: ['hotel'] });
+    const [first, second] = [await makeChannel(service, own, 'one'), await makeChannel(service, own, 'two')];
+    const { status, body } = await service.call('GET', CHANNELS, { headers: own.owner });
+    assert.equal(status, 200);
+    const shown = ({ id, source, channel_key }: typeof first) => ({ id, source, channel_key, is_active: true });
+    assert.deepEqual(
+      body.map(({ created_at, ...channel }: { created_at: string }) => channel),
+      [shown(second), shown(first)],
+    );
+    assert.match(body[0].created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const page = await service.call('GET', `${CHANNELS}?page=2&page_size=1`, { headers: own.owner });
+    assert.deepEqual([page.body.count, page.body.next, page.body.results[0].source], [2, null, 'one']);
+  });
+});
+
+describe('POST /v1/channel-manager/channels/{id}/revoke/', () => {
+  it('200: withdraws the channel; again changes nothing', async () => {
+    const { id, source, channel_key } = await makeChannel(service, tenant);
+    const first = await post(`${CHANNELS}${id}/revoke/`);
+    assert.equal(first.status, 200, first.text);
+    const { created_at } = first.body;
+    assert.deepEqual(first.body, { id, source, channel_key, is_active: false, created_at });
+    assert.deepEqual((await post(`${CHANNELS}${id.toUpperCase()}/revoke`)).body, first.body);
+  });
+
+  it('401: after it no call of the channel is let in; other channels of the source go on', async () => {
+    const [gone, other] = [await makeChannel(service, tenant, 'same'), await makeChannel(service, tenant, 'same')];
+    await post(`${CHANNELS}${gone.id}/revoke/`);
+    const call = (channel: typeof gone) =>
+      service.call('POST', RECEIVER, { headers: channelHeaders(channel, '{}'), body: '{}' });
+    assertError(await call(gone), 401, 'invalid_credentials');
+    assertError(await call(other), 400, 'invalid_request');
+  });
+
+  it("404: one answer for an unknown id, another tenant's and what is no id", async () => {
+    const stranger = await makeChannel(service, await service.tenant({ features: ['hotel'] }));
+    const unknown = '01920000-0000-7000-8000-000000000000';
+    const answers = await Promise.all([unknown, stranger.id, 'none'].map((id) => post(`${CHANNELS}${id}/revoke/`)));
+    const messages = answers.map((answer) => assertError(answer, 404, 'error'));
+    assert.equal(new Set(messages).size, 1);
+  });
+});
+
+describe('who may', () => {
+  const calls = [
+    ['GET', CHANNELS],
+    ['POST', CHANNELS],
+    ['POST', `${CHANNELS}01920000-0000-7000-8000-000000000000/revoke/`],
+  ] as const;
+
+  it('403: staff', async () => {
+    for (const [method, path] of calls) {
+      assertError(await service.call(method, path, { headers: tenant.staff }), 403, 'error');
+    }
+  });
+
+  it('401: nobody, a partner, a forged token', async () => {
+    for (const headers of [{}, tenant.partner, { authorization: 'Bearer x.y.z' }]) {
+      for (const [method, path] of calls) {
+        assertError(await service.call(method, path, { headers }), 401, 'invalid_credentials');
+      }
+    }
+  });
+
+  it('405: another method', async () => {
+    const answer = await service.call('PUT', CHANNELS, { headers: tenant.owner, json: {} });
+    assertError(answer, 405, 'error');
+    assert.match(answer.headers.get('allow') ?? '', /GET.*POST/);
+  });
+});

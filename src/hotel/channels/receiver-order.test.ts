@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { makeChannel, nowSeconds, tell, type TestChannel } from '#test/support/channel.ts';
+import { assertCounted, dayAfter, dayAhead, moveStay, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+let channel: TestChannel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+  channel = await makeChannel(service, hotel);
+});
+after(() => service.close());
+
+const NOW = nowSeconds();
+
+let made = 0;
+/** A reservation that can be told of in many versions: one that differs in its amount, and is `version` nights long. */
+function versions(): (version: number) => Record<string, unknown> {
+  made += 1;
+  const external_id = `order ${made}`;
+  return (version) => ({
+    external_id,
+    status: 'confirmed',
+    room_type_id: hotel.roomTypes['Double'],
+    check_in: dayAhead(40),
+    check_out: dayAfter(dayAhead(40), version),
+    total_amount: `${version}.00`,
+    guest: { full_name: 'Ada' },
+  });
+}
+
+describe('of several calls for one reservation the latest timestamp wins', () => {
+  it('200: an older call changes nothing and is answered with what stands', async () => {
+    const version = versions();
+    const second = await tell(service, channel, version(2), NOW);
+    assert.equal(second.status, 201);
+    const first = await tell(service, channel, version(1), NOW - 1);
+    assert.deepEqual([first.status, first.body], [200, second.body]);
+    const third = await tell(service, channel, version(3), NOW + 1);
+    assert.deepEqual([third.status, third.body.total_amount], [200, '3.00']);
+  });
+
+  it('200: what stands is shown in its own time zone, though the older call names a room type of another', async () => {
+    const version = versions();
+    const stands = await tell(service, channel, {
+      ...version(1),
+      room_type_id: hotel.roomTypes['Lagoon Lodge/Double'],
+    });
+    const older = await tell(service, channel, version(2), nowSeconds() - 60);
+    assert.deepEqual([older.status, older.body], [200, stands.body]);
+    assert.match(stands.body.check_in_date, /T00:00:00\.000Z$/);
+  });
+
+  it('200: the same call once more changes nothing, not even what staff changed since', async () => {
+    const version = versions();
+    const { body } = await tell(service, channel, version(1), NOW);
+    assert.equal((await moveStay(service, hotel, body.id, 'completed')).status, 200);
+    const again = await tell(service, channel, version(1), NOW);
+    assert.deepEqual([again.status, again.body], [200, { ...body, status: 'completed' }]);
+    const later = await tell(service, channel, version(1), NOW + 1);
+    assert.deepEqual([later.status, later.body], [200, body]);
+  });
+
+  it('200: two different calls of one second both count, in the order they come, and never a second time', async () => {
+    const version = versions();
+    const send = async (number: number, at: number) =>
+      (await tell(service, channel, version(number), at)).body.total_amount;
+    assert.equal(await send(1, NOW), '1.00');
+    assert.equal(await send(2, NOW), '2.00');
+    assert.equal(await send(1, NOW), '2.00');
+    assert.equal(await send(2, NOW), '2.00');
+    assert.equal(await send(3, NOW + 1), '3.00');
+    for (const number of [1, 2, 3]) {
+      assert.equal(await send(number, NOW), '3.00');
+    }
+    assert.equal(await send(4, NOW + 1), '4.00');
+    assert.equal(await send(3, NOW + 1), '4.00');
+  });
+
+  it('201: another reservation of the source has a clock of its own', async () => {
+    assert.equal((await tell(service, channel, versions()(1), NOW + 100)).status, 201);
+    const older = versions();
+    assert.equal((await tell(service, channel, older(1), NOW - 100)).status, 201);
+    assert.equal((await tell(service, channel, older(2), NOW - 99)).body.total_amount, '2.00');
+  });
+
+  it('holds for any calls in any order, resent at will', async () => {
+    const call = fc.record({ version: fc.integer({ min: 1, max: 4 }), second: fc.integer({ min: 0, max: 3 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 12 }), async (calls) => {
+        const version = versions();
+        const model = { second: -1, applied: new Set<number>(), stands: 0 };
+        for (const { version: number, second } of calls) {
+          const answer = await tell(service, channel, version(number), NOW + second);
+          assert.equal(answer.status, model.second === -1 ? 201 : 200);
+          if (second > model.second) {
+            Object.assign(model, { second, applied: new Set([number]), stands: number });
+          } else if (second === model.second && !model.applied.has(number)) {
+            model.applied.add(number);
+            model.stands = number;
+          }
+          assert.equal(answer.body.total_amount, `${model.stands}.00`);
+        }
+      }),
+      { numRuns: 40 },
+    );
+    await assertCounted(service, hotel.tenantId);
+  });
+});

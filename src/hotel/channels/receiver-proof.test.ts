@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { assertError } from '#test/support/answers.ts';
+import { channelHeaders, makeChannel, nowSeconds, RECEIVER, type TestChannel } from '#test/support/channel.ts';
+import { dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { signBody } from '#webhooks/deliveries/signature.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+let channel: TestChannel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+  channel = await makeChannel(service, hotel);
+});
+after(() => service.close());
+
+let calls = 0;
+function reservation(changes: Record<string, unknown> = {}): string {
+  calls += 1;
+  return JSON.stringify({
+    external_id: `proof ${calls}`,
+    status: 'confirmed',
+    room_type_id: hotel.roomTypes['Double'],
+    check_in: dayAhead(5),
+    check_out: dayAhead(6),
+    guest: { full_name: 'Ada' },
+    ...changes,
+  });
+}
+
+const send = (headers: Record<string, string>, body: string | Buffer | URLSearchParams, on = service) =>
+  on.call('POST', RECEIVER, { headers, body: body instanceof URLSearchParams ? String(body) : body });
+
+/** A call that is right in everything, changed in one thing, and what became of it. */
+async function assertRefused(change: (headers: Record<string, string>, body: string) => Record<string, string>) {
+  const body = reservation();
+  const headers = channelHeaders(channel, body);
+  const answer = await send(change(headers, body), body);
+  assertError(answer, 401, 'invalid_credentials');
+  assert.equal(answer.headers.get('www-authenticate'), 'Signature');
+  return answer.text;
+}
+
+describe('401: the receiver lets nobody in', () => {
+  it('without, or with an unknown, key, timestamp or signature; one answer for all', async () => {
+    const texts = new Set<string>();
+    for (const name of ['x-channel-key', 'x-service-timestamp', 'x-service-signature']) {
+      texts.add(await assertRefused(({ [name]: _, ...others }) => others));
+      texts.add(await assertRefused((headers) => ({ ...headers, [name]: '' })));
+      texts.add(await assertRefused((headers) => ({ ...headers, [name]: 'é'.repeat(3) })));
+    }
+    texts.add(await assertRefused((headers) => ({ ...headers, 'x-channel-key': `rck_${'A'.repeat(22)}` })));
+    assert.equal(texts.size, 1);
+  });
+
+  it('with a key of another kind', async () => {
+    const { api_key, api_secret } = hotel.credential;
+    await assertRefused((_, body) => channelHeaders({ channel_key: api_key, channel_secret: api_secret }, body));
+    await assertRefused((headers) => ({ ...headers, 'x-channel-key': api_key }));
+    await assertRefused((headers) => ({ ...headers, 'x-channel-key': channel.channel_key.replace('rck_', 'rsk_') }));
+    await assertRefused(() => ({ 'content-type': 'application/json', ...hotel.partner }));
+    await assertRefused(() => ({ 'content-type': 'application/json', ...hotel.owner }));
+  });
+
+  it("with another channel's secret, of this tenant or of another", async () => {
+    const other = await makeChannel(service, hotel, 'another');
+    const stranger = await makeChannel(service, await openHotel(service));
+    for (const { channel_secret } of [other, stranger]) {
+      await assertRefused((_, body) => channelHeaders({ ...channel, channel_secret }, body));
+    }
+  });
+
+  it('with a signature over other bytes, though they mean the same', async () => {
+    await assertRefused((_, body) => channelHeaders(channel, JSON.stringify(JSON.parse(body), null, 2)));
+    await assertRefused((_, body) => channelHeaders(channel, `${body}\n`));
+    await assertRefused((_, body) => channelHeaders(channel, body.replace('Ada', '\\u0041da')));
+    await assertRefused(() => channelHeaders(channel, ''));
+  });
+
+  it('with a signature over another timestamp, or none', async () => {
+    const now = nowSeconds();
+    await assertRefused((headers, body) => ({
+      ...headers,
+      'x-service-signature': signBody(channel.channel_secret, now - 1, body),
+      'x-service-timestamp': String(now),
+    }));
+  });
+
+  it('with a signature in another spelling than sha256= and small hex digits', async () => {
+    for (const respell of [
+      (signature: string) => signature.slice('sha256='.length),
+      (signature: string) => signature.replace('sha256', 'SHA256'),
+      (signature: string) => `sha256=${signature.slice('sha256='.length).toUpperCase()}`,
+      (signature: string) => signature.slice(0, -1),
+      (signature: string) => `${signature}0`,
+      (signature: string) => `sha512=${signature.slice('sha256='.length)}`,
+    ]) {
+      await assertRefused((headers) => ({
+        ...headers,
+        'x-service-signature': respell(String(headers['x-service-signature'])),
+      }));
+    }
+  });
+
+  it('with a timestamp that is no plain number of seconds, signed as it is written or as it is meant', async () => {
+    const now = nowSeconds();
+    for (const written of [`${now}.0`, `+${now}`, `0${now}`, `${now}e0`, `${now}000`, `0x${now.toString(16)}`, '-1']) {
+      await assertRefused((headers) => ({ ...headers, 'x-service-timestamp': written }));
+      await assertRefused((headers, body) => {
+        const hmac = createHmac('sha256', channel.channel_secret).update(`${written}.${body}`).digest('hex');
+        return { ...headers, 'x-service-timestamp': written, 'x-service-signature': `sha256=${hmac}` };
+      });
+    }
+  });
+
+  it('more than five minutes before or after our clock, and not a second less', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    for (const [seconds, status] of [
+      [-300, 201],
+      [300, 201],
+      [-301, 401],
+      [301, 401],
+      [-86_400, 401],
+    ] as const) {
+      const body = reservation();
+      const answer = await send(channelHeaders(channel, body, { at: nowSeconds() + seconds }), body);
+      assert.equal(answer.status, status, `${seconds} s: ${answer.text}`);
+    }
+  });
+
+  it('before anything is said of the query or the body', async () => {
+    const headers = channelHeaders(channel, 'other bytes');
+    for (const [path, type] of [
+      ['?a=%FF', 'application/json'],
+      ['', 'text/odd'],
+      ['', 'application/json'],
+    ]) {
+      const answer = await service.call('POST', `${RECEIVER}${path}`, {
+        headers: { ...headers, 'content-type': String(type) },
+        body: '{"a": 1',
+      });
+      assertError(answer, 401, 'invalid_credentials');
+    }
+  });
+});
+
+describe('the receiver', () => {
+  it('401 and 413: a body over 1 MiB, of a stranger and of a channel', async () => {
+    const body = `${' '.repeat(1024 * 1024)}${reservation()}`;
+    assertError(await send({ 'content-type': 'application/json' }, body), 401, 'invalid_credentials');
+    assertError(await send(channelHeaders(channel, body), body), 413, 'error');
+  });
+
+  it('201: a body of 1 MiB', async () => {
+    const json = reservation();
+    const body = json + ' '.repeat(1024 * 1024 - Buffer.byteLength(json));
+    assert.equal((await send(channelHeaders(channel, body), body)).status, 201);
+  });
+
+  it('403: a tenant without a hotel', async () => {
+    const restaurant = await service.tenant({ features: ['restaurant'] });
+    const own = await makeChannel(service, restaurant);
+    assertError(await send(channelHeaders(own, '{'), '{'), 403, 'error');
+  });
+
+  it('400 and 415: a body that cannot be decoded, rightly signed', async () => {
+    const latin1 = Buffer.from('{"a":"\xff"}', 'latin1');
+    for (const body of ['{"a": 1', '"text"', '[]', 'null', '{"__proto__": 1}', '{"external_id": "\\u0000"}', latin1]) {
+      assertError(await send(channelHeaders(channel, body), body), 400, 'invalid_request');
+    }
+    assertError(await send(channelHeaders(channel, 'a', { type: 'text/plain' }), 'a'), 415, 'error');
+  });
+
+  it('400: no body at all, rightly signed, names what is missing', async () => {
+    const { 'content-type': _, ...headers } = channelHeaders(channel, '');
+    const message = assertError(await service.call('POST', RECEIVER, { headers }), 400, 'invalid_request');
+    assert.match(message, /external_id: is required/);
+  });
+
+  it('201: a form and a multipart form, signed as their bytes stand', async () => {
+    const fields = JSON.parse(reservation()) as Record<string, unknown>;
+    const form = new URLSearchParams({ ...(fields as Record<string, string>), guests: '3', total_amount: '12.5' });
+    form.delete('guest');
+    form.set('guest[full_name]', 'Ada & Bo');
+    const urlEncoded = channelHeaders(channel, String(form), { type: 'application/x-www-form-urlencoded' });
+    const first = await send(urlEncoded, form);
+    assert.deepEqual([first.status, first.body.guest.full_name], [201, 'Ada & Bo'], first.text);
+    assert.equal(first.body.total_amount, '12.50');
+
+    const parts = { ...fields, external_id: 'multi', guest: JSON.stringify({ full_name: 'Éva' }) };
+    const multipart = `${Object.entries(parts)
+      .map(([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+      .join('')}--b--\r\n`;
+    const type = 'multipart/form-data; boundary=b';
+    const second = await send(channelHeaders(channel, multipart, { type }), multipart);
+    assert.deepEqual([second.status, second.body.guest.full_name], [201, 'Éva'], second.text);
+  });
+});
+
+describe('WEBHOOK_HEADER_BRAND', () => {
+  it('names the headers: 201 with its own, 401 with the usual ones', async () => {
+    const acme = await startService({ beside: service, config: { webhookHeaderBrand: 'Acme' } });
+    try {
+      const body = reservation();
+      const branded = channelHeaders(channel, body, { brand: 'Acme' });
+      assert.ok('x-Acme-signature' in branded);
+      assertError(await send(channelHeaders(channel, body), body, acme), 401, 'invalid_credentials');
+      assert.equal((await send(branded, body, acme)).status, 201);
+      assertError(await send(branded, body), 401, 'invalid_credentials');
+    } finally {
+      await acme.close();
+    }
+  });
+});

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { makeChannel, nowSeconds, tell, type TestChannel } from '#test/support/channel.ts';
+import { assertCounted, book, dayAfter, dayAhead, moveStay, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { type Answer, startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+let channel: TestChannel;
+before(async () => {
+  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
+  hotel = await openHotel(service);
+  channel = await makeChannel(service, hotel);
+});
+after(() => service.close());
+
+/** Deadlocks the database has broken so far. A session reports its own when it ends, so all others are ended first. */
+async function countDeadlocks(): Promise<number> {
+  const { db } = service.database;
+  return await db.connection().execute(async (connection) => {
+    await sql`
+      SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+    `.execute(connection);
+    const { rows } = await sql<{ deadlocks: number }>`
+      SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()
+    `.execute(connection);
+    return rows[0]?.deadlocks ?? Number.NaN;
+  });
+}
+
+/** Numbers from 0 up to below `limit` that look random and are the same in every run (mulberry32). */
+function pseudoRandom(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  };
+}
+
+/** Runs the calls, so many at a time, each started as soon as there is room for it. */
+async function atOnce(calls: (() => Promise<Answer>)[], many: number): Promise<Answer[]> {
+  const waiting = calls.values();
+  const answers: Answer[] = [];
+  const runner = async () => {
+    for (const call of waiting) {
+      answers.push(await call());
+    }
+  };
+  await Promise.all(Array.from({ length: many }, runner));
+  return answers;
+}
+
+/** The OTA reservations of the hotel by external id, as they are stored. */
+async function storedStays() {
+  const rows = await service.database.db
+    .selectFrom('reservation')
+    .select(['id', 'external_id', 'room_type_id', 'check_in', 'check_out'])
+    .where('tenant_id', '=', hotel.tenantId)
+    .where('external_source', '=', channel.source)
+    .execute();
+  return Map.groupBy(rows, (row) => String(row.external_id));
+}
+
+const ota = (external_id: string, stay: object) => ({
+  external_id,
+  status: 'confirmed',
+  guest: { full_name: 'Ada' },
+  ...stay,
+});
+
+describe('calls at the same time', () => {
+  it('201 once, 200 for the others: many first calls for one reservation make one row, as the latest says', async () => {
+    for (const external_id of ['first 1', 'first 2', 'first 3', 'first 4', 'first 5']) {
+      const now = nowSeconds();
+      const calls = Array.from({ length: 20 }, (_, index) => async () => {
+        const order = (index * 7) % 20;
+        const check_in = dayAhead(20 + order);
+        const stay = { room_type_id: hotel.roomTypes['Double'], check_in, check_out: dayAfter(check_in, 3) };
+        return await tell(service, channel, ota(external_id, stay), now + order);
+      });
+      const answers = await atOnce(calls, 20);
+      const counts = [200, 201].map((expected) => answers.filter(({ status }) => status === expected).length);
+      assert.deepEqual(counts, [19, 1]);
+      const rows = (await storedStays()).get(external_id) ?? [];
+      assert.deepEqual(
+        rows.map((row) => row.check_in),
+        [dayAhead(39)],
+      );
+      assert.ok(answers.every(({ body }) => body.id === rows[0]?.id));
+      await assertCounted(service, hotel.tenantId);
+    }
+  });
+
+  it('201 once: the same first call twenty times at once', async () => {
+    const stay = { room_type_id: hotel.roomTypes['Suite'], check_in: dayAhead(400), check_out: dayAhead(401) };
+    const at = nowSeconds();
+    const call = async () => await tell(service, channel, ota('same', stay), at);
+    const answers = await atOnce(
+      Array.from({ length: 20 }, () => call),
+      20,
+    );
+    assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+    await assertCounted(service, hotel.tenantId);
+  });
+
+  it('200: long stays that change places between two room types wait for each other, and none deadlocks', async () => {
+    const places = [hotel.roomTypes['Double'], hotel.roomTypes['Bunk']];
+    const dates = { check_in: dayAhead(1_000), check_out: dayAhead(1_300) };
+    const deadlocksBefore = await countDeadlocks();
+    const now = nowSeconds();
+    const stays = Array.from({ length: 8 }, (_, stay) => async () => {
+      const answers: Answer[] = [];
+      for (let move = 0; move < 7; move += 1) {
+        const room_type_id = places[(stay + move) % 2];
+        answers.push(await tell(service, channel, ota(`place ${stay}`, { room_type_id, ...dates }), now + move));
+      }
+      return answers;
+    });
+    const answers = (await Promise.all(stays.map((stay) => stay()))).flat();
+    assert.equal(answers.filter(({ status }) => status === 200).length, 48);
+    assert.equal(await countDeadlocks(), deadlocksBefore);
+    await assertCounted(service, hotel.tenantId);
+  });
+
+  it('changes that cross room types and dates, bookings and staff at once: all counted, none deadlocks', async () => {
+    const random = pseudoRandom(20_261_121);
+    const pick = <T>(all: readonly T[]): T => all[random(all.length)] as T;
+    const roomTypes = ['Double', 'Suite', 'Bunk', 'Lagoon Lodge/Double'].map((name) => String(hotel.roomTypes[name]));
+    const anyStay = () => {
+      const check_in = dayAhead(500 + random(12));
+      return { room_type_id: pick(roomTypes), check_in, check_out: dayAfter(check_in, 1 + random(20)) };
+    };
+    const ids: string[] = [];
+    const now = nowSeconds();
+    const changes = Array.from({ length: 250 }, (_, index) => ({
+      at: now - 125 + ((index * 7) % 250),
+      external_id: `race ${random(12)}`,
+      stay: anyStay(),
+      status: pick(['confirmed', 'cancelled', 'no_show']),
+    }));
+    const calls = [
+      ...changes.map(({ at, external_id, stay, status }) => async () => {
+        const answer = await tell(service, channel, { ...ota(external_id, stay), status }, at);
+        ids.push(answer.body.id);
+        return answer;
+      }),
+      ...Array.from({ length: 100 }, anyStay).map((stay) => async () => {
+        const answer = await book(service, hotel, stay);
+        ids.push(...(answer.status === 201 ? [answer.body.reservation_id] : []));
+        return answer;
+      }),
+      ...Array.from({ length: 100 }, () => async () => {
+        return await moveStay(service, hotel, pick(ids) ?? 'none yet', pick(['cancelled', 'completed', 'no_show']));
+      }),
+    ];
+    const places = calls.map(() => random(1_000_000));
+    const shuffled = calls.map((call, index) => ({ call, place: places[index] ?? 0 }));
+    const deadlocksBefore = await countDeadlocks();
+
+    const answers = await atOnce(
+      shuffled.toSorted((a, b) => a.place - b.place).map(({ call }) => call),
+      24,
+    );
+
+    const odd = answers.filter(({ status }) => ![200, 201, 404, 409].includes(status));
+    assert.deepEqual(
+      odd.map(({ text }) => text),
+      [],
+    );
+    assert.equal(await countDeadlocks(), deadlocksBefore);
+    await assertCounted(service, hotel.tenantId);
+    const stays = await storedStays();
+    for (const [external_id, told] of Map.groupBy(changes, (change) => change.external_id)) {
+      const rows = (stays.get(external_id) ?? []).map(({ room_type_id, check_in, check_out }) => ({
+        room_type_id,
+        check_in,
+        check_out,
+      }));
+      assert.deepEqual(rows, [told.toSorted((a, b) => b.at - a.at)[0]?.stay], external_id);
+    }
+  });
+});

@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { makeChannel, nowSeconds, RECEIVER, tell, type TestChannel } from '#test/support/channel.ts';
+import {
+  assertCounted,
+  book,
+  dayAfter,
+  dayAhead,
+  eventsOf,
+  moveStay,
+  openHotel,
+  pmsHeaders,
+  RESERVATIONS,
+  reservationPath,
+  sellable,
+  type TestHotel,
+  writePlan,
+} from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+let channel: TestChannel;
+let pms: Record<string, string>;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+  channel = await makeChannel(service, hotel);
+  pms = await pmsHeaders(service, hotel);
+});
+after(() => service.close());
+
+const STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'];
+const HOLDING = ['pending', 'confirmed', 'no_show', 'completed'];
+const UNKNOWN = '01920000-0000-7000-8000-000000000000';
+
+let made = 0;
+/** What an OTA tells: two nights in a Double, under an external id of its own. */
+function booking(changes: Record<string, unknown> = {}): Record<string, unknown> & { external_id: string } {
+  made += 1;
+  return {
+    external_id: `ota ${made}`,
+    status: 'confirmed',
+    room_type_id: hotel.roomTypes['Double'],
+    check_in: dayAhead(60),
+    check_out: dayAhead(62),
+    guest: { full_name: 'Ada Lovelace' },
+    ...changes,
+  };
+}
+
+let clock = nowSeconds();
+/** Every call a second later than the one before, as a patient OTA's. */
+const send = (reservation: Record<string, unknown>) => tell(service, channel, reservation, (clock += 1) - 200);
+
+async function inventory(roomTypeId: string | undefined, checkIn: string, checkOut: string): Promise<number[]> {
+  const query = `room_type_id=${roomTypeId}&check_in=${checkIn}&check_out=${checkOut}`;
+  const { body } = await service.call('GET', `/v1/channel-manager/pms/inventory/?${query}`, { headers: pms });
+  return body.map((night: { sellable: number }) => night.sellable);
+}
+
+const stored = async (id: string) =>
+  (await service.call('GET', `/v1/staff/reservations/${id}/`, { headers: hotel.staff })).body;
+
+describe('a new reservation', () => {
+  it('201: answers with the PMS reservation, which the PMS then shows', async () => {
+    const guest = { full_name: 'Ada Lovelace', phone: '+44 1', email: 'ada@example.com' };
+    const sent = booking({ check_in: '2027-07-01', check_out: '2027-07-03', guest, guests: 2, total_amount: 199.5 });
+    const { status, body } = await send(sent);
+    assert.equal(status, 201);
+    const { id, natural_id } = body;
+    assert.deepEqual(body, {
+      id,
+      natural_id,
+      status: 'confirmed',
+      check_in_date: '2027-07-01T14:00:00.000Z',
+      check_out_date: '2027-07-03T10:00:00.000Z',
+      room_type_id: hotel.roomTypes['Double'],
+      total_amount: '199.50',
+      external_source: 'an-ota',
+      external_id: sent.external_id,
+      guest,
+    });
+    const shown = await service.call('GET', `/v1/channel-manager/pms/reservations/${id}/`, { headers: pms });
+    assert.deepEqual(shown.body, body);
+    assert.equal((await stored(id)).guests, 2);
+  });
+
+  it('201: phone, e-mail, plan, guests and amount may be left out, the first three null as well', async () => {
+    const guest = { full_name: 'A', phone: null, email: null };
+    for (const changes of [{}, { guest, rate_plan_id: null }]) {
+      const { status, body } = await send(booking(changes));
+      assert.equal(status, 201);
+      assert.deepEqual([body.guest.phone, body.guest.email, (await stored(body.id)).guests], [null, null, 1]);
+    }
+  });
+
+  it('201: in any status; those that hold nights take them', async () => {
+    for (const [index, status] of STATUSES.entries()) {
+      const check_in = dayAhead(100 + index);
+      const answer = await send(booking({ status, check_in, check_out: dayAfter(check_in, 1) }));
+      assert.deepEqual([answer.status, answer.body.status], [201, status]);
+      const left = await inventory(hotel.roomTypes['Double'], check_in, dayAfter(check_in, 1));
+      assert.deepEqual(left, [HOLDING.includes(status) ? 2 : 3], status);
+    }
+  });
+
+  it('201: days gone by, more guests than beds, a stay of 730 nights', async () => {
+    const past = await send(booking({ check_in: '2019-02-28', check_out: '2021-02-27', guests: 2_147_483_647 }));
+    assert.equal(past.status, 201, past.text);
+    assert.equal((await stored(past.body.id)).guests, 2_147_483_647);
+  });
+
+  it('201: though no room is left, each time: one room, three bookings, two too many', async () => {
+    const suite = hotel.roomTypes['Suite'];
+    for (const nth of ['first', 'second', 'third']) {
+      assert.equal((await send(booking({ room_type_id: suite }))).status, 201, nth);
+    }
+    assert.deepEqual(await inventory(suite, dayAhead(59), dayAhead(63)), [1, -2, -2, 1]);
+    assert.deepEqual(await sellable(service, hotel, suite, dayAhead(59), dayAhead(63)), [1, -2, -2, 1]);
+    const stay = { room_type_id: suite, check_in: dayAhead(61), check_out: dayAhead(62) };
+    assertError(await book(service, hotel, stay), 409, 'room_not_available');
+  });
+
+  it('201: one external id from two sources is two reservations, from two channels of one source it is one', async () => {
+    const elsewhere = await makeChannel(service, hotel, 'elsewhere');
+    const twin = await makeChannel(service, hotel, channel.source);
+    const sent = booking();
+    const first = await send(sent);
+    const second = await tell(service, elsewhere, sent);
+    assert.deepEqual([second.status, second.body.external_source], [201, 'elsewhere']);
+    assert.notEqual(second.body.id, first.body.id);
+    const third = await tell(service, twin, sent);
+    assert.deepEqual([third.status, third.body.id], [200, first.body.id]);
+  });
+
+  it('201: ids in capitals are the same room type and plan', async () => {
+    const plan = hotel.plans['Double/Saver'];
+    const room_type_id = hotel.roomTypes['Double']?.toUpperCase();
+    const { status, body } = await send(booking({ room_type_id, rate_plan_id: plan?.toUpperCase() }));
+    assert.deepEqual([status, body.room_type_id, body.total_amount], [201, hotel.roomTypes['Double'], '160.00']);
+    const again = await send({ ...booking({ room_type_id }), external_id: body.external_id });
+    assert.equal(again.status, 200);
+    assert.equal((await stored(body.id)).rate_plan_id, plan);
+  });
+});
+
+describe('the price of a new reservation', () => {
+  const total = async (changes: Record<string, unknown>) => (await send(booking(changes))).body.total_amount;
+  const oneNight = { check_out: dayAhead(61) };
+
+  it('is what the OTA says', async () => {
+    for (const [total_amount, shown] of [
+      [0, '0.00'],
+      ['7.5', '7.50'],
+      [99_999_999.99, '99999999.99'],
+    ] as const) {
+      assert.equal(await total({ total_amount }), shown);
+    }
+  });
+
+  it("is else the named plan's, active or not, long enough or not", async () => {
+    assert.equal(await total({ rate_plan_id: hotel.plans['Double/Flexible'] }), '200.00');
+    assert.equal(await total({ rate_plan_id: hotel.plans['Double/Closed for good'] }), '2.00');
+    assert.equal(await total({ rate_plan_id: hotel.plans['Double/Saver'], ...oneNight }), '80.00');
+  });
+
+  it("is else the cheapest open plan's, with its own nights", async () => {
+    assert.equal(await total({}), '160.00');
+    assert.equal(await total(oneNight), '100.00', 'Saver asks for two nights');
+    const nights = { check_in: dayAhead(70), check_out: dayAhead(72) };
+    await writePlan(service, pms, 'rates', hotel.plans['Double/Flexible'], [{ date: dayAhead(70), price: 10.25 }]);
+    assert.equal(await total(nights), '110.25');
+    await writePlan(service, pms, 'restrictions', hotel.plans['Double/Flexible'], [
+      { date: dayAhead(71), stop_sell: true },
+    ]);
+    assert.equal(await total(nights), '160.00');
+  });
+
+  it('is never a reason to refuse: with every plan closed it is the cheapest of them', async () => {
+    for (const plan of ['Flexible', 'Saver']) {
+      const closed = [{ date: dayAhead(75), price: plan === 'Saver' ? 300 : 200, is_sold_out: true }];
+      await writePlan(service, pms, 'rates', hotel.plans[`Double/${plan}`], closed);
+    }
+    assert.equal(await total({ check_in: dayAhead(75), check_out: dayAhead(76) }), '200.00');
+  });
+
+  it("is else the room type's own, and else nothing", async () => {
+    assert.equal(await total({ room_type_id: hotel.roomTypes['Bunk'] }), '50.00');
+    assert.equal(await total({ room_type_id: hotel.roomTypes['Floor'] }), '0.00');
+  });
+});
+
+describe('a change', () => {
+  it('200: from any status to any other; the nights follow', async () => {
+    const stay = { check_in: dayAhead(200), check_out: dayAhead(201) };
+    const sent = booking(stay);
+    const { body } = await send(sent);
+    for (const status of STATUSES.flatMap((from) => STATUSES.flatMap((to) => [from, to]))) {
+      const answer = await send({ ...sent, status });
+      assert.deepEqual([answer.status, answer.body.id, answer.body.status], [200, body.id, status]);
+      const left = await inventory(hotel.roomTypes['Double'], stay.check_in, stay.check_out);
+      assert.deepEqual(left, [HOLDING.includes(status) ? 2 : 3], status);
+    }
+  });
+
+  it('200: of dates and room type, beyond what is left; every night is given back and taken once', async () => {
+    const days = (from: number, until: number) => ({ check_in: dayAhead(from), check_out: dayAhead(until) });
+    const suite = hotel.roomTypes['Suite'];
+    const sent = booking(days(300, 304));
+    await send(sent);
+    await send({ ...sent, ...days(302, 306) });
+    const shown = async (roomType: string | undefined) => await inventory(roomType, dayAhead(299), dayAhead(307));
+    assert.deepEqual(await shown(hotel.roomTypes['Double']), [3, 3, 3, 2, 2, 2, 2, 3]);
+    await send(booking({ room_type_id: suite, ...days(303, 305) }));
+    const moved = await send({ ...sent, room_type_id: suite, ...days(301, 304) });
+    assert.deepEqual([moved.status, moved.body.room_type_id], [200, suite]);
+    assert.deepEqual(await shown(hotel.roomTypes['Double']), [3, 3, 3, 3, 3, 3, 3, 3]);
+    assert.deepEqual(await shown(suite), [1, 1, 0, 0, -1, 0, 1, 1]);
+    assert.equal((await stored(moved.body.id)).rate_plan_id, null, "another room type's plan does not stay");
+    await assertCounted(service, hotel.tenantId);
+  });
+
+  it('200: of everything else; what may be left out stays as it was', async () => {
+    const sent = booking({ guests: 2, total_amount: '150.00', rate_plan_id: hotel.plans['Double/Saver'] });
+    const { body } = await send(sent);
+    const { guests, total_amount, rate_plan_id, ...rest } = sent;
+    const longer = await send({
+      ...rest,
+      check_out: dayAhead(65),
+      guest: { full_name: 'Bo', email: 'bo@example.com' },
+    });
+    assert.equal(longer.status, 200);
+    assert.equal(longer.body.total_amount, '150.00');
+    assert.deepEqual(longer.body.guest, { full_name: 'Bo', phone: null, email: 'bo@example.com' });
+    const kept = await stored(body.id);
+    assert.deepEqual([kept.guests, kept.rate_plan_id], [2, hotel.plans['Double/Saver']]);
+    const dearer = await send({ ...sent, guests: 9, total_amount: 151, rate_plan_id: hotel.plans['Double/Flexible'] });
+    assert.equal(dearer.body.total_amount, '151.00');
+    const changed = await stored(body.id);
+    assert.deepEqual([changed.guests, changed.rate_plan_id], [9, hotel.plans['Double/Flexible']]);
+    assert.deepEqual([changed.natural_id, changed.created_at], [kept.natural_id, kept.created_at]);
+  });
+
+  it('sends no webhook: no event is written for an OTA reservation, not by staff either', async () => {
+    const eventsBefore = await eventsOf(service, hotel.tenantId);
+    const sent = booking();
+    const { body } = await send(sent);
+    await send({ ...sent, status: 'pending' });
+    for (const status of ['confirmed', 'no_show', 'cancelled']) {
+      assert.equal((await moveStay(service, hotel, body.id, status)).status, 200);
+    }
+    await send(sent);
+    assert.deepEqual(await eventsOf(service, hotel.tenantId), eventsBefore);
+  });
+
+  it("404: partners neither see nor cancel an OTA's reservation, whatever id they use", async () => {
+    const { body } = await send(booking());
+    for (const id of [body.external_id, body.id, body.natural_id]) {
+      const headers = hotel.partner;
+      assertError(await service.call('GET', reservationPath(id), { headers }), 404, 'reservation_not_found');
+      assertError(
+        await service.call('POST', reservationPath(id, 'cancel/'), { headers }),
+        404,
+        'reservation_not_found',
+      );
+    }
+    const list = await service.call('GET', RESERVATIONS, { headers: hotel.partner });
+    assert.equal(list.text.includes(body.id), false);
+    const mine = await book(service, hotel, {
+      external_reservation_id: body.external_id,
+      check_in: dayAhead(90),
+      check_out: dayAhead(91),
+    });
+    assert.deepEqual([mine.status, mine.body.reservation_id === body.id], [201, false]);
+  });
+});
+
+describe('refusals of a rightly signed call', () => {
+  it("404: an unknown room type or plan, another tenant's, another room type's plan; nothing is written", async () => {
+    const stranger = await openHotel(service);
+    const sent = booking();
+    for (const changes of [
+      { room_type_id: UNKNOWN },
+      { room_type_id: stranger.roomTypes['Double'] },
+      { rate_plan_id: UNKNOWN },
+      { rate_plan_id: stranger.plans['Double/Flexible'] },
+      { rate_plan_id: hotel.plans['Suite/Suite rate'] },
+    ]) {
+      assertError(await send({ ...sent, ...changes }), 404, 'error');
+    }
+    assert.equal((await send(sent)).status, 201);
+  });
+
+  it('404: a new reservation of a room type that is sold no more; those it has can still be changed', async () => {
+    const own = await openHotel(service);
+    const ota = await makeChannel(service, own);
+    const sent = booking({ room_type_id: own.roomTypes['Double'] });
+    assert.equal((await tell(service, ota, sent, nowSeconds() - 10)).status, 201);
+    await service.database.db
+      .updateTable('room_type')
+      .set({ is_active: false })
+      .where('tenant_id', '=', own.tenantId)
+      .execute();
+    assertError(await tell(service, ota, { ...sent, external_id: 'new' }), 404, 'error');
+    const cancelled = await tell(service, ota, { ...sent, status: 'cancelled' });
+    assert.deepEqual([cancelled.status, cancelled.body.status], [200, 'cancelled']);
+  });
+
+  it('400: every fault of a field, by its path', async () => {
+    const faults: [Record<string, unknown>, string][] = [
+      [{ external_id: '' }, 'external_id'],
+      [{ external_id: 'x'.repeat(151) }, 'external_id'],
+      [{ status: 'booked' }, 'status'],
+      [{ room_type_id: 'Double' }, 'room_type_id'],
+      [{ room_type_id: `urn:uuid:${UNKNOWN}` }, 'room_type_id'],
+      [{ rate_plan_id: 'none' }, 'rate_plan_id'],
+      [{ check_in: '2027-02-30' }, 'check_in'],
+      [{ check_out: '01.02.2027' }, 'check_out'],
+      [{ check_in: dayAhead(5), check_out: dayAhead(5) }, 'check_out'],
+      [{ check_in: dayAhead(5), check_out: dayAhead(4) }, 'check_out'],
+      [{ check_in: '2027-01-01', check_out: '2029-01-01' }, 'check_out'],
+      [{ guests: 0 }, 'guests'],
+      [{ guests: '2' }, 'guests'],
+      [{ guests: 2_147_483_648 }, 'guests'],
+      [{ total_amount: -1 }, 'total_amount'],
+      [{ total_amount: '1.234' }, 'total_amount'],
+      [{ total_amount: 100_000_000 }, 'total_amount'],
+      [{ guest: { full_name: '' } }, 'guest.full_name'],
+      [{ guest: { full_name: 'A', phone: '1'.repeat(21) } }, 'guest.phone'],
+      [{ guest: { full_name: 'A', email: 'a'.repeat(255) } }, 'guest.email'],
+      [{ guest: 'Ada' }, 'guest'],
+    ];
+    for (const [changes, path] of faults) {
+      const found = faultsOf(await send(booking(changes)));
+      assert.ok(found.length === 1 && found[0]?.startsWith(`${path}: `), `${JSON.stringify(changes)}: ${found.join()}`);
+    }
+    const missing = ['external_id', 'status', 'room_type_id', 'check_in', 'check_out', 'guest'];
+    assert.deepEqual(faultsOf(await send({})).toSorted(), missing.map((name) => `${name}: is required`).toSorted());
+  });
+
+  it('405: another method; 404 for another path below', async () => {
+    assertError(await service.call('GET', RECEIVER), 405, 'error');
+    assertError(await service.call('POST', `${RECEIVER}x/`), 404, 'error');
+  });
+});

@@ -1,0 +1,102 @@
+import type { Database, Tx } from '#platform/db/database.ts';
+
+export interface ChannelRow {
+  id: string;
+  source: string;
+  channel_key: string;
+  is_active: boolean;
+  created_at: Date;
+}
+
+const COLUMNS = ['id', 'source', 'channel_key', 'is_active', 'created_at'] as const;
+
+export async function listChannels(db: Database, tenantId: number): Promise<ChannelRow[]> {
+  return await db
+    .selectFrom('channel')
+    .select(COLUMNS)
+    .where('tenant_id', '=', tenantId)
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** One with this id is the same one, written by a try whose answer was lost. */
+export async function insertChannel(
+  tx: Tx,
+  tenantId: number,
+  channel: { id: string; source: string; channel_key: string; channel_secret: Buffer },
+): Promise<void> {
+  await tx
+    .insertInto('channel')
+    .values({ tenant_id: tenantId, ...channel })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+    .execute();
+}
+
+/** Locks the channel until the transaction ends. */
+export async function lockChannel(tx: Tx, tenantId: number, id: string): Promise<ChannelRow | undefined> {
+  return await tx
+    .selectFrom('channel')
+    .select(COLUMNS)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function revokeChannel(tx: Tx, tenantId: number, id: string): Promise<void> {
+  await tx
+    .updateTable('channel')
+    .set({ is_active: false })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export interface ChannelSecretRow {
+  id: string;
+  channel_key: string;
+  channel_secret: Buffer;
+}
+
+/** The tenant's channel secrets whose ciphertext sorts before the given bytes, by id, after the given one. */
+export async function readChannelSecretsBefore(
+  db: Database,
+  tenantId: number,
+  bytes: Buffer,
+  afterId: string | null,
+  limit: number,
+): Promise<ChannelSecretRow[]> {
+  const before = db.selectFrom('channel').where('tenant_id', '=', tenantId).where('channel_secret', '<', bytes);
+  return await (afterId === null ? before : before.where('id', '>', afterId))
+    .select(['id', 'channel_key', 'channel_secret'])
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** @returns whether the old ciphertext was still there */
+export async function replaceChannelSecret(
+  tx: Tx,
+  tenantId: number,
+  { id, from, to }: { id: string; from: Buffer; to: Buffer },
+): Promise<boolean> {
+  const updated = await tx
+    .updateTable('channel')
+    .set({ channel_secret: to })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('channel_secret', '=', from)
+    .executeTakeFirst();
+  return updated.numUpdatedRows > 0n;
+}
+
+/** A channel with what checking its calls needs, and its tenant's features and currency. */
+export async function findByChannelKey(db: Database, tenantId: number, channelKey: string) {
+  return await db
+    .selectFrom('channel as c')
+    .innerJoin('tenant as t', 't.id', 'c.tenant_id')
+    .select(['c.id', 'c.source', 'c.channel_secret', 'c.is_active', 't.features', 't.currency'])
+    .where('c.tenant_id', '=', tenantId)
+    .where('c.channel_key', '=', channelKey)
+    .executeTakeFirst();
+}

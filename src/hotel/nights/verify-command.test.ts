@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { book, dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+const COMMAND = join(import.meta.dirname, '../../../bin/roomservice.js');
+
+describe('roomservice nights verify', () => {
+  let service: TestService;
+  let sound: TestHotel;
+  let wrong: TestHotel;
+  before(async () => {
+    service = await startService();
+    [sound, wrong] = [await openHotel(service, { slug: 'a-sound' }), await openHotel(service, { slug: 'b-wrong' })];
+    await book(service, sound);
+    await book(service, wrong);
+  });
+  after(() => service.close());
+
+  function verify(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env = {
+      PATH: process.env['PATH'],
+      DATABASE_URL: service.database.url,
+      MASTER_KEY: service.masterKey.toString('base64'),
+    };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [COMMAND, 'nights', 'verify', ...args], { env }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+    });
+  }
+
+  it('exits 0 and says for each tenant how many nights it counted', async () => {
+    const { code, stdout, stderr } = await verify();
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(stdout.trim().split('\n'), [
+      'a-sound: 2 nights counted, 0 differ',
+      'b-wrong: 2 nights counted, 0 differ',
+    ]);
+  });
+
+  it('--json: exits 0 and prints JSON alone', async () => {
+    const { code, stdout } = await verify('--json');
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(stdout), [
+      { tenant: 'a-sound', nights: 2, differences: [] },
+      { tenant: 'b-wrong', nights: 2, differences: [] },
+    ]);
+  });
+
+  it('exits 1 on an unknown tenant and names it; 2 when called wrongly', async () => {
+    const { code, stdout, stderr } = await verify('--tenant', 'nobody');
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^roomservice: .*"nobody"/m);
+    assert.equal((await verify('--tenants', 'a-sound')).code, 2);
+  });
+
+  it('exits 1 and names each counter that is wrong, in words and as JSON', async () => {
+    const night = service.database.db.updateTable('night').where('tenant_id', '=', wrong.tenantId);
+    await night.set({ held: 3 }).where('date', '=', dayAhead(31)).execute();
+    const room_type_id = wrong.roomTypes['Double'];
+    const inWords = await verify();
+    assert.equal(inWords.code, 1);
+    assert.deepEqual(inWords.stdout.trim().split('\n'), [
+      'a-sound: 2 nights counted, 0 differ',
+      'b-wrong: 2 nights counted, 1 differ',
+      `  ${dayAhead(31)} room type ${room_type_id}: 3 held, 1 counted`,
+    ]);
+    assert.match(inWords.stderr, /^roomservice: .*: 1\.$/m);
+
+    const asJson = await verify('--json', '--tenant', 'b-wrong');
+    assert.equal(asJson.code, 1);
+    const differences = [{ room_type_id, date: dayAhead(31), held: 3, counted: 1 }];
+    assert.deepEqual(JSON.parse(asJson.stdout), [{ tenant: 'b-wrong', nights: 2, differences }]);
+  });
+});

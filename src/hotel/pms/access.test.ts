@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { pmsHeaders } from '#test/support/hotel.ts';
+import { bookByOta, hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: ManagedHotel;
+before(async () => {
+  service = await startService();
+  hotel = await hotelTenant(service);
+});
+after(() => service.close());
+
+/** Every route of the PMS API, with what it needs to get past validation. */
+function routes(): [method: string, path: string, json?: object][] {
+  const dates = 'check_in=2027-05-01&check_out=2027-05-02';
+  const rate_plan_id = hotel.id('Harbour House', 'Double', 'Flexible');
+  return [
+    ['GET', '/properties/'],
+    ['GET', `/properties/${hotel.id('Harbour House')}/room-types/`],
+    ['GET', `/inventory/?room_type_id=${hotel.id('Harbour House', 'Double')}&${dates}`],
+    ['GET', `/rates/?rate_plan_id=${rate_plan_id}&${dates}`],
+    ['PUT', '/rates/', { rate_plan_id, rates: [{ date: '2027-05-01', price: '90' }] }],
+    ['PUT', '/restrictions/', { rate_plan_id, restrictions: [{ date: '2027-05-01' }] }],
+    ['GET', '/reservations/'],
+    ['GET', `/reservations/${randomUUID()}/`],
+  ];
+}
+
+describe('every route of the PMS API', () => {
+  it('401 invalid_credentials: without credentials, with a wrong key or secret, in the wrong headers', async () => {
+    const { 'x-pms-api-key': key = '', 'x-pms-api-secret': secret = '' } = hotel.pms;
+    const another = await pmsHeaders(service, hotel);
+    const shown: Record<string, string>[] = [
+      {},
+      { 'x-pms-api-key': key },
+      { 'x-pms-api-secret': secret },
+      { 'x-pms-api-key': key, 'x-pms-api-secret': '' },
+      { 'x-pms-api-key': key, 'x-pms-api-secret': `${secret}x` },
+      { 'x-pms-api-key': key, 'x-pms-api-secret': another['x-pms-api-secret'] ?? '' },
+      { 'x-pms-api-key': `${key}x`, 'x-pms-api-secret': secret },
+      { 'x-pms-api-key': 'rpk_', 'x-pms-api-secret': secret },
+      { 'x-api-key': key, 'x-api-secret': secret },
+      hotel.owner,
+    ];
+    const texts = new Set<string>();
+    for (const [method, path, json] of routes()) {
+      for (const headers of shown) {
+        const answer = await service.call(method, PMS + path, { headers, ...(json ? { json } : {}) });
+        assert.equal(answer.status, 401, `${method} ${path}`);
+        assert.notEqual(answer.headers.get('www-authenticate'), null);
+        texts.add(answer.text);
+      }
+    }
+    assert.equal(texts.size, 1, 'one answer, whatever was wrong');
+    assert.equal(JSON.parse([...texts][0] ?? '').code, 'invalid_credentials');
+  });
+
+  it("401 invalid_credentials: a partner's credential, in either pair of headers", async () => {
+    const { api_key, api_secret } = hotel.credential;
+    for (const [method, path, json] of routes()) {
+      for (const headers of [hotel.partner, { 'x-pms-api-key': api_key, 'x-pms-api-secret': api_secret }]) {
+        const answer = await service.call(method, PMS + path, { headers, ...(json ? { json } : {}) });
+        assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_credentials'], `${method} ${path}`);
+      }
+    }
+  });
+
+  it("401 invalid_credentials: the third-party API does not take a PMS's credential", async () => {
+    const swapped = {
+      'x-api-key': hotel.pms['x-pms-api-key'] ?? '',
+      'x-api-secret': hotel.pms['x-pms-api-secret'] ?? '',
+    };
+    for (const path of ['hotels/rooms/', 'hotels/reservations/', 'menu/', 'orders/']) {
+      for (const headers of [hotel.pms, swapped]) {
+        const answer = await service.call('GET', `/v1/third-party/${path}`, { headers });
+        assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_credentials'], path);
+      }
+    }
+  });
+
+  it('200: lets a right credential in everywhere, and a key carries its tenant', async () => {
+    const statuses: number[] = [];
+    for (const [method, path, json] of routes()) {
+      statuses.push((await service.call(method, PMS + path, { headers: hotel.pms, ...(json ? { json } : {}) })).status);
+    }
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 200, 404]);
+  });
+
+  it("404: with another tenant's credential none of it is there", async () => {
+    const stay = { room_type_id: hotel.id('Harbour House', 'Double'), check_in: '2026-01-01', check_out: '2026-01-02' };
+    const { body } = await bookByOta(service, hotel, stay);
+    const stranger = await hotelTenant(service);
+    const about = routes().filter(([, path]) => !/^\/(properties|reservations)\/$/.test(path));
+    for (const [method, path, json] of [...about, ['GET', `/reservations/${body.id}/`] as const]) {
+      const call = (headers: Record<string, string>, at: string, body_: object | undefined) =>
+        service.call(method, PMS + at, { headers, ...(body_ ? { json: body_ } : {}) });
+      const foreign = await call(stranger.pms, path, json);
+      assert.deepEqual([foreign.status, foreign.body.code], [404, 'error'], `${method} ${path}`);
+      const unknown = (text: string) => text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, randomUUID());
+      const missing = await call(stranger.pms, unknown(path), json && JSON.parse(unknown(JSON.stringify(json))));
+      assert.equal(foreign.text, missing.text, `${method} ${path}`);
+    }
+    assert.deepEqual((await service.call('GET', `${PMS}/reservations/`, { headers: stranger.pms })).body, []);
+  });
+});
+
+describe('the budget of the PMS API', () => {
+  it('429 rate_limited: 300 a minute and credential over all its routes, apart from the third-party one', async () => {
+    const own = await hotelTenant(service);
+    const paths = routes().filter(([method]) => method === 'GET');
+    const seen: number[] = [];
+    for (let round = 0; round < 30; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, index) => {
+          const [method, path] = paths[(round + index) % paths.length] ?? ['GET', '/properties/'];
+          return service.call(method, PMS + path, { headers: own.pms });
+        }),
+      );
+      assert.ok(answers.every((answer) => answer.status !== 429));
+      seen.push(...answers.map((answer) => Number(answer.headers.get('x-ratelimit-remaining'))));
+    }
+    assert.deepEqual(
+      seen.toSorted((a, b) => a - b),
+      Array.from({ length: 300 }, (_, index) => index),
+    );
+    const refused = await service.call('PUT', `${PMS}/rates/`, { headers: own.pms, json: {} });
+    assert.deepEqual([refused.status, refused.body.code], [429, 'rate_limited']);
+    assert.equal(refused.headers.get('x-ratelimit-limit'), '300');
+    assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+
+    const second = await service.call('GET', `${PMS}/properties/`, { headers: await pmsHeaders(service, own) });
+    assert.deepEqual([second.status, second.headers.get('x-ratelimit-remaining')], [200, '299']);
+    const partner = await service.call('GET', '/v1/third-party/hotels/rooms/', { headers: own.partner });
+    assert.deepEqual([partner.status, partner.headers.get('x-ratelimit-remaining')], [200, '299']);
+  });
+
+  it('a refused credential takes nothing from it', async () => {
+    const own = await pmsHeaders(service, hotel);
+    for (let tries = 0; tries < 5; tries += 1) {
+      const wrong = { ...own, 'x-pms-api-secret': 'wrong' };
+      assert.equal((await service.call('GET', `${PMS}/properties/`, { headers: wrong })).status, 401);
+    }
+    const answer = await service.call('GET', `${PMS}/properties/`, { headers: own });
+    assert.equal(answer.headers.get('x-ratelimit-remaining'), '299');
+  });
+});

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { PMS } from '#test/support/pms.ts';
+import { type CallOptions, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+
+const PATH = '/v1/channel-manager/credentials/';
+const THIRD_PARTY_PATH = '/v1/third-party/credentials/';
+const SECRET = ['id', 'label', 'api_key', 'api_secret'];
+const READ = ['id', 'label', 'api_key', 'is_active', 'created_at', 'last_used_at', 'last_rotated_at'];
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface Secret {
+  id: string;
+  label: string;
+  api_key: string;
+  api_secret: string;
+}
+
+describe('the owner and the credentials of PMSs', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  let other: TestTenant;
+
+  before(async () => {
+    service = await startService();
+    [tenant, other] = await Promise.all([service.tenant(), service.tenant()]);
+  });
+  after(() => service.close());
+
+  const call = (method: string, path: string, options: CallOptions = {}) =>
+    service.call(method, path, { headers: tenant.owner, ...options });
+  const create = async (label?: string): Promise<Secret> => {
+    const answer = await call('POST', PATH, { json: label === undefined ? {} : { label } });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body;
+  };
+  const open = ({ api_key, api_secret }: Pick<Secret, 'api_key' | 'api_secret'>) =>
+    service.call('GET', `${PMS}/properties/`, {
+      headers: { 'x-pms-api-key': api_key, 'x-pms-api-secret': api_secret },
+    });
+
+  it('201: answers with the secret, which opens the PMS API', async () => {
+    const answer = await call('POST', PATH, { json: { label: 'Opera' } });
+    assert.equal(answer.status, 201, answer.text);
+    assert.deepEqual(Object.keys(answer.body), SECRET);
+    assert.match(answer.body.id, UUID);
+    assert.equal(answer.body.label, 'Opera');
+    assert.match(answer.body.api_key, /^rpk_/);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.equal((await open(answer.body)).status, 200);
+  });
+
+  it('201: the label may be left out, and so may the body', async () => {
+    assert.equal((await create()).label, '');
+    const bare = await call('POST', PATH);
+    assert.deepEqual([bare.status, bare.body.label], [201, '']);
+  });
+
+  it('200: lists the newest first, without a secret and without webhook_url', async () => {
+    const own = await service.tenant();
+    const list = async () => (await call('GET', PATH, { headers: own.owner })).body;
+    assert.deepEqual(await list(), [], 'the credentials of partners are no part of it');
+    for (const label of ['first', 'second']) {
+      await call('POST', PATH, { headers: own.owner, json: { label } });
+    }
+    const [second, first, ...more] = await list();
+    assert.deepEqual([second.label, first.label, more], ['second', 'first', []]);
+    for (const credential of [second, first]) {
+      assert.deepEqual(Object.keys(credential), READ);
+      assert.equal(credential.is_active, true);
+      assert.ok(!Number.isNaN(Date.parse(credential.created_at)));
+      assert.deepEqual([credential.last_used_at, credential.last_rotated_at], [null, null]);
+    }
+    const page = await call('GET', `${PATH}?page=2&page_size=1`, { headers: own.owner });
+    assert.deepEqual([page.body.count, page.body.next, page.body.results], [2, null, [first]]);
+    const partners = await call('GET', THIRD_PARTY_PATH, { headers: own.owner });
+    assert.deepEqual(
+      partners.body.map((credential: { id: string }) => credential.id),
+      [own.credential.id],
+    );
+  });
+
+  it('200: revoke ends it at once and for good, and may be said again', async () => {
+    const credential = await create('leaves');
+    assert.equal((await open(credential)).status, 200);
+    const revoked = await call('POST', `${PATH}${credential.id}/revoke/`);
+    assert.equal(revoked.status, 200, revoked.text);
+    assert.deepEqual(Object.keys(revoked.body), READ);
+    assert.equal(revoked.body.is_active, false);
+    assert.equal((await open(credential)).status, 401);
+    const again = await call('POST', `${PATH}${credential.id}/revoke/`);
+    assert.deepEqual([again.status, again.body.is_active], [200, false]);
+    const rotated = await call('POST', `${PATH}${credential.id}/rotate/`);
+    assert.deepEqual([rotated.status, rotated.body.code], [409, 'invalid_status_transition']);
+  });
+
+  it('200: rotate gives a new secret under the same key; the old one stops at once', async () => {
+    const credential = await create('turns');
+    const rotated = await call('POST', `${PATH}${credential.id}/rotate/`);
+    assert.equal(rotated.status, 200, rotated.text);
+    assert.deepEqual(Object.keys(rotated.body), SECRET);
+    assert.deepEqual(
+      [rotated.body.id, rotated.body.label, rotated.body.api_key],
+      [credential.id, credential.label, credential.api_key],
+    );
+    assert.notEqual(rotated.body.api_secret, credential.api_secret);
+    assert.equal((await open(credential)).status, 401);
+    assert.equal((await open(rotated.body)).status, 200);
+    const listed = (await call('GET', PATH)).body.find((each: { id: string }) => each.id === credential.id);
+    assert.ok(!Number.isNaN(Date.parse(listed.last_rotated_at)));
+  });
+
+  it('400 invalid_request: a label of another type, or of more than 255 characters', async () => {
+    assert.equal((await create('😀'.repeat(255))).label, '😀'.repeat(255));
+    for (const label of [7, null, ['x'], 'x'.repeat(256)]) {
+      const answer = await call('POST', PATH, { json: { label } });
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request']);
+      assert.match(answer.body.message, /^label: /);
+    }
+  });
+
+  it('401 and 403: nobody but the owner', async () => {
+    const { id } = await create();
+    for (const [method, path] of [
+      ['GET', PATH],
+      ['POST', PATH],
+      ['POST', `${PATH}${id}/revoke/`],
+      ['POST', `${PATH}${id}/rotate/`],
+    ] as const) {
+      const staff = await call(method, path, { headers: tenant.staff });
+      assert.deepEqual([staff.status, staff.body.code], [403, 'error'], `${method} ${path}`);
+      const nobody = await call(method, path, { headers: tenant.partner });
+      assert.deepEqual([nobody.status, nobody.body.code], [401, 'invalid_credentials'], `${method} ${path}`);
+    }
+    const still = (await call('GET', PATH)).body.find((each: { id: string }) => each.id === id);
+    assert.deepEqual([still.is_active, still.last_rotated_at], [true, null]);
+  });
+
+  it("404 error: an unknown id, another tenant's, and one of the other API get the same bytes", async () => {
+    const pms = await create();
+    const strangers = await call('POST', PATH, { headers: other.owner, json: {} });
+    const cases = [
+      [PATH, tenant.credential.id],
+      [THIRD_PARTY_PATH, pms.id],
+      [PATH, strangers.body.id],
+      [PATH, randomUUID()],
+      [PATH, 'none'],
+    ] as const;
+    for (const action of ['revoke', 'rotate']) {
+      const answers = await Promise.all(cases.map(([path, id]) => call('POST', `${path}${id}/${action}/`)));
+      for (const answer of answers) {
+        assert.deepEqual([answer.status, answer.body.code], [404, 'error'], answer.text);
+        assert.equal(answer.text, answers[0]?.text);
+      }
+    }
+    assert.equal((await open(pms)).status, 200);
+    assert.equal((await open(strangers.body)).status, 200);
+  });
+
+  it('no secret is stored as it is', async () => {
+    const { api_secret } = await create();
+    const rows = await service.database.db.selectFrom('credential').selectAll().execute();
+    const dump = JSON.stringify(rows) + rows.map((row) => row.secret_hash.toString('latin1')).join();
+    assert.ok(!dump.includes(api_secret) && !dump.includes(api_secret.slice(4)));
+  });
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { bookByOta, bookByPartner, hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+describe('GET /v1/channel-manager/pms/inventory/', () => {
+  let service: TestService;
+  let hotel: ManagedHotel;
+  let other: ManagedHotel;
+  let double: string;
+  let suite: string;
+
+  before(async () => {
+    service = await startService();
+    [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
+    double = hotel.id('Harbour House', 'Double');
+    suite = hotel.id('Harbour House', 'Suite');
+  });
+  after(() => service.close());
+
+  const ask = (query: string, headers = hotel.pms) => service.call('GET', `${PMS}/inventory/?${query}`, { headers });
+  const inventory = async (roomTypeId: string, checkIn: string, checkOut: string) => {
+    const answer = await ask(`room_type_id=${roomTypeId}&check_in=${checkIn}&check_out=${checkOut}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body as { date: string; physical_capacity: number; sellable: number }[];
+  };
+  const sellable = async (roomTypeId: string, checkIn: string, checkOut: string) =>
+    (await inventory(roomTypeId, checkIn, checkOut)).map((entry) => entry.sellable);
+
+  it('200: one entry a night of [check_in, check_out), in order, with these three fields', async () => {
+    assert.deepEqual(await inventory(double, '2028-02-27', '2028-03-02'), [
+      { date: '2028-02-27', physical_capacity: 3, sellable: 3 },
+      { date: '2028-02-28', physical_capacity: 3, sellable: 3 },
+      { date: '2028-02-29', physical_capacity: 3, sellable: 3 },
+      { date: '2028-03-01', physical_capacity: 3, sellable: 3 },
+    ]);
+  });
+
+  it('200: every night once over both changes of the clocks', async () => {
+    for (const [from, to] of [
+      ['2027-03-26', '2027-03-30'],
+      ['2027-10-29', '2027-11-02'],
+    ] as const) {
+      const dates = (await inventory(double, from, to)).map((entry) => entry.date);
+      assert.equal(new Set(dates).size, 4);
+      assert.equal(dates[0], from);
+    }
+  });
+
+  it('200: a stay takes its nights, not the day it ends; cancelled it gives them back', async () => {
+    const stay = { room_type_id: double, check_in: '2101-05-02', check_out: '2101-05-04' };
+    assert.equal((await bookByPartner(service, hotel, { ...stay, external_reservation_id: 'mine' })).status, 201);
+    assert.deepEqual(await sellable(double, '2101-05-01', '2101-05-05'), [3, 2, 2, 3]);
+    const cancelled = await service.call('POST', '/v1/third-party/hotels/reservations/mine/cancel/', {
+      headers: hotel.partner,
+    });
+    assert.equal(cancelled.status, 200, cancelled.text);
+    assert.deepEqual(await sellable(double, '2101-05-01', '2101-05-05'), [3, 3, 3, 3]);
+  });
+
+  it('200: is below zero after an oversell, never clamped', async () => {
+    const stay = { room_type_id: suite, check_in: '2026-05-02', check_out: '2026-05-04' };
+    for (const checkOut of ['2026-05-04', '2026-05-04', '2026-05-03']) {
+      assert.equal((await bookByOta(service, hotel, { ...stay, check_out: checkOut })).status, 201);
+    }
+    assert.deepEqual(await inventory(suite, '2026-05-01', '2026-05-05'), [
+      { date: '2026-05-01', physical_capacity: 1, sellable: 1 },
+      { date: '2026-05-02', physical_capacity: 1, sellable: -2 },
+      { date: '2026-05-03', physical_capacity: 1, sellable: -1 },
+      { date: '2026-05-04', physical_capacity: 1, sellable: 1 },
+    ]);
+  });
+
+  it('200: is the count alone: a night that is closed keeps it, while partners see none', async () => {
+    const closed = await service.call('PUT', `${PMS}/restrictions/`, {
+      headers: hotel.pms,
+      json: {
+        rate_plan_id: hotel.id('Harbour House', 'Suite', 'Suite rate'),
+        restrictions: [{ date: '2101-08-01', stop_sell: true }],
+      },
+    });
+    assert.equal(closed.status, 200, closed.text);
+    assert.deepEqual(await sellable(suite, '2101-08-01', '2101-08-03'), [1, 1]);
+    const shown = await service.call(
+      'GET',
+      `/v1/third-party/hotels/availability/?room_type_id=${suite}&check_in=2101-08-01&check_out=2101-08-03`,
+      { headers: hotel.partner },
+    );
+    assert.deepEqual(
+      shown.body.days.map((day: { sellable: number }) => day.sellable),
+      [0, 1],
+    );
+  });
+
+  it('200: 730 nights, from the first year to the last, and a uuid in capitals', async () => {
+    assert.equal((await inventory(double, '2027-01-01', '2028-12-31')).length, 730);
+    assert.deepEqual(await sellable(double, '0001-01-01', '0001-01-02'), [3]);
+    assert.deepEqual(await sellable(double, '9999-12-30', '9999-12-31'), [3]);
+    assert.deepEqual(await sellable(double.toUpperCase(), '2027-01-01', '2027-01-02'), [3]);
+  });
+
+  it('400 invalid_request: dates and room type missing or invalid, each named', async () => {
+    const id = `room_type_id=${double}`;
+    const dates = 'check_in=2027-05-01&check_out=2027-05-02';
+    for (const [query, field] of [
+      [`${id}&check_out=2027-05-02`, 'check_in'],
+      [`${id}&check_in=2027-05-01`, 'check_out'],
+      [id, 'check_in'],
+      [dates, 'room_type_id'],
+      ['', 'room_type_id'],
+      [`room_type_id=&${dates}`, 'room_type_id'],
+      [`room_type_id=double&${dates}`, 'room_type_id'],
+      [`${id}&${id}&${dates}`, 'room_type_id'],
+      [`${id}&check_in=2027-05-01&check_in=2027-05-01&check_out=2027-05-02`, 'check_in'],
+      [`${id}&check_in=2027-02-29&check_out=2027-03-02`, 'check_in'],
+      [`${id}&check_in=2027-02-28&check_out=2027-02-30`, 'check_out'],
+      [`${id}&check_in=0000-01-01&check_out=0000-01-02`, 'check_in'],
+      [`${id}&check_in=2027-5-1&check_out=2027-05-02`, 'check_in'],
+      [`${id}&check_in=2027-05-01T00:00:00Z&check_out=2027-05-02`, 'check_in'],
+      [`${id}&check_in=01.05.2027&check_out=2027-05-02`, 'check_in'],
+      [`${id}&check_in=&check_out=2027-05-02`, 'check_in'],
+      [`${id}&check_in=%202027-05-01&check_out=2027-05-02`, 'check_in'],
+      [`${id}&check_in=2027-05-02&check_out=2027-05-02`, 'check_out'],
+      [`${id}&check_in=2027-05-02&check_out=2027-05-01`, 'check_out'],
+      [`${id}&check_in=2027-01-01&check_out=2029-01-01`, 'check_out'],
+    ] as const) {
+      const answer = await ask(query);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], query);
+      assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+      assert.match(answer.body.message, new RegExp(`(^|\\| )${field}: `), query);
+    }
+  });
+
+  it("404 error: another tenant's room type and an unknown one get the same bytes", async () => {
+    const ids = [other.id('Harbour House', 'Double'), randomUUID(), hotel.id('Harbour House')];
+    const answers = await Promise.all(
+      ids.map((id) => ask(`room_type_id=${id}&check_in=2027-05-01&check_out=2027-05-02`)),
+    );
+    for (const answer of answers) {
+      assert.deepEqual([answer.status, answer.body.code], [404, 'error']);
+      assert.equal(answer.text, answers[0]?.text);
+    }
+  });
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { pmsHeaders } from '#test/support/hotel.ts';
+import { hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: ManagedHotel;
+let other: ManagedHotel;
+const get = (path: string, headers = hotel.pms) => service.call('GET', `${PMS}${path}`, { headers });
+
+before(async () => {
+  service = await startService();
+  [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
+});
+after(() => service.close());
+
+describe('GET /v1/channel-manager/pms/properties/', () => {
+  it("200: lists the tenant's properties in the order of its document, with these five fields alone", async () => {
+    const answer = await get('/properties/');
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(answer.body, [
+      { id: hotel.id('Harbour House'), name: 'Harbour House', address: '1 Quay', city: 'Porto', country_code: 'PT' },
+      { id: hotel.id('Lagoon Lodge'), name: 'Lagoon Lodge', address: '2 Beach', city: 'London', country_code: 'KI' },
+    ]);
+  });
+
+  it('200: answers without the trailing slash, and knows no pages', async () => {
+    const whole = await get('/properties/');
+    for (const path of ['/properties', '/properties/?page=7&page_size=1', '/properties/?page=none']) {
+      assert.equal((await get(path)).text, whole.text, path);
+    }
+  });
+
+  it('200: an empty list for a tenant without properties, and without the hotel feature: there is no gate', async () => {
+    const tenant = await service.tenant({ features: ['restaurant'] });
+    const answer = await get('/properties/', await pmsHeaders(service, tenant));
+    assert.deepEqual([answer.status, answer.body], [200, []]);
+  });
+
+  it('200: the properties of a tenant whose hotel feature was taken away', async () => {
+    const gated = await hotelTenant(service, { features: [] });
+    assert.equal((await get('/properties/', gated.pms)).body.length, 2);
+  });
+
+  it('200: HEAD answers as GET, without a body', async () => {
+    const answer = await service.call('HEAD', `${PMS}/properties/`, { headers: hotel.pms });
+    assert.deepEqual([answer.status, answer.text], [200, '']);
+  });
+
+  it('405: there is nothing to write here', async () => {
+    const answer = await service.call('POST', `${PMS}/properties/`, { headers: hotel.pms, json: {} });
+    assert.deepEqual([answer.status, answer.body.code], [405, 'error']);
+    assert.match(answer.headers.get('allow') ?? '', /GET/);
+  });
+});
+
+describe('GET /v1/channel-manager/pms/properties/{property_id}/room-types/', () => {
+  const roomTypes = (propertyId: string, headers?: Record<string, string>) =>
+    get(`/properties/${propertyId}/room-types/`, headers);
+
+  it('200: room types with their active rate plans, prices as texts or null, in the order of the document', async () => {
+    const answer = await roomTypes(hotel.id('Harbour House'));
+    assert.equal(answer.status, 200, answer.text);
+    const plan = (name: string, roomType: string, rest: object) => ({
+      id: hotel.id('Harbour House', roomType, name),
+      name,
+      ...rest,
+    });
+    assert.deepEqual(answer.body, [
+      {
+        id: hotel.id('Harbour House', 'Double'),
+        name: 'Double',
+        max_occupancy: 2,
+        base_price: '90.00',
+        rate_plans: [
+          plan('Flexible', 'Double', { base_price: '100.00', is_refundable: true, min_nights: 1 }),
+          plan('Saver', 'Double', { base_price: '80.00', is_refundable: false, min_nights: 2 }),
+        ],
+      },
+      {
+        id: hotel.id('Harbour House', 'Suite'),
+        name: 'Suite',
+        max_occupancy: 4,
+        base_price: null,
+        rate_plans: [plan('Suite rate', 'Suite', { base_price: '250.50', is_refundable: true, min_nights: 1 })],
+      },
+      {
+        id: hotel.id('Harbour House', 'Bunk'),
+        name: 'Bunk',
+        max_occupancy: 1,
+        base_price: '25.00',
+        rate_plans: [],
+      },
+      { id: hotel.id('Harbour House', 'Floor'), name: 'Floor', max_occupancy: 1, base_price: null, rate_plans: [] },
+    ]);
+  });
+
+  it('200: the room types of the property alone', async () => {
+    const answer = await roomTypes(hotel.id('Lagoon Lodge'));
+    assert.deepEqual(
+      answer.body.map((roomType: { id: string }) => roomType.id),
+      [hotel.id('Lagoon Lodge', 'Double')],
+    );
+  });
+
+  it('200: a uuid in capitals is the same uuid', async () => {
+    const answer = await roomTypes(hotel.id('Lagoon Lodge').toUpperCase());
+    assert.deepEqual([answer.status, answer.body.length], [200, 1]);
+  });
+
+  it("404: another tenant's property, an unknown and a malformed uuid get the same bytes", async () => {
+    const ids = [other.id('Harbour House'), randomUUID(), 'harbour', hotel.id('Harbour House', 'Double'), '0'];
+    const answers = await Promise.all(ids.map((id) => roomTypes(id)));
+    for (const answer of answers) {
+      assert.equal(answer.status, 404);
+      assert.equal(answer.text, answers[0]?.text);
+      assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+      assert.equal(answer.body.code, 'error');
+    }
+  });
+
+  it('404: the other tenant sees its own and not ours', async () => {
+    assert.equal((await roomTypes(other.id('Harbour House'), other.pms)).status, 200);
+    assert.equal((await roomTypes(hotel.id('Harbour House'), other.pms)).status, 404);
+  });
+});

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { pmsHeaders } from '#test/support/hotel.ts';
+import { bookByOta, bookByPartner, hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { sampleHotel } from '#test/support/tenants.ts';
+
+const STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'];
+
+interface PmsReservation {
+  id: string;
+  natural_id: string;
+  status: string;
+  check_in_date: string;
+}
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+const get = (path: string, { pms }: ManagedHotel) =>
+  service.call('GET', `${PMS}/reservations/${path}`, { headers: pms });
+const idsOf = (list: PmsReservation[]) => list.map((reservation) => reservation.id);
+
+describe('GET /v1/channel-manager/pms/reservations/', () => {
+  let hotel: ManagedHotel;
+  let double: string;
+  let lagoon: string;
+  before(async () => {
+    hotel = await hotelTenant(service);
+    double = hotel.id('Harbour House', 'Double');
+    lagoon = hotel.id('Lagoon Lodge', 'Double');
+  });
+
+  it('200: an empty list before the first, also for a tenant without hotel', async () => {
+    assert.deepEqual((await get('', hotel)).body, []);
+    const tenant = await service.tenant();
+    const answer = await service.call('GET', `${PMS}/reservations/`, {
+      headers: await pmsHeaders(service, tenant),
+    });
+    assert.deepEqual([answer.status, answer.body], [200, []]);
+  });
+
+  it("200: shows partners' and OTAs' reservations alike, with exactly the contract's fields", async () => {
+    const own = await hotelTenant(service);
+    const roomType = own.id('Harbour House', 'Double');
+    const booked = await bookByPartner(service, own, {
+      room_type_id: roomType,
+      check_in: '2101-07-01',
+      check_out: '2101-07-03',
+      guest: { name: 'Zoë 王', phone: '+351 22', email: 'zoe@example.com' },
+    });
+    const received = await bookByOta(service, own, {
+      room_type_id: own.id('Lagoon Lodge', 'Double'),
+      external_id: 'HM-77',
+      check_in: '2101-06-01',
+      check_out: '2101-06-02',
+      total_amount: 12,
+    });
+    const list = await get('', own);
+    assert.equal(list.status, 200, list.text);
+    const [first, second] = list.body;
+    assert.deepEqual(first, {
+      id: booked.body.reservation_id,
+      natural_id: first.natural_id,
+      status: 'confirmed',
+      check_in_date: '2101-07-01T14:00:00.000Z',
+      check_out_date: '2101-07-03T10:00:00.000Z',
+      room_type_id: roomType,
+      total_amount: '160.00',
+      external_source: null,
+      external_id: null,
+      guest: { full_name: 'Zoë 王', phone: '+351 22', email: 'zoe@example.com' },
+    });
+    assert.deepEqual(second, {
+      id: received.body.id,
+      natural_id: second.natural_id,
+      status: 'confirmed',
+      check_in_date: '2101-06-01T00:00:00.000Z',
+      check_out_date: '2101-06-01T20:00:00.000Z',
+      room_type_id: own.id('Lagoon Lodge', 'Double'),
+      total_amount: '12.00',
+      external_source: 'An OTA',
+      external_id: 'HM-77',
+      guest: { full_name: 'Ada Guest', phone: null, email: null },
+    });
+    assert.equal(list.body.length, 2);
+    assert.deepEqual(second, received.body, 'the receiver answers with the same reservation');
+  });
+
+  it('200: an e-mail address that a partner sent as an empty text or left out is null', async () => {
+    const own = await hotelTenant(service);
+    const guest = { name: 'Zoë 王', phone: '+351 22' };
+    for (const email of ['', undefined]) {
+      const room_type_id = own.id('Harbour House', 'Double');
+      const stay = { room_type_id, check_in: '2101-07-01', check_out: '2101-07-02', guest: { ...guest, email } };
+      const booked = await bookByPartner(service, own, stay);
+      const found = (await get('', own)).body.find(({ id }: PmsReservation) => id === booked.body.reservation_id);
+      assert.deepEqual(found.guest, { full_name: 'Zoë 王', phone: '+351 22', email: null });
+    }
+  });
+
+  it('200: newest check-in first, by the moment, whichever side of the date line the house is on', async () => {
+    const [, lagoonLodge] = sampleHotel();
+    assert.ok(lagoonLodge);
+    const western = { ...lagoonLodge, name: 'Pago House', timezone: 'Pacific/Pago_Pago', check_in_time: '15:00' };
+    const own = await hotelTenant(service, { properties: [...sampleHotel(), western] });
+    const bookings = [
+      ['Harbour House', '2026-05-02'],
+      ['Lagoon Lodge', '2026-05-02'],
+      ['Pago House', '2026-05-01'],
+      ['Lagoon Lodge', '2026-05-03'],
+      ['Harbour House', '2026-05-01'],
+      ['Harbour House', '2026-04-30'],
+    ] as const;
+    for (const [house, check_in] of bookings) {
+      const stay = { room_type_id: own.id(house, 'Double'), check_in, check_out: '2026-05-09' };
+      assert.equal((await bookByOta(service, own, stay)).status, 201);
+    }
+    const moments = (await get('', own)).body.map((reservation: PmsReservation) => reservation.check_in_date);
+    assert.deepEqual(moments, [
+      '2026-05-03T00:00:00.000Z',
+      '2026-05-02T14:00:00.000Z',
+      '2026-05-02T02:00:00.000Z',
+      '2026-05-02T00:00:00.000Z',
+      '2026-05-01T14:00:00.000Z',
+      '2026-04-30T14:00:00.000Z',
+    ]);
+  });
+
+  it('200: of one check-in the newest reservation first', async () => {
+    const own = await hotelTenant(service);
+    const stay = { room_type_id: own.id('Harbour House', 'Double'), check_in: '2026-01-01', check_out: '2026-01-02' };
+    const made: string[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      made.push((await bookByOta(service, own, stay)).body.id);
+    }
+    assert.deepEqual(idsOf((await get('', own)).body), made.reverse());
+  });
+
+  it('200: status leaves the others out; every status can be asked for', async () => {
+    for (const [index, status] of STATUSES.entries()) {
+      const stay = { room_type_id: double, check_in: `2026-02-0${index + 1}`, check_out: '2026-02-20', status };
+      assert.equal((await bookByOta(service, hotel, stay)).status, 201);
+    }
+    const stay = { room_type_id: lagoon, check_in: '2026-01-01', check_out: '2026-01-02', status: 'no_show' };
+    assert.equal((await bookByOta(service, hotel, stay)).status, 201);
+    assert.equal((await get('', hotel)).body.length, 7);
+    for (const status of STATUSES) {
+      const list: PmsReservation[] = (await get(`?status=${status}`, hotel)).body;
+      assert.equal(list.length, status === 'no_show' ? 2 : 1, status);
+      assert.ok(list.every((reservation) => reservation.status === status));
+    }
+  });
+
+  it('400 invalid_request: an unknown status, an empty one, and one given twice', async () => {
+    for (const query of ['status=gone', 'status=', 'status=Confirmed', 'status=confirmed&status=pending']) {
+      const answer = await get(`?${query}`, hotel);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], query);
+      assert.match(answer.body.message, /^status/, query);
+    }
+  });
+});
+
+describe('a hotel with more than 200 reservations', () => {
+  let hotel: ManagedHotel;
+  before(async () => {
+    hotel = await hotelTenant(service);
+    const roomType = hotel.id('Harbour House', 'Bunk');
+    const book = (index: number) => {
+      const day = new Date(Date.UTC(2026, 0, 1 + ((index * 89) % 230))).toISOString().slice(0, 10);
+      const status = index % 2 === 0 ? 'completed' : 'cancelled';
+      return bookByOta(service, hotel, { room_type_id: roomType, check_in: day, check_out: '2026-12-01', status });
+    };
+    for (let start = 0; start < 230; start += 10) {
+      const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => book(start + index)));
+      assert.ok(answers.every((answer) => answer.status === 201));
+    }
+  });
+
+  it('200: lists the 200 newest check-ins and leaves out the oldest', async () => {
+    const list: PmsReservation[] = (await get('', hotel)).body;
+    const days = list.map((reservation) => reservation.check_in_date.slice(0, 10));
+    const expected = Array.from({ length: 200 }, (_, index) =>
+      new Date(Date.UTC(2026, 0, 230 - index)).toISOString().slice(0, 10),
+    );
+    assert.deepEqual(days, expected);
+  });
+
+  it('200: page and page_size are no parameters of this API', async () => {
+    const whole = await get('', hotel);
+    assert.equal((await get('?page=2&page_size=10', hotel)).text, whole.text);
+    assert.equal((await get('?page=0&page_size=x', hotel)).text, whole.text);
+  });
+
+  it('200: the cut counts what is asked for: a status has all of its own', async () => {
+    assert.equal((await get('?status=completed', hotel)).body.length, 115);
+  });
+
+  it('200: one left out of the list can still be read, and every natural_id is another', async () => {
+    const rows = await service.database.db
+      .selectFrom('reservation')
+      .select(['id', 'natural_id'])
+      .where('tenant_id', '=', hotel.tenantId)
+      .execute();
+    assert.equal(new Set(rows.map((row) => row.natural_id)).size, 230);
+    assert.ok(rows.every((row) => /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/.test(row.natural_id)));
+    const listed = new Set(idsOf((await get('', hotel)).body));
+    const left = rows.find((row) => !listed.has(row.id));
+    assert.equal((await get(`${left?.id}/`, hotel)).body.natural_id, left?.natural_id);
+  });
+});
+
+describe('GET /v1/channel-manager/pms/reservations/{booking_id}/', () => {
+  let hotel: ManagedHotel;
+  let other: ManagedHotel;
+  let id: string;
+  before(async () => {
+    [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
+    const stay = { room_type_id: hotel.id('Lagoon Lodge', 'Double'), check_in: '2026-03-01', check_out: '2026-03-04' };
+    id = (await bookByOta(service, hotel, stay)).body.id;
+  });
+
+  it('200: is the same as in the list', async () => {
+    const [listed] = (await get('', hotel)).body;
+    for (const path of [`${id}/`, id, `${id.toUpperCase()}/`]) {
+      const answer = await get(path, hotel);
+      assert.deepEqual([answer.status, answer.body], [200, listed], path);
+    }
+  });
+
+  it("404 error: another tenant's, an unknown one, a room type's id and a malformed one get the same bytes", async () => {
+    const asked = await Promise.all([
+      get(`${id}/`, other),
+      get(`${randomUUID()}/`, hotel),
+      get(`${hotel.id('Lagoon Lodge', 'Double')}/`, hotel),
+      get('1/', hotel),
+      get(`urn:uuid:${id}/`, hotel),
+    ]);
+    for (const answer of asked) {
+      assert.deepEqual([answer.status, answer.body.code], [404, 'error'], answer.text);
+      assert.equal(answer.text, asked[0]?.text);
+      assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+    }
+  });
+
+  it('405: a reservation can be neither made nor changed here', async () => {
+    for (const [method, path] of [
+      ['POST', ''],
+      ['PUT', `${id}/`],
+      ['DELETE', `${id}/`],
+    ] as const) {
+      const answer = await service.call(method, `${PMS}/reservations/${path}`, { headers: hotel.pms });
+      assert.equal(answer.status, 405, `${method} ${answer.text}`);
+    }
+  });
+});

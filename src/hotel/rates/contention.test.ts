@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+const DAYS = 60;
+const day = (index: number) => new Date(Date.UTC(2030, 0, 1 + index)).toISOString().slice(0, 10);
+
+interface Rate {
+  price: string;
+  is_sold_out: boolean;
+}
+
+describe('many writers of one plan at once', () => {
+  let service: TestService;
+  let hotel: ManagedHotel;
+  let plan: string;
+  before(async () => {
+    service = await startService();
+    hotel = await hotelTenant(service);
+    plan = hotel.id('Harbour House', 'Double', 'Flexible');
+  });
+  after(() => service.close());
+
+  const put = (what: 'rates' | 'restrictions', entries: object[]) =>
+    service.call('PUT', `${PMS}/${what}/`, { headers: hotel.pms, json: { rate_plan_id: plan, [what]: entries } });
+  const read = async (): Promise<Rate[]> => {
+    const query = `rate_plan_id=${plan}&check_in=${day(0)}&check_out=${day(DAYS)}`;
+    return (await service.call('GET', `${PMS}/rates/?${query}`, { headers: hotel.pms })).body;
+  };
+  const deadlocks = async () => {
+    const { rows } = await sql<{ deadlocks: number }>`
+      SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()
+    `.execute(service.database.db);
+    return rows[0]?.deadlocks;
+  };
+  /** The days, begun at another one and half of the time backwards. */
+  const daysFrom = (index: number) => {
+    const days = Array.from({ length: DAYS }, (_, step) => day((index * 7 + step) % DAYS));
+    return index % 2 === 0 ? days : days.toReversed();
+  };
+
+  it('200 for each, whole or not at all: in the end every date has the price of one and the same writer', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, writer) =>
+        put(
+          'rates',
+          daysFrom(writer).map((date) => ({ date, price: 100 + writer })),
+        ),
+      ),
+    );
+    assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
+    assert.equal(new Set((await read()).map((rate) => rate.price)).size, 1);
+  });
+
+  it('200 for rates and restrictions of overlapping dates, min_nights among them, without a deadlock', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, writer) => {
+        const days = daysFrom(writer).slice(0, 20 + writer);
+        return writer % 2 === 0
+          ? put(
+              'rates',
+              days.map((date) => ({ date, price: 200 })),
+            )
+          : put(
+              'restrictions',
+              days.map((date) => ({ date, stop_sell: true, min_nights: writer })),
+            );
+      }),
+    );
+    assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
+    const prices = new Set((await read()).map((rate) => rate.price));
+    assert.deepEqual(prices, new Set(['200.00']), 'a restriction never takes a price away');
+    assert.equal(await deadlocks(), 0);
+  });
+
+  it('200 for a calendar that is sent again: what has not changed is not written anew', async () => {
+    const versions = async () => {
+      const { rows } = await sql<{ version: string }>`
+        SELECT xmin::text AS version FROM rate
+        WHERE tenant_id = ${hotel.tenantId} AND rate_plan_id = ${plan} AND date >= ${day(0)} ORDER BY date
+      `.execute(service.database.db);
+      return rows.map(({ version }) => version);
+    };
+    const calendar = Array.from({ length: 20 }, (_, index) => ({ date: day(index), price: 300, is_sold_out: false }));
+    assert.equal((await put('rates', calendar)).status, 200);
+    const earlier = await versions();
+    const changed = calendar.with(3, { date: day(3), price: 301, is_sold_out: false });
+    assert.equal((await put('rates', changed)).body.length, 20, 'the answer tells them all');
+    const closed = [3, 4].map((index) => ({ date: day(index), stop_sell: index === 4 }));
+    assert.equal((await put('restrictions', closed)).status, 200);
+    const written = [...(await versions()).entries()].filter(([index, version]) => version !== earlier[index]);
+    assert.deepEqual(
+      written.map(([index]) => index),
+      [3, 4],
+    );
+    assert.deepEqual(
+      (await read()).slice(2, 6).map(({ price, is_sold_out }) => [price, is_sold_out]),
+      [
+        ['300.00', false],
+        ['301.00', false],
+        ['300.00', true],
+        ['300.00', false],
+      ],
+    );
+  });
+});

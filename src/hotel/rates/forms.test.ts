@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+describe('rates and restrictions as forms', () => {
+  let service: TestService;
+  let hotel: ManagedHotel;
+  let plan: string;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    hotel = await hotelTenant(service);
+    plan = hotel.id('Harbour House', 'Double', 'Flexible');
+  });
+  after(() => service.close());
+
+  /** The same fields URL-encoded and as multipart: both must be answered alike. */
+  const put = async (what: 'rates' | 'restrictions', fields: [string, string][]) => {
+    const multipart = new FormData();
+    for (const [name, value] of fields) {
+      multipart.append(name, value);
+    }
+    const answers = [];
+    for (const body of [new URLSearchParams(fields), multipart]) {
+      answers.push(await service.call('PUT', `${PMS}/${what}/`, { headers: hotel.pms, body }));
+    }
+    const [encoded, parts] = answers;
+    assert.ok(encoded && parts);
+    assert.deepEqual([encoded.status, encoded.text], [parts.status, parts.text]);
+    return encoded;
+  };
+  const nights = async () => {
+    const query = `rate_plan_id=${plan}&check_in=2030-01-01&check_out=2030-01-03`;
+    return (await service.call('GET', `${PMS}/rates/?${query}`, { headers: hotel.pms })).body;
+  };
+
+  for (const [style, name] of [
+    ['rates[0][date]', (index: number, field: string) => `rates[${index}][${field}]`],
+    ['rates[0].date', (index: number, field: string) => `rates[${index}].${field}`],
+    ['rates[0]date', (index: number, field: string) => `rates[${index}]${field}`],
+  ] as const) {
+    it(`200: rates written ${style}; prices stay the texts they are, booleans are true and false`, async () => {
+      const answer = await put('rates', [
+        ['rate_plan_id', plan],
+        [name(0, 'date'), '2030-01-01'],
+        [name(0, 'price'), '120.5'],
+        [name(0, 'is_sold_out'), 'true'],
+        [name(1, 'date'), '2030-01-02'],
+        [name(1, 'price'), '130'],
+        [name(1, 'is_sold_out'), 'false'],
+      ]);
+      assert.equal(answer.status, 200, answer.text);
+      const expected = [
+        { date: '2030-01-01', price: '120.50', is_sold_out: true },
+        { date: '2030-01-02', price: '130.00', is_sold_out: false },
+      ];
+      assert.deepEqual(answer.body, expected);
+      assert.deepEqual(await nights(), expected);
+    });
+  }
+
+  it('200: the list as one field that holds JSON', async () => {
+    const rates = JSON.stringify([{ date: '2030-01-01', price: 12, is_sold_out: true }]);
+    const answer = await put('rates', [
+      ['rate_plan_id', plan],
+      ['rates', rates],
+    ]);
+    assert.deepEqual(answer.body, [{ date: '2030-01-01', price: '12.00', is_sold_out: true }]);
+  });
+
+  it('200: restrictions; an empty min_nights is null and leaves it', async () => {
+    const answer = await put('restrictions', [
+      ['rate_plan_id', plan],
+      ['restrictions[0][date]', '2030-01-01'],
+      ['restrictions[0][stop_sell]', 'true'],
+      ['restrictions[0][min_nights]', '3'],
+      ['restrictions[1][date]', '2030-01-02'],
+      ['restrictions[1][min_nights]', ''],
+    ]);
+    assert.deepEqual([answer.status, answer.body], [200, { updated: 2 }]);
+    assert.deepEqual(
+      (await nights()).map((rate: { is_sold_out: boolean }) => rate.is_sold_out),
+      [true, false],
+    );
+    const stored = await service.database.db
+      .selectFrom('rate_plan')
+      .select('min_nights')
+      .where('id', '=', plan)
+      .execute();
+    assert.deepEqual(stored, [{ min_nights: 3 }]);
+  });
+
+  it('200: 1,000 entries; 400: 1,001', async () => {
+    const fields = (count: number) => [
+      ['rate_plan_id', plan] as [string, string],
+      ...Array.from({ length: count }, (_, index): [string, string][] => [
+        [`rates[${index}][date]`, '2030-01-01'],
+        [`rates[${index}][price]`, String(index)],
+      ]).flat(),
+    ];
+    const answer = await put('rates', fields(1_000));
+    assert.deepEqual(
+      [answer.status, answer.body],
+      [200, [{ date: '2030-01-01', price: '999.00', is_sold_out: false }]],
+    );
+    const refused = await put('rates', fields(1_001));
+    assert.deepEqual(
+      [refused.status, refused.body.code, refused.body.message],
+      [400, 'invalid_request', 'rates: must have at most 1000 entries'],
+    );
+  });
+
+  it('400 invalid_request: what does not fit, named as in JSON, and nothing is written', async () => {
+    for (const [name, value, message] of [
+      ['rates[0][price]', '1e2', /^rates\.0\.price: /],
+      ['rates[0][price]', '', /^rates\.0\.price: /],
+      ['rates[0][is_sold_out]', 'yes', /^rates\.0\.is_sold_out: must be true or false$/],
+      ['rates[0][is_sold_out]', '1', /^rates\.0\.is_sold_out: must be true or false$/],
+      ['rates[0][date]', '2030-02-30', /^rates\.0\.date: /],
+      ['rate_plan_id', 'x', /^rate_plan_id: /],
+      ['rates[1][date]', '2030-01-02', /^rates\.1\.price: is required$/],
+      ['rates[1001][date]', '2030-01-02', /rates/],
+      ['rates[__proto__][date]', '2030-01-02', /__proto__/],
+    ] as const) {
+      const fields = new Map([
+        ['rate_plan_id', plan],
+        ['rates[0][date]', '2030-01-01'],
+        ['rates[0][price]', '55'],
+        [name, value],
+      ]);
+      const answer = await put('rates', [...fields]);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], `${name}=${value} ${answer.text}`);
+      assert.match(answer.body.message, message);
+    }
+    assert.equal((await nights())[0].price, '100.00');
+  });
+});

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+interface Rate {
+  date: string;
+  price: string;
+  is_sold_out: boolean;
+}
+
+let service: TestService;
+let hotel: ManagedHotel;
+let other: ManagedHotel;
+before(async () => {
+  service = await startService();
+  [hotel, other] = await Promise.all([hotelTenant(service), hotelTenant(service)]);
+});
+after(() => service.close());
+
+const flexible = () => hotel.id('Harbour House', 'Double', 'Flexible');
+const ask = (query: string) => service.call('GET', `${PMS}/rates/?${query}`, { headers: hotel.pms });
+const read = async (planId: string, checkIn: string, checkOut: string): Promise<Rate[]> => {
+  const answer = await ask(`rate_plan_id=${planId}&check_in=${checkIn}&check_out=${checkOut}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+};
+const put = (json: unknown) => service.call('PUT', `${PMS}/rates/`, { headers: hotel.pms, json });
+const write = async (planId: string, rates: object[]): Promise<Rate[]> => {
+  const answer = await put({ rate_plan_id: planId, rates });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+};
+const refuse = async (json: unknown, field: RegExp) => {
+  const answer = await put(json);
+  assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(json).slice(0, 200));
+  assert.match(answer.body.message, field);
+};
+/** Days of the year 2030 from its first. */
+const day = (index: number) => new Date(Date.UTC(2030, 0, 1 + index)).toISOString().slice(0, 10);
+
+describe('GET /v1/channel-manager/pms/rates/', () => {
+  it("200: one entry a night; the plan's base price, open, where nothing was written", async () => {
+    assert.deepEqual(await read(flexible(), '2028-02-28', '2028-03-01'), [
+      { date: '2028-02-28', price: '100.00', is_sold_out: false },
+      { date: '2028-02-29', price: '100.00', is_sold_out: false },
+    ]);
+  });
+
+  it('200: shows what was written, on its nights alone', async () => {
+    await write(flexible(), [{ date: '2027-06-02', price: '130.5', is_sold_out: true }]);
+    assert.deepEqual(await read(flexible(), '2027-06-01', '2027-06-04'), [
+      { date: '2027-06-01', price: '100.00', is_sold_out: false },
+      { date: '2027-06-02', price: '130.50', is_sold_out: true },
+      { date: '2027-06-03', price: '100.00', is_sold_out: false },
+    ]);
+    assert.equal((await read(flexible(), '2027-06-01', '2027-06-02')).length, 1, 'the day of check-out is no night');
+  });
+
+  it('200: an inactive plan answers, though it is in no list; and so does one of a capital uuid', async () => {
+    const inactive = hotel.id('Harbour House', 'Double', 'Closed for good');
+    assert.deepEqual(await read(inactive, '2027-01-01', '2027-01-02'), [
+      { date: '2027-01-01', price: '1.00', is_sold_out: false },
+    ]);
+    assert.equal((await read(flexible().toUpperCase(), '2027-01-01', '2027-01-02'))[0]?.price, '100.00');
+  });
+
+  it('200: 730 nights', async () => {
+    assert.equal((await read(flexible(), '2027-01-01', '2028-12-31')).length, 730);
+  });
+
+  it('400 invalid_request: plan or dates missing or invalid', async () => {
+    const plan = `rate_plan_id=${flexible()}`;
+    for (const [query, field] of [
+      ['check_in=2027-05-01&check_out=2027-05-02', 'rate_plan_id'],
+      ['rate_plan_id=best&check_in=2027-05-01&check_out=2027-05-02', 'rate_plan_id'],
+      [`${plan}&check_in=2027-05-01`, 'check_out'],
+      [`${plan}&check_out=2027-05-02`, 'check_in'],
+      [`${plan}&check_in=2027-04-31&check_out=2027-05-02`, 'check_in'],
+      [`${plan}&check_in=1900-02-29&check_out=1900-03-02`, 'check_in'],
+      [`${plan}&check_in=2027-05-01&check_out=2027-05-01`, 'check_out'],
+      [`${plan}&check_in=2027-05-02&check_out=2027-05-01`, 'check_out'],
+      [`${plan}&check_in=2027-01-01&check_out=2029-01-01`, 'check_out'],
+    ] as const) {
+      const answer = await ask(query);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], query);
+      assert.match(answer.body.message, new RegExp(`(^|\\| )${field}: `), query);
+    }
+  });
+
+  it("404 error: another tenant's plan, an unknown one, and a room type's id get the same bytes", async () => {
+    const ids = [other.id('Harbour House', 'Double', 'Flexible'), randomUUID(), hotel.id('Harbour House', 'Double')];
+    const answers = await Promise.all(
+      ids.map((id) => ask(`rate_plan_id=${id}&check_in=2027-05-01&check_out=2027-05-02`)),
+    );
+    for (const answer of answers) {
+      assert.deepEqual([answer.status, answer.body.code], [404, 'error']);
+      assert.equal(answer.text, answers[0]?.text);
+    }
+  });
+});
+
+describe('PUT /v1/channel-manager/pms/rates/', () => {
+  const saver = () => hotel.id('Harbour House', 'Double', 'Saver');
+
+  it('200: takes prices as numbers and as texts, and answers with two decimals', async () => {
+    const prices = [
+      0,
+      '0',
+      '0.00',
+      0.1,
+      '7',
+      12.5,
+      '12.5',
+      99.99,
+      '99999999.99',
+      99_999_999.99,
+      99_999_999,
+      '00012.50',
+    ];
+    const rates = prices.map((price, index) => ({ date: day(index), price }));
+    const expected = [0, 0, 0, 0.1, 7, 12.5, 12.5, 99.99, 99_999_999.99, 99_999_999.99, 99_999_999, 12.5].map(
+      (price, index) => ({ date: day(index), price: price.toFixed(2), is_sold_out: false }),
+    );
+    assert.deepEqual(await write(saver(), rates), expected);
+    assert.deepEqual(await read(saver(), day(0), day(prices.length)), expected);
+  });
+
+  it('200: answers with one entry a date, by date; the last entry for a date wins', async () => {
+    const answer = await write(saver(), [
+      { date: '2031-02-03', price: 30 },
+      { date: '2031-02-01', price: 10, is_sold_out: true },
+      { date: '2031-02-03', price: 31, is_sold_out: true },
+      { date: '2031-02-02', price: 20 },
+      { date: '2031-02-01', price: 11 },
+    ]);
+    const expected = [
+      { date: '2031-02-01', price: '11.00', is_sold_out: false },
+      { date: '2031-02-02', price: '20.00', is_sold_out: false },
+      { date: '2031-02-03', price: '31.00', is_sold_out: true },
+    ];
+    assert.deepEqual(answer, expected);
+    assert.deepEqual(await read(saver(), '2031-02-01', '2031-02-04'), expected);
+  });
+
+  it('200: is_sold_out is false where it is left out, and so opens a night that was closed', async () => {
+    await write(saver(), [{ date: '2031-03-01', price: 1, is_sold_out: true }]);
+    await write(saver(), [{ date: '2031-03-01', price: 2 }]);
+    assert.deepEqual(await read(saver(), '2031-03-01', '2031-03-02'), [
+      { date: '2031-03-01', price: '2.00', is_sold_out: false },
+    ]);
+  });
+
+  it('200: writing the same again changes nothing, and leaves other nights and plans alone', async () => {
+    const rates = [{ date: '2031-04-02', price: '55.00', is_sold_out: true }];
+    assert.deepEqual(await write(saver(), rates), rates);
+    assert.deepEqual(await write(saver(), rates), rates);
+    assert.deepEqual(
+      (await read(saver(), '2031-04-01', '2031-04-04')).map((rate) => rate.price),
+      ['80.00', '55.00', '80.00'],
+    );
+    assert.equal((await read(flexible(), '2031-04-02', '2031-04-03'))[0]?.price, '100.00');
+  });
+
+  it('200: an inactive plan, days gone by, and unknown fields', async () => {
+    const inactive = hotel.id('Harbour House', 'Double', 'Closed for good');
+    await write(inactive, [
+      { date: '0001-01-01', price: 3, colour: 'red' },
+      { date: '9999-12-31', price: 4 },
+    ]);
+    assert.equal((await read(inactive, '0001-01-01', '0001-01-02'))[0]?.price, '3.00');
+  });
+
+  it('200: one entry, 730 dates, and 1,000 entries', async () => {
+    assert.equal((await write(saver(), [{ date: '2035-01-01', price: 5 }])).length, 1);
+    const twoYears = Array.from({ length: 730 }, (_, index) => ({ date: day(index), price: index }));
+    assert.equal((await write(saver(), twoYears.toReversed())).length, 730);
+    const stored = await read(saver(), day(0), day(730));
+    assert.deepEqual(
+      stored.map((rate) => Number(rate.price)),
+      twoYears.map((rate) => rate.price),
+    );
+    const thousand = Array.from({ length: 1_000 }, (_, index) => ({ date: day(index % 500), price: index }));
+    const answer = await write(saver(), thousand);
+    assert.equal(answer.length, 500);
+    assert.deepEqual(
+      answer.map((rate) => Number(rate.price)),
+      thousand.slice(500).map((rate) => rate.price),
+    );
+  });
+
+  it('400 invalid_request: what is no amount, named by its entry', async () => {
+    const texts = '1.005 -1 -0.01 1e2 100000000 99999999.995 NaN Infinity +1 .5 5. 1,50 0x10 １２ abc 1_000'.split(' ');
+    const numbers = [1.005, 0.001, -1, 1e-7, 1e21, 100_000_000];
+    for (const price of [...texts, ...numbers, '', ' 1', '1 ', '1\n', null, true, [1], {}]) {
+      const rates = [
+        { date: '2032-01-01', price: 1 },
+        { date: '2032-01-02', price },
+      ];
+      await refuse({ rate_plan_id: saver(), rates }, /^rates\.1\.price: /);
+    }
+    await refuse({ rate_plan_id: saver(), rates: [{ date: '2032-01-01' }] }, /^rates\.0\.price: is required$/);
+    for (const number of ['1e309', '-1e309']) {
+      const answer = await service.call('PUT', `${PMS}/rates/`, {
+        headers: { ...hotel.pms, 'content-type': 'application/json' },
+        body: `{"rate_plan_id":"${saver()}","rates":[{"date":"2032-01-01","price":${number}}]}`,
+      });
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], number);
+    }
+  });
+
+  it('400 invalid_request: what is no date or no boolean, every fault in one message', async () => {
+    for (const date of ['2032-02-30', '2100-02-29', '0000-01-01', '2032-1-1', '20320101', '', 20_320_101, null]) {
+      await refuse({ rate_plan_id: saver(), rates: [{ date, price: 1 }] }, /^rates\.0\.date: /);
+    }
+    for (const is_sold_out of ['true', 1, null, 'yes']) {
+      const rates = [{ date: '2032-01-01', price: 1, is_sold_out }];
+      await refuse({ rate_plan_id: saver(), rates }, /^rates\.0\.is_sold_out: /);
+    }
+    await refuse(
+      { rate_plan_id: saver(), rates: [{ price: 1 }, { date: '2032-01-01', price: -1 }] },
+      /^rates\.0\.date: is required \| rates\.1\.price: [^|]+$/,
+    );
+  });
+
+  it('400 invalid_request: no plan, no list, an empty list, 1,001 entries', async () => {
+    const rates = [{ date: '2032-01-01', price: 1 }];
+    const many = Array.from({ length: 1_001 }, () => ({ date: '2032-01-01', price: 1 }));
+    await refuse({ rates }, /^rate_plan_id: is required$/);
+    await refuse({ rate_plan_id: 'x', rates }, /^rate_plan_id: /);
+    await refuse({ rate_plan_id: null, rates }, /^rate_plan_id: /);
+    await refuse({ rate_plan_id: saver() }, /^rates: is required$/);
+    await refuse({ rate_plan_id: saver(), rates: [] }, /^rates: must have at least 1 entry$/);
+    await refuse({ rate_plan_id: saver(), rates: many }, /^rates: must have at most 1000 entries$/);
+    await refuse({ rate_plan_id: saver(), rates: {} }, /^rates: /);
+    await refuse({ rate_plan_id: saver(), rates: ['2032-01-01'] }, /^rates\.0: /);
+    await refuse([], /^body: /);
+  });
+
+  it('400 writes nothing at all where one of many entries is bad', async () => {
+    const rates = Array.from({ length: 50 }, (_, index) => ({ date: day(index), price: 777 as unknown }));
+    await refuse({ rate_plan_id: flexible(), rates: [...rates, { date: '2030-06-01', price: '1.234' }] }, /rates\.50/);
+    assert.ok((await read(flexible(), day(0), day(60))).every((rate) => rate.price === '100.00'));
+  });
+
+  it("404 error: another tenant's plan and an unknown one get the same bytes, and nothing is written", async () => {
+    const foreign = other.id('Harbour House', 'Double', 'Flexible');
+    const rates = [{ date: '2033-01-01', price: 1 }];
+    const answers = await Promise.all(
+      [foreign, randomUUID(), hotel.id('Harbour House', 'Double')].map((id) => put({ rate_plan_id: id, rates })),
+    );
+    for (const answer of answers) {
+      assert.deepEqual([answer.status, answer.body.code], [404, 'error'], answer.text);
+      assert.equal(answer.text, answers[0]?.text);
+    }
+    const theirs = await service.call(
+      'GET',
+      `${PMS}/rates/?rate_plan_id=${foreign}&check_in=2033-01-01&check_out=2033-01-02`,
+      { headers: other.pms },
+    );
+    assert.equal(theirs.body[0].price, '100.00');
+  });
+});

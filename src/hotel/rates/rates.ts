@@ -1,0 +1,189 @@
+import { type Actor, prepareAudit } from '#access/audit/audit.ts';
+import { batching } from '#platform/db/batching.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { notFound } from '#platform/errors.ts';
+import { type Change, tellChanges } from '#platform/lib/change-list.ts';
+import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
+import { type DateText, nightsOf } from '#platform/lib/dates.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
+import { formatMoney } from '#platform/lib/money.ts';
+import type { RatePlanDocument } from '../rooms/rooms.ts';
+import { calendarOf, closedNights, type PlanCalendar } from './quote.ts';
+import type { Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
+import * as store from './store.ts';
+
+export { type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
+export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
+
+/** The active plans of every room type, in the order of the tenant document. */
+export async function listActivePlans(db: Database, tenantId: number): Promise<Map<string, RatePlan[]>> {
+  const plans = (await store.readPlans(db, tenantId)).filter((plan) => plan.is_active);
+  return new Map(
+    Object.entries(Object.groupBy(plans, (plan) => plan.room_type_id)).map(([roomTypeId, rows = []]) => [
+      roomTypeId,
+      rows.map(({ id, name, base_price, is_refundable, min_nights }) => ({
+        id,
+        name,
+        base_price,
+        is_refundable,
+        min_nights,
+      })),
+    ]),
+  );
+}
+
+/** Every plan of a room type, active or not, with what differs from it in the range. */
+export async function readCalendars(
+  db: Database | Tx,
+  tenantId: number,
+  roomTypeId: string,
+  checkIn: DateText,
+  checkOut: DateText,
+): Promise<PlanCalendar[]> {
+  const [plans = []] = await store.readPlansInRanges(db, [{ tenantId, roomTypeId, checkIn, checkOut }]);
+  return plans.map(calendarOf);
+}
+
+export interface RateReader {
+  /** Every plan of a room type, active or not, with what differs from it in the range. */
+  readCalendars: (range: store.StayRange) => Promise<PlanCalendar[]>;
+  /** The nights of the range that are closed (decision 24). */
+  readClosedNights: (range: store.StayRange) => Promise<Set<DateText>>;
+}
+
+/** While the database works on one statement, the answers to another are made. */
+const LOOK_UPS_UNDER_WAY = 2;
+
+/** What partners' calls look up before every answer: calls that arrive together go as one statement. */
+export function createRateReader(db: Database): RateReader {
+  const together = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[]>) =>
+    batching(db, { many: (ranges: store.StayRange[]) => read(db, ranges), maxUnderWay: LOOK_UPS_UNDER_WAY });
+  const readPlans = together(store.readPlansInRanges);
+  const readSoldOutNights = together(store.readSoldOutNights);
+  return {
+    readCalendars: async (range) => (await readPlans(range)).map(calendarOf),
+    readClosedNights: async (range) => closedNights(await readSoldOutNights(range)),
+  };
+}
+
+/** The price of every night under a plan, active or not. @throws ApiError 404 `error` for an unknown plan */
+export async function readRates(
+  db: Database,
+  tenantId: number,
+  planId: string,
+  checkIn: DateText,
+  checkOut: DateText,
+): Promise<Rate[]> {
+  const plan = await requirePlan(planId, (id) => store.findPlan(db, tenantId, id));
+  const rows = await store.readRates(db, tenantId, planId, checkIn, checkOut);
+  const byDate = new Map(rows.map((row) => [row.date, row]));
+  return nightsOf(checkIn, checkOut).map((date) => {
+    const row = byDate.get(date);
+    return { date, price: row?.price ?? plan.base_price, is_sold_out: row?.is_sold_out ?? false };
+  });
+}
+
+/**
+ * Writes prices, all or none; the last entry for a date wins (decision 29).
+ * @returns what was written, one entry a date, by date
+ * @throws ApiError 404 `error` for an unknown plan
+ */
+export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
+  const { tenantId } = actor;
+  const writeDown = prepareAudit(actor);
+  const byDate = new Map(
+    rates.map(({ date, price, is_sold_out }) => [
+      date,
+      { date, price: formatMoney(String(price)), is_sold_out: is_sold_out ?? false },
+    ]),
+  );
+  const written = [...byDate.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
+  await inTransaction(db, async (tx) => {
+    await writeNights(tx, { tenantId, planId: rate_plan_id, nights: written, price: 'replace' });
+    await writeDown(tx, { action: 'rates.written', subject: rate_plan_id, details: { entries: rates } });
+  });
+  return written;
+}
+
+/**
+ * Writes restrictions, all or none: `stop_sell` onto each date, `min_nights` onto the whole plan (PMS contract §4).
+ * @returns how many entries were sent
+ * @throws ApiError 404 `error` for an unknown plan
+ */
+export async function writeRestrictions(
+  db: Database,
+  actor: Actor,
+  { rate_plan_id, restrictions }: RestrictionsWrite,
+): Promise<number> {
+  const { tenantId } = actor;
+  const writeDown = prepareAudit(actor);
+  const byDate = new Map(
+    restrictions.map(({ date, stop_sell }) => [date, { date, price: null, is_sold_out: stop_sell ?? false }]),
+  );
+  const minNights = restrictions.findLast((entry) => typeof entry.min_nights === 'number')?.min_nights;
+  await inTransaction(db, async (tx) => {
+    await writeNights(tx, { tenantId, planId: rate_plan_id, nights: [...byDate.values()], price: 'keep' });
+    if (typeof minNights === 'number') {
+      await store.updateMinNights(tx, tenantId, rate_plan_id, minNights);
+    }
+    await writeDown(tx, { action: 'restrictions.written', subject: rate_plan_id, details: { entries: restrictions } });
+  });
+  return restrictions.length;
+}
+
+/** Under the plan's lock, which a merge needs: of two that insert one night at once, the second would fail. */
+async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
+  await requirePlan(write.planId, (id) => store.lockPlan(tx, write.tenantId, id));
+  await store.writeRates(tx, write);
+}
+
+async function requirePlan(
+  planId: string,
+  find: (id: string) => Promise<store.RatePlanRow | undefined>,
+): Promise<store.RatePlanRow> {
+  const plan = isUuid(planId) ? await find(planId) : undefined;
+  if (plan === undefined) {
+    throw notFound('rate plan');
+  }
+  return plan;
+}
+
+export interface AppliedRatePlans {
+  /** What the documents name, by room type, in their order. */
+  plans: Map<string, { id: string; name: string }[]>;
+  changes: Change[];
+}
+
+/**
+ * Brings the plans of the given room types to what the documents say. A plan that none names becomes inactive.
+ * @param nameOfRoomType names the room types in the list of changes
+ */
+export async function applyRatePlans(
+  tx: Tx,
+  tenantId: number,
+  roomTypes: { id: string; document: { rate_plans?: RatePlanDocument[] } }[],
+  nameOfRoomType: (id: string) => string,
+): Promise<AppliedRatePlans> {
+  const stored = await store.readPlans(tx, tenantId);
+  const wanted = roomTypes
+    .flatMap(({ id, document }) => (document.rate_plans ?? []).map((plan) => ({ roomTypeId: id, plan })))
+    .map(({ roomTypeId, plan }, position) => ({
+      id: stored.find((row) => row.room_type_id === roomTypeId && row.name === plan.name)?.id ?? newId(),
+      room_type_id: roomTypeId,
+      position,
+      name: plan.name,
+      base_price: formatMoney(plan.base_price),
+      is_refundable: plan.is_refundable ?? true,
+      min_nights: plan.min_nights ?? 1,
+      is_active: plan.is_active ?? true,
+    }));
+  const changed = changedRows(stored, wanted);
+  if (changed.length > 0) {
+    await store.upsertPlans(tx, tenantId, rowsToWrite(changed));
+  }
+  return {
+    plans: Map.groupBy(wanted, (plan) => plan.room_type_id),
+    changes: tellChanges('rate plan', changed, (plan) => `${nameOfRoomType(plan.room_type_id)} / ${plan.name}`),
+  };
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+describe('PUT /v1/channel-manager/pms/restrictions/', () => {
+  let service: TestService;
+  let hotel: ManagedHotel;
+  let plan: string;
+  before(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    hotel = await hotelTenant(service);
+    plan = hotel.id('Harbour House', 'Double', 'Flexible');
+  });
+  after(() => service.close());
+
+  const put = (path: string, json: object) => service.call('PUT', `${PMS}/${path}/`, { headers: hotel.pms, json });
+  const restrict = async (...restrictions: object[]): Promise<number> => {
+    const answer = await put('restrictions', { rate_plan_id: plan, restrictions });
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(Object.keys(answer.body), ['updated']);
+    return answer.body.updated;
+  };
+  const price = async (...rates: object[]) => {
+    const answer = await put('rates', { rate_plan_id: plan, rates });
+    assert.equal(answer.status, 200, answer.text);
+  };
+  /** Price, and `closed` where it is sold out, of the first nights of January 2030. */
+  const nights = async (count: number): Promise<string[]> => {
+    const query = `rate_plan_id=${plan}&check_in=2030-01-01&check_out=2030-01-0${count + 1}`;
+    const { body } = await service.call('GET', `${PMS}/rates/?${query}`, { headers: hotel.pms });
+    return body.map(
+      (rate: { price: string; is_sold_out: boolean }) => rate.price + (rate.is_sold_out ? ' closed' : ''),
+    );
+  };
+  const minNights = async (): Promise<number> => {
+    const { body } = await service.call('GET', `${PMS}/properties/${hotel.id('Harbour House')}/room-types/`, {
+      headers: hotel.pms,
+    });
+    const plans: { id: string; min_nights: number }[] = body[0].rate_plans;
+    return plans.find(({ id }) => id === plan)?.min_nights ?? 0;
+  };
+  /** Applies the document again with another base price of the plan. */
+  const changeBasePrice = async (base_price: string) => {
+    const { users, menu, ...document } = structuredClone(hotel.document);
+    const plans = document.properties?.[0]?.room_types?.[0]?.rate_plans;
+    assert.ok(plans?.[0]);
+    plans[0].base_price = base_price;
+    await service.apply(document);
+  };
+
+  it('200: stop_sell closes the night, false or left out opens it', async () => {
+    assert.equal(await restrict({ date: '2030-01-01', stop_sell: true }, { date: '2030-01-02', stop_sell: true }), 2);
+    assert.deepEqual(await nights(3), ['100.00 closed', '100.00 closed', '100.00']);
+    assert.equal(await restrict({ date: '2030-01-01' }, { date: '2030-01-02', stop_sell: false }), 2);
+    assert.deepEqual(await nights(3), ['100.00', '100.00', '100.00']);
+  });
+
+  it('200: keeps the price of a night that has one', async () => {
+    await price({ date: '2030-01-01', price: 140, is_sold_out: true }, { date: '2030-01-02', price: 150 });
+    await restrict({ date: '2030-01-01' }, { date: '2030-01-02', stop_sell: true });
+    assert.deepEqual(await nights(2), ['140.00', '150.00 closed']);
+  });
+
+  it("200: a night without a price goes on following the plan's base price, one with a price does not", async () => {
+    await price({ date: '2030-01-02', price: 150 });
+    await restrict({ date: '2030-01-01', stop_sell: true }, { date: '2030-01-02', stop_sell: true });
+    await changeBasePrice('111.00');
+    assert.deepEqual(await nights(3), ['111.00 closed', '150.00 closed', '111.00']);
+    await price({ date: '2030-01-01', price: 99 });
+    await changeBasePrice('112.00');
+    assert.deepEqual(await nights(3), ['99.00', '150.00 closed', '112.00']);
+  });
+
+  it('200: of several entries for a date the last wins; updated counts what was sent', async () => {
+    const date = '2030-01-01';
+    assert.equal(await restrict({ date, stop_sell: true }, { date }, { date, stop_sell: true }), 3);
+    assert.deepEqual(await nights(1), ['100.00 closed']);
+    assert.equal(await restrict({ date, stop_sell: true }, { date }), 2);
+    assert.deepEqual(await nights(1), ['100.00']);
+  });
+
+  it('200: min_nights goes to the whole plan; the last that is no null wins', async () => {
+    assert.equal(await minNights(), 1);
+    await restrict(
+      { date: '2030-01-01', min_nights: 5 },
+      { date: '2030-01-03', min_nights: 3 },
+      { date: '2030-01-02', min_nights: null },
+      { date: '2030-01-04' },
+    );
+    assert.equal(await minNights(), 3);
+    const other = hotel.id('Harbour House', 'Double', 'Saver');
+    assert.equal(
+      (await service.database.db.selectFrom('rate_plan').select('min_nights').where('id', '=', other).execute())[0]
+        ?.min_nights,
+      2,
+      'of another plan nothing changes',
+    );
+  });
+
+  it('200: null and absent leave min_nights as it is; it can be set back to 1', async () => {
+    await restrict({ date: '2030-01-01', min_nights: 2_147_483_647 });
+    await restrict({ date: '2030-01-01', min_nights: null }, { date: '2030-01-02' });
+    assert.equal(await minNights(), 2_147_483_647);
+    await restrict({ date: '2030-01-01', min_nights: 1 });
+    assert.equal(await minNights(), 1);
+  });
+
+  it('200: an inactive plan answers', async () => {
+    plan = hotel.id('Harbour House', 'Double', 'Closed for good');
+    assert.equal(await restrict({ date: '2030-01-01', stop_sell: true }), 1);
+    assert.deepEqual(await nights(1), ['1.00 closed']);
+  });
+
+  it('200: 1,000 entries', async () => {
+    const date = (index: number) => new Date(Date.UTC(2030, 0, 1 + index)).toISOString().slice(0, 10);
+    const entries = Array.from({ length: 1_000 }, (_, index) => ({ date: date(index % 900), stop_sell: index < 3 }));
+    assert.equal(await restrict(...entries.toReversed()), 1_000);
+    assert.deepEqual(await nights(4), ['100.00 closed', '100.00 closed', '100.00 closed', '100.00']);
+  });
+
+  it('400 invalid_request: named by its entry, and nothing of the call is written', async () => {
+    const good = { date: '2030-01-01', stop_sell: true, min_nights: 4 };
+    const bad: [object, RegExp][] = [
+      [{ date: '2030-01-02', min_nights: 0 }, /^restrictions\.1\.min_nights: must be at least 1$/],
+      [{ date: '2030-01-02', min_nights: -1 }, /^restrictions\.1\.min_nights: must be at least 1$/],
+      [{ date: '2030-01-02', min_nights: 1.5 }, /^restrictions\.1\.min_nights: /],
+      [{ date: '2030-01-02', min_nights: '2' }, /^restrictions\.1\.min_nights: /],
+      [{ date: '2030-01-02', min_nights: 2_147_483_648 }, /^restrictions\.1\.min_nights: must be at most 2147483647$/],
+      [{ date: '2030-01-02', stop_sell: 'true' }, /^restrictions\.1\.stop_sell: must be true or false$/],
+      [{ date: '2030-01-02', stop_sell: null }, /^restrictions\.1\.stop_sell: /],
+      [{ date: '2030-02-30' }, /^restrictions\.1\.date: must be a calendar day/],
+      [{ stop_sell: true }, /^restrictions\.1\.date: is required$/],
+    ];
+    for (const [entry, message] of bad) {
+      const answer = await put('restrictions', { rate_plan_id: plan, restrictions: [good, entry] });
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], answer.text);
+      assert.match(answer.body.message, message);
+    }
+    assert.deepEqual([await nights(2), await minNights()], [['100.00', '100.00'], 1]);
+  });
+
+  it('400 invalid_request: no plan, no list, an empty list, 1,001 entries', async () => {
+    const many = Array.from({ length: 1_001 }, () => ({ date: '2030-01-01' }));
+    const bodies: [object, RegExp][] = [
+      [{ restrictions: [{ date: '2030-01-01' }] }, /^rate_plan_id: is required$/],
+      [{ rate_plan_id: plan }, /^restrictions: is required$/],
+      [{ rate_plan_id: plan, restrictions: [] }, /^restrictions: must have at least 1 entry$/],
+      [{ rate_plan_id: plan, restrictions: many }, /^restrictions: must have at most 1000 entries$/],
+      [{ rate_plan_id: plan, restrictions: null }, /^restrictions: /],
+    ];
+    for (const [body, message] of bodies) {
+      const answer = await put('restrictions', body);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], answer.text);
+      assert.match(answer.body.message, message);
+    }
+  });
+
+  it("404 error: another tenant's plan and an unknown one get the same bytes", async () => {
+    const other = await hotelTenant(service);
+    const restrictions = [{ date: '2030-01-01', stop_sell: true, min_nights: 9 }];
+    const ids = [other.id('Harbour House', 'Double', 'Flexible'), randomUUID()];
+    const [foreign, unknown] = await Promise.all(
+      ids.map((id) => put('restrictions', { rate_plan_id: id, restrictions })),
+    );
+    assert.deepEqual([foreign?.status, foreign?.body.code], [404, 'error']);
+    assert.equal(foreign?.text, unknown?.text);
+    [hotel, plan] = [other, ids[0] ?? ''];
+    assert.deepEqual([await nights(1), await minNights()], [['100.00'], 1]);
+  });
+});

@@ -1,0 +1,210 @@
+import { sql } from 'kysely';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { Fields, selectEach } from '#platform/db/inputs.ts';
+import { isCluster } from '#platform/db/layout.ts';
+import type { DateText } from '#platform/lib/dates.ts';
+
+type Db = Database | Tx;
+
+export interface RatePlanRow {
+  id: string;
+  room_type_id: string;
+  position: number;
+  name: string;
+  base_price: string;
+  is_refundable: boolean;
+  min_nights: number;
+  is_active: boolean;
+}
+
+const PLAN_COLUMNS = [
+  'id',
+  'room_type_id',
+  'position',
+  'name',
+  'base_price',
+  'is_refundable',
+  'min_nights',
+  'is_active',
+] as const;
+
+/** Every plan of the tenant, active or not, in the order of the tenant document. */
+export async function readPlans(db: Db, tenantId: number): Promise<RatePlanRow[]> {
+  return await db
+    .selectFrom('rate_plan')
+    .select(PLAN_COLUMNS)
+    .where('tenant_id', '=', tenantId)
+    .orderBy('position')
+    .orderBy('id')
+    .execute();
+}
+
+export async function findPlan(db: Db, tenantId: number, id: string): Promise<RatePlanRow | undefined> {
+  return await planById(db, tenantId, id).executeTakeFirst();
+}
+
+function planById(db: Db, tenantId: number, id: string) {
+  return db.selectFrom('rate_plan').select(PLAN_COLUMNS).where('tenant_id', '=', tenantId).where('id', '=', id);
+}
+
+/** As `findPlan`; until the end of the transaction nobody else writes to the plan or its rates. Bookings under it go on. */
+export async function lockPlan(tx: Tx, tenantId: number, id: string): Promise<RatePlanRow | undefined> {
+  return await planById(tx, tenantId, id).forNoKeyUpdate().executeTakeFirst();
+}
+
+export async function upsertPlans(tx: Tx, tenantId: number, rows: RatePlanRow[]): Promise<void> {
+  await tx
+    .insertInto('rate_plan')
+    .values(rows.map((row) => ({ ...row, tenant_id: tenantId })))
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
+        position: eb.ref('excluded.position'),
+        base_price: eb.ref('excluded.base_price'),
+        is_refundable: eb.ref('excluded.is_refundable'),
+        min_nights: eb.ref('excluded.min_nights'),
+        is_active: eb.ref('excluded.is_active'),
+      })),
+    )
+    .execute();
+}
+
+export async function updateMinNights(tx: Tx, tenantId: number, planId: string, minNights: number): Promise<void> {
+  await tx
+    .updateTable('rate_plan')
+    .set({ min_nights: minNights })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', planId)
+    .execute();
+}
+
+/** What differs from the plan on one night; a null price is the plan's own. */
+export interface RateRow {
+  date: DateText;
+  price: string | null;
+  is_sold_out: boolean;
+}
+
+export async function readRates(
+  db: Db,
+  tenantId: number,
+  planId: string,
+  from: DateText,
+  until: DateText,
+): Promise<RateRow[]> {
+  return await db
+    .selectFrom('rate')
+    .select(['date', 'price', 'is_sold_out'])
+    .where('tenant_id', '=', tenantId)
+    .where('rate_plan_id', '=', planId)
+    .where('date', '>=', from)
+    .where('date', '<', until)
+    .execute();
+}
+
+/** A room type and a range of nights. */
+export interface StayRange {
+  tenantId: number;
+  roomTypeId: string;
+  checkIn: DateText;
+  checkOut: DateText;
+}
+
+const STAY_RANGE = new Fields<StayRange>({ tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' });
+
+/** A plan, with what differs from it in a range; null: nothing. */
+export interface PlanInRange {
+  id: string;
+  base_price: string;
+  min_nights: number;
+  is_active: boolean;
+  differences: RateRow[] | null;
+}
+
+/** Every plan of each range's room type, active or not, in the order of the tenant document. */
+export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<PlanInRange[][]> {
+  const rows = await selectEach(
+    db,
+    STAY_RANGE,
+    ranges,
+    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<{ plans: PlanInRange[] | null }>`
+      SELECT json_agg(json_build_object(
+        'id', p.id, 'base_price', p.base_price::text, 'min_nights', p.min_nights, 'is_active', p.is_active,
+        'differences', (
+          SELECT json_agg(r) FROM (
+            SELECT date, price::text, is_sold_out FROM rate
+            WHERE tenant_id = ${tenantId} AND rate_plan_id = p.id AND date >= ${checkIn} AND date < ${checkOut}
+          ) AS r
+        )) ORDER BY p.position, p.id) AS plans
+      FROM rate_plan AS p WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId}
+    `,
+  );
+  return rows.map((row) => row?.plans ?? []);
+}
+
+/** For every active plan of each range's room type the nights on which it is sold out. */
+export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<DateText[][][]> {
+  const rows = await selectEach(
+    db,
+    STAY_RANGE,
+    ranges,
+    ({ tenantId, roomTypeId, checkIn, checkOut }) => sql<{ plans: (DateText[] | null)[] | null }>`
+      SELECT json_agg((
+        SELECT json_agg(date) FROM rate
+        WHERE tenant_id = ${tenantId} AND rate_plan_id = p.id AND date >= ${checkIn} AND date < ${checkOut} AND is_sold_out
+      )) AS plans
+      FROM rate_plan AS p WHERE p.tenant_id = ${tenantId} AND p.room_type_id = ${roomTypeId} AND p.is_active
+    `,
+  );
+  return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));
+}
+
+/** What many nights of one plan are to become. */
+export interface NightsWrite {
+  tenantId: number;
+  planId: string;
+  nights: RateRow[];
+  /** What becomes of the price of a night that has one: it is replaced by the given one, or stays as it is. */
+  price: 'replace' | 'keep';
+}
+
+/** Writes many nights of one plan, whose writer holds its lock (`lockPlan`), in one statement. */
+export async function writeRates(tx: Tx, write: NightsWrite): Promise<void> {
+  await (isCluster(tx) ? upsertRates(tx, write) : mergeRates(tx, write));
+}
+
+/**
+ * A night that is as given already is
+ * not written again: a channel manager sends its whole calendar every night, and most of it has not changed. Three arrays make one
+ * text, prepared once, however many the nights are.
+ */
+async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
+  const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
+  const dates = nights.map(({ date }) => date);
+  const sorted = dates.toSorted();
+  // The range keeps a plan's other years from being read.
+  await sql`
+    MERGE INTO rate USING unnest(${dates}::date[], ${nights.map((night) => night.price)}::numeric[],
+      ${nights.map((night) => night.is_sold_out)}::boolean[]) AS given (date, price, is_sold_out)
+    ON rate.tenant_id = ${tenantId} AND rate.rate_plan_id = ${planId} AND rate.date = given.date
+      AND rate.date BETWEEN ${sorted[0]} AND ${sorted.at(-1)}
+    WHEN MATCHED AND (rate.price, rate.is_sold_out) IS DISTINCT FROM (${kept}, given.is_sold_out)
+      THEN UPDATE SET price = ${kept}, is_sold_out = given.is_sold_out
+    WHEN NOT MATCHED THEN INSERT (tenant_id, rate_plan_id, date, price, is_sold_out)
+      VALUES (${tenantId}, ${planId}, given.date, given.price, given.is_sold_out)
+  `.execute(tx);
+}
+
+/** The same for a cluster, which routes a list of rows, but neither `MERGE` nor a select (architecture, database rule 4). */
+async function upsertRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
+  const rows = nights.map((night) => ({ ...night, tenant_id: tenantId, rate_plan_id: planId }));
+  await tx
+    .insertInto('rate')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'rate_plan_id', 'date']).doUpdateSet((eb) => ({
+        price: eb.ref(price === 'keep' ? 'rate.price' : 'excluded.price'),
+        is_sold_out: eb.ref('excluded.is_sold_out'),
+      })),
+    )
+    .execute();
+}

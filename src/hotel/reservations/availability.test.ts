@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import {
+  AVAILABILITY,
+  book,
+  dayAfter,
+  dayAhead,
+  openChannel,
+  openHotel,
+  openHouse,
+  pmsHeaders,
+  sellable,
+  type TestHotel,
+  writePlan,
+} from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { sampleHotel } from '#test/support/tenants.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+});
+after(() => service.close());
+
+const ask = (query: string, headers = hotel.partner) => service.call('GET', `${AVAILABILITY}?${query}`, { headers });
+const askFor = (id: string | undefined, checkIn: string, checkOut: string) =>
+  ask(`room_type_id=${id}&check_in=${checkIn}&check_out=${checkOut}`);
+
+describe('GET /v1/third-party/hotels/availability/', () => {
+  it('200: the room type and each night, exactly these fields', async () => {
+    const id = hotel.roomTypes['Double'];
+    const answer = await askFor(id, '2096-02-28', '2096-03-02');
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body, {
+      room_type_id: id,
+      name: 'Double',
+      base_price: '90.00',
+      days: [
+        { date: '2096-02-28', sellable: 3 },
+        { date: '2096-02-29', sellable: 3 },
+        { date: '2096-03-01', sellable: 3 },
+      ],
+    });
+    assert.equal((await askFor(hotel.roomTypes['Suite'], '2096-02-28', '2096-03-02')).body.base_price, null);
+    assert.deepEqual(Object.keys(answer.body), ['room_type_id', 'name', 'base_price', 'days']);
+  });
+
+  it('200: 730 nights, and days that are long gone', async () => {
+    const { body } = await askFor(hotel.roomTypes['Double'], '2023-03-01', '2025-02-28');
+    assert.equal(body.days.length, 730);
+    assert.deepEqual([body.days[0].date, body.days[729].date], ['2023-03-01', '2025-02-27']);
+    for (const [index, { date }] of body.days.entries()) {
+      assert.equal(date, dayAfter('2023-03-01', index));
+    }
+  });
+
+  it('200: a booking is seen at once, and so is its end', async () => {
+    const own = await openHotel(service);
+    const id = own.roomTypes['Suite'];
+    const days = () => sellable(service, own, id, dayAhead(29), dayAhead(33));
+    await book(service, own, { room_type_id: id, external_reservation_id: 'seen' });
+    assert.deepEqual(await days(), [1, 0, 0, 1]);
+    await service.call('POST', '/v1/third-party/hotels/reservations/seen/cancel/', { headers: own.partner });
+    assert.deepEqual(await days(), [1, 1, 1, 1]);
+  });
+
+  it('200: below zero after an oversell, never clamped', async () => {
+    const own = await openHotel(service);
+    const tell = await openChannel(service, own);
+    for (let count = 0; count < 3; count += 1) {
+      await tell({ room_type_id: own.roomTypes['Suite'] });
+    }
+    assert.deepEqual(await sellable(service, own, own.roomTypes['Suite'], dayAhead(29), dayAhead(32)), [1, -2, -2]);
+  });
+
+  it('200: 0 on a night on which every active plan is closed; less where it is oversold; the count where one is open', async () => {
+    const own = await openHotel(service);
+    const pms = await pmsHeaders(service, own);
+    const tell = await openChannel(service, own);
+    for (let count = 0; count < 4; count += 1) {
+      await tell({ check_in: dayAhead(32), check_out: dayAhead(33) });
+    }
+    const dates = [30, 31, 32].map((days) => ({ date: dayAhead(days), stop_sell: true }));
+    const days = () => sellable(service, own, own.roomTypes['Double'], dayAhead(29), dayAhead(34));
+    await writePlan(service, pms, 'restrictions', own.plans['Double/Flexible'], dates);
+    assert.deepEqual(await days(), [3, 3, 3, -1, 3]);
+    await writePlan(service, pms, 'restrictions', own.plans['Double/Saver'], dates);
+    assert.deepEqual(await days(), [3, 0, 0, -1, 3], 'the inactive plan, still open, does not count');
+    await writePlan(service, pms, 'restrictions', own.plans['Double/Saver'], [{ date: dayAhead(31) }]);
+    assert.deepEqual(await days(), [3, 0, 3, -1, 3]);
+  });
+
+  it('200: min_nights closes nothing; a room type without plans is never closed', async () => {
+    const own = await openHotel(service);
+    const pms = await pmsHeaders(service, own);
+    const longStay = [{ date: dayAhead(30), min_nights: 30 }];
+    await writePlan(service, pms, 'restrictions', own.plans['Suite/Suite rate'], longStay);
+    assert.deepEqual(await sellable(service, own, own.roomTypes['Suite'], dayAhead(30), dayAhead(31)), [1]);
+    assert.deepEqual(await sellable(service, own, own.roomTypes['Bunk'], dayAhead(30), dayAhead(31)), [10]);
+  });
+
+  it('200: a new capacity shows within a second', async () => {
+    const rooms = (physical_capacity: number) => [{ name: 'Double', max_occupancy: 2, physical_capacity }];
+    const house = await openHouse(service, rooms(4));
+    await book(service, house);
+    const [property] = house.document.properties ?? [];
+    assert.ok(property);
+    for (const capacity of [9, 1, 0]) {
+      const properties = [{ ...property, room_types: rooms(capacity) }];
+      await service.apply({ ...house.document, properties });
+      const days = await sellable(service, house, house.roomTypes['Double'], dayAhead(31), dayAhead(33));
+      assert.deepEqual(days, [capacity - 1, capacity]);
+    }
+  });
+
+  it('400: parameters that are missing, malformed or given twice, by their names', async () => {
+    const id = hotel.roomTypes['Double'];
+    const dates = 'check_in=2096-01-01&check_out=2096-01-02';
+    const cases: [string, string[]][] = [
+      ['', ['room_type_id', 'check_in', 'check_out']],
+      [dates, ['room_type_id']],
+      [`room_type_id=&${dates}`, ['room_type_id']],
+      [`room_type_id=Double&${dates}`, ['room_type_id']],
+      [`room_type_id=${id}0&${dates}`, ['room_type_id']],
+      [`room_type_id=${id}`, ['check_in', 'check_out']],
+      [`room_type_id=${id}&check_in=2096-02-30&check_out=2096-03-05`, ['check_in']],
+      [`room_type_id=${id}&check_in=2095-02-29&check_out=2095-03-05`, ['check_in']],
+      [`room_type_id=${id}&check_in=2096-1-1&check_out=20960105`, ['check_in', 'check_out']],
+      [`room_type_id=${id}&check_in=&check_out=2096-01-01T00:00`, ['check_in', 'check_out']],
+      [`room_type_id=${id}&check_in=2096-01-02&check_out=2096-01-02`, ['check_out']],
+      [`room_type_id=${id}&check_in=2096-01-02&check_out=2096-01-01`, ['check_out']],
+      [`room_type_id=${id}&check_in=2090-01-01&check_out=2092-01-02`, ['check_out']],
+      [`room_type_id=${id}&check_in=0001-01-01&check_out=9999-12-31`, ['check_out']],
+      [`room_type_id=${id}&check_in=0000-01-01&check_out=0000-01-02`, ['check_in', 'check_out']],
+    ];
+    for (const [query, fields] of cases) {
+      const named = faultsOf(await ask(query)).map((fault) => fault.split(':')[0]);
+      assert.deepEqual(new Set(named), new Set(fields), query);
+    }
+    for (const twice of [`room_type_id=${id}`, 'check_in=2096-01-01', 'check_out=2096-01-02']) {
+      faultsOf(await ask(`room_type_id=${id}&${dates}&${twice}`));
+    }
+    faultsOf(await ask(`room_type_id=${id}&${dates}&hotel_id=1`));
+  });
+
+  it("404: a room type that is unknown, another tenant's, or inactive, all alike", async () => {
+    const own = await openHotel(service);
+    const document = { ...own.document, properties: sampleHotel().slice(0, 1) };
+    document.properties[0]?.room_types?.splice(1);
+    await service.apply(document);
+    const texts = [];
+    for (const id of [crypto.randomUUID(), hotel.roomTypes['Double'], own.roomTypes['Suite']]) {
+      const answer = await ask(`room_type_id=${id}&check_in=2096-01-01&check_out=2096-01-02`, own.partner);
+      assertError(answer, 404, 'room_type_not_found');
+      texts.push(answer.text);
+    }
+    assert.equal(new Set(texts).size, 1);
+  });
+
+  it('401 without credentials, 403 without the hotel feature, both before the query is looked at', async () => {
+    assertError(await ask('', {}), 401, 'invalid_credentials');
+    assertError(await ask('', (await service.tenant({ features: ['restaurant'] })).partner), 403, 'error');
+  });
+});

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import {
+  assertCounted,
+  book,
+  dayAhead,
+  eventsOf,
+  openHotel,
+  openHouse,
+  RESERVATIONS,
+  sellable,
+  stay,
+  type TestHotel,
+} from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { todayIn } from '#platform/lib/dates.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+});
+after(() => service.close());
+
+describe('POST /v1/third-party/hotels/reservations/', () => {
+  it('201: books the stay and answers with exactly its fields', async () => {
+    const sent = stay(hotel, { external_reservation_id: 'A-1', guests: 2 });
+    const startedAt = Date.now();
+    const answer = await service.call('POST', RESERVATIONS, { headers: hotel.partner, json: sent });
+    assert.equal(answer.status, 201, answer.text);
+    assert.equal(answer.headers.get('idempotent-replayed'), null);
+    const { reservation_id, created_at } = answer.body;
+    assert.deepEqual(answer.body, {
+      success: true,
+      reservation_id,
+      external_reservation_id: 'A-1',
+      status: 'confirmed',
+      room_type_id: hotel.roomTypes['Double'],
+      check_in: sent.check_in,
+      check_out: sent.check_out,
+      guests: 2,
+      total_amount: '160.00',
+      currency: 'EUR',
+      created_at,
+    });
+    assert.match(reservation_id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.ok(Date.parse(created_at) >= startedAt && Date.parse(created_at) <= Date.now());
+  });
+
+  it('201: takes one room on each night but the day of departure', async () => {
+    const own = await openHotel(service);
+    await book(service, own, { check_in: dayAhead(11), check_out: dayAhead(13) });
+    assert.deepEqual(
+      await sellable(service, own, own.roomTypes['Double'], dayAhead(10), dayAhead(15)),
+      [3, 2, 2, 3, 3],
+    );
+    await assertCounted(service, own.tenantId);
+  });
+
+  it('201: one guest where their number is left out; an e-mail address is kept', async () => {
+    const guest = { name: 'Ana', phone: '1', email: 'ana@example.com' };
+    const { body } = await book(service, hotel, { room_type_id: hotel.roomTypes['Bunk'], guest });
+    assert.equal(body.guests, 1);
+    const staffView = await service.call('GET', `/v1/staff/reservations/${body.reservation_id}/`, {
+      headers: hotel.staff,
+    });
+    assert.deepEqual(staffView.body.guest, guest);
+  });
+
+  it('201: a room type id in capitals is the same room type', async () => {
+    const { status, body } = await book(service, hotel, { room_type_id: hotel.roomTypes['Bunk']?.toUpperCase() });
+    assert.deepEqual([status, body.room_type_id], [201, hotel.roomTypes['Bunk']]);
+  });
+
+  it('201: writes reservation.created in the same transaction, and no other event', async () => {
+    const own = await openHotel(service);
+    const { body } = await book(service, own, { external_reservation_id: 'Ünïcode/1' });
+    const [event, ...rest] = await eventsOf(service, own.tenantId);
+    assert.deepEqual(rest, []);
+    assert.deepEqual(event?.sent, {
+      event: 'reservation.created',
+      event_id: event?.id,
+      occurred_at: event?.sent.occurred_at,
+      data: { reservation_id: body.reservation_id, external_reservation_id: 'Ünïcode/1', status: 'confirmed' },
+    });
+    assert.equal(event?.body, JSON.stringify(event?.sent), 'compact');
+    assert.deepEqual([event?.type, event?.credential_id], ['reservation.created', own.credential.id]);
+    const { rows } = await rowVersions(own.tenantId);
+    assert.equal(rows.length, 1, 'reservation, night and event bear one transaction id');
+  });
+
+  it('201: arrives today at the property, wherever that is', async () => {
+    const rooms = [{ name: 'Double', max_occupancy: 2, physical_capacity: 2 }];
+    for (const timezone of ['Pacific/Pago_Pago', 'Europe/Lisbon', 'Pacific/Kiritimati']) {
+      const house = await openHouse(service, rooms, timezone);
+      const answer = await onOneDay(timezone, (today) => book(service, house, { check_in: today }));
+      assert.equal(answer.status, 201, `${timezone}: ${answer.text}`);
+    }
+  });
+
+  it('201: counts nights by the calendar, over 29 February and both changes of the clocks', async () => {
+    for (const [checkIn, checkOut, nights] of [
+      ['2096-02-27', '2096-03-02', 4],
+      ['2097-02-27', '2097-03-02', 3],
+      ['2096-03-20', '2096-04-05', 16],
+      ['2096-10-20', '2096-11-05', 16],
+      ['2096-12-31', '2097-01-01', 1],
+      ['9999-12-30', '9999-12-31', 1],
+    ] as const) {
+      const { status, body } = await book(service, hotel, {
+        room_type_id: hotel.roomTypes['Bunk'],
+        check_in: checkIn,
+        check_out: checkOut,
+      });
+      assert.deepEqual([status, body.total_amount], [201, `${25 * nights}.00`], `${checkIn} to ${checkOut}`);
+    }
+    await assertCounted(service, hotel.tenantId);
+  });
+
+  it('201: 730 nights', async () => {
+    const { status, body } = await book(service, hotel, { check_in: '2090-01-01', check_out: '2092-01-01' });
+    assert.deepEqual([status, body.total_amount], [201, '58400.00']);
+    await assertCounted(service, hotel.tenantId);
+  });
+
+  it('201: from a form and from multipart, the guest nested in both ways', async () => {
+    const { guest, ...fields } = stay(hotel, { guests: '2', room_type_id: hotel.roomTypes['Double'] });
+    const form = new URLSearchParams({ ...fields, guests: '2', room_type_id: String(fields.room_type_id) });
+    form.set('guest[name]', guest.name);
+    form.set('guest.phone', guest.phone);
+    const first = await service.call('POST', RESERVATIONS, { headers: hotel.partner, body: form });
+    assert.deepEqual([first.status, first.body.guests], [201, 2], first.text);
+
+    const multipart = new FormData();
+    for (const [name, value] of Object.entries(stay(hotel))) {
+      multipart.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+    }
+    const second = await service.call('POST', RESERVATIONS, { headers: hotel.partner, body: multipart });
+    assert.deepEqual([second.status, second.body.guests], [201, 1], second.text);
+  });
+
+  it('201: fields at their full length, counted in code points', async () => {
+    const longest = (count: number) => '𝄞'.repeat(count);
+    const id = longest(150);
+    const guest = { name: longest(500), phone: longest(20), email: longest(254) };
+    const own = await openHotel(service);
+    const answer = await book(service, own, { external_reservation_id: id, guest });
+    assert.equal(answer.status, 201, answer.text);
+    const path = `${RESERVATIONS}${encodeURIComponent(id)}`;
+    const read = await service.call('GET', path, { headers: own.partner });
+    assert.deepEqual([read.status, read.body], [200, answer.body]);
+    assert.equal((await service.call('POST', `${path}/cancel/`, { headers: own.partner })).body.status, 'cancelled');
+  });
+
+  it('201: two credentials may use the same external id', async () => {
+    const sibling = await service.credential(hotel.tenantId);
+    const both = [hotel, { ...hotel, ...sibling }];
+    const answers = [];
+    for (const each of both) {
+      answers.push(
+        await book(service, each, { external_reservation_id: 'shared', room_type_id: hotel.roomTypes['Bunk'] }),
+      );
+    }
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 201],
+    );
+    assert.notEqual(answers[0]?.body.reservation_id, answers[1]?.body.reservation_id);
+  });
+});
+
+/** The transactions that wrote the tenant's hotel rows. */
+function rowVersions(tenantId: number) {
+  return sql<{ xmin: string }>`
+    SELECT xmin FROM reservation WHERE tenant_id = ${tenantId} UNION SELECT xmin FROM night WHERE tenant_id = ${tenantId}
+    UNION SELECT xmin FROM event WHERE tenant_id = ${tenantId}
+  `.execute(service.database.db);
+}
+
+/** Does what depends on the day a second time where midnight passed in the middle of it. */
+async function onOneDay<T>(timezone: string, work: (today: string) => Promise<T>): Promise<T> {
+  const today = todayIn(timezone);
+  const result = await work(today);
+  return todayIn(timezone) === today ? result : await work(todayIn(timezone));
+}

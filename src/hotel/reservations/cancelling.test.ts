@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { assertError, countByStatus } from '#test/support/answers.ts';
+import {
+  assertCounted,
+  book,
+  dayAhead,
+  eventsOf,
+  moveStay,
+  openHotel,
+  reservationPath,
+  sellable,
+  type TestHotel,
+} from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+});
+after(() => service.close());
+
+const cancel = (id: string, house: Pick<TestHotel, 'partner'> = hotel) =>
+  service.call('POST', reservationPath(id, 'cancel/'), { headers: house.partner });
+
+/** A partner's reservation is never pending by the API alone; an import could make it so. It holds its nights as before. */
+async function makePending(id: string): Promise<void> {
+  await service.database.db.updateTable('reservation').set({ status: 'pending' }).where('id', '=', id).execute();
+}
+
+describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/cancel/', () => {
+  it('200: answers with the cancelled reservation, gives its nights back, writes reservation.cancelled', async () => {
+    const own = await openHotel(service);
+    const { body } = await book(service, own, { external_reservation_id: 'C-1' });
+    const answer = await cancel('C-1', own);
+    assert.deepEqual([answer.status, answer.body], [200, { ...body, status: 'cancelled' }]);
+    assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [3, 3]);
+    await assertCounted(service, own.tenantId);
+    const events = await eventsOf(service, own.tenantId);
+    assert.deepEqual(
+      events.map(({ sent }) => sent),
+      [['reservation.created', 'confirmed'] as const, ['reservation.cancelled', 'cancelled'] as const].map(
+        ([event, status], index) => ({
+          event,
+          event_id: events[index]?.id,
+          occurred_at: events[index]?.created_at.toISOString(),
+          data: { reservation_id: body.reservation_id, external_reservation_id: 'C-1', status },
+        }),
+      ),
+    );
+  });
+
+  it('200 from each status but two: 409 that names the status, with nothing changed', async () => {
+    const own = await openHotel(service);
+    const ways: [string[], number][] = [
+      [[], 200],
+      [['pending'], 200],
+      [['no_show'], 200],
+      [['pending', 'expired'], 200],
+      [['completed'], 409],
+      [['cancelled'], 409],
+    ];
+    for (const [way, status] of ways) {
+      const id = `by ${way.join(' and ')}`;
+      const { body } = await book(service, own, { external_reservation_id: id });
+      for (const step of way) {
+        await (step === 'pending'
+          ? makePending(body.reservation_id)
+          : moveStay(service, own, body.reservation_id, step));
+      }
+      const earlier = (await eventsOf(service, own.tenantId)).length;
+      const answer = await cancel(id, own);
+      const last = way.at(-1) ?? 'confirmed';
+      if (status === 200) {
+        assert.deepEqual([answer.status, answer.body.status], [200, 'cancelled'], last);
+      } else {
+        assert.match(assertError(answer, 409, 'invalid_status_transition'), new RegExp(`\\b${last}\\b`));
+      }
+      const written = (await eventsOf(service, own.tenantId)).slice(earlier).map(({ sent }) => sent.event);
+      assert.deepEqual(written, status === 200 ? ['reservation.cancelled'] : []);
+      await assertCounted(service, own.tenantId);
+    }
+    // The completed stay alone still holds its nights.
+    assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
+  });
+
+  it('one 200 and nineteen 409 of twenty at once: nights given back once, one event', async () => {
+    const own = await openHotel(service);
+    await book(service, own, { external_reservation_id: 'busy' });
+    await book(service, own);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => cancel('busy', own)));
+    assert.deepEqual(countByStatus(answers), { 200: 1, 409: 19 });
+    assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
+    const events = await eventsOf(service, own.tenantId);
+    assert.equal(events.filter(({ type }) => type === 'reservation.cancelled').length, 1);
+    await assertCounted(service, own.tenantId);
+  });
+
+  it('one change of two at once, the partner who cancels and staff who complete', async () => {
+    const own = await openHotel(service);
+    for (let count = 0; count < 10; count += 1) {
+      const id = `race ${count}`;
+      const { body } = await book(service, own, { external_reservation_id: id, room_type_id: own.roomTypes['Bunk'] });
+      const [cancelled, completed] = await Promise.all([
+        cancel(id, own),
+        moveStay(service, own, body.reservation_id, 'completed'),
+      ]);
+      assert.deepEqual(countByStatus([cancelled, completed]), { 200: 1, 409: 1 });
+      const stands = await service.call('GET', reservationPath(id), { headers: own.partner });
+      assert.equal(stands.body.status, cancelled.status === 200 ? 'cancelled' : 'completed');
+    }
+    await assertCounted(service, own.tenantId);
+  });
+
+  it('200: past its time too', async () => {
+    const own = await openHotel(service);
+    const { body } = await book(service, own, { external_reservation_id: 'gone by' });
+    const { db } = service.database;
+    await sql`UPDATE reservation SET check_in = check_in - 40, check_out = check_out - 40 WHERE id = ${body.reservation_id}`.execute(
+      db,
+    );
+    await sql`UPDATE night SET date = date - 40 WHERE tenant_id = ${own.tenantId}`.execute(db);
+    await assertCounted(service, own.tenantId);
+    assert.equal((await cancel('gone by', own)).status, 200);
+    await assertCounted(service, own.tenantId);
+  });
+
+  it('401 without credentials, 403 without the hotel feature', async () => {
+    const { partner } = await service.tenant({ features: ['restaurant'] });
+    assertError(await cancel('x', { partner: {} }), 401, 'invalid_credentials');
+    assertError(await cancel('x', { partner }), 403, 'error');
+  });
+});

@@ -1,0 +1,74 @@
+import Type from 'typebox';
+import { momentOf } from '#platform/lib/dates.ts';
+import type { Clock } from '../rooms/rooms.ts';
+import { RESERVATION_STATUSES, type ReservationStatus } from './reservation-status.ts';
+import type { ReservationRow } from './store.ts';
+
+const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+/** PMS contract §2. The PMS API and the receiver of OTA reservations answer with it. */
+export const PmsReservation = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'The id of the reservation: `booking_id` in paths.' }),
+    natural_id: Type.String({ description: 'A short reference for people, to be read aloud.' }),
+    status: Type.Enum([...RESERVATION_STATUSES], {
+      type: 'string',
+      description: 'Where the reservation stands. All but `cancelled` and `expired` hold their nights.',
+    }),
+    check_in_date: Type.String({
+      format: 'date-time',
+      description: "The moment of arrival: the first day at the property's check-in time, in UTC.",
+    }),
+    check_out_date: Type.String({
+      format: 'date-time',
+      description: "The moment of departure: the last day at the property's check-out time, in UTC.",
+    }),
+    room_type_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description: 'The booked room type.' }),
+    total_amount: Type.String({ description: 'What the stay costs, in the currency of the tenant.' }),
+    external_source: NullableText('The OTA it came from; null where it came from none.'),
+    external_id: NullableText("The OTA's own id of it; null where it came from none."),
+    guest: Type.Object(
+      {
+        full_name: Type.String({ description: 'The name of the guest.' }),
+        phone: NullableText('A telephone number, where one is known.'),
+        email: NullableText('An e-mail address, where one is known.'),
+      },
+      { description: 'Who stays.' },
+    ),
+  },
+  {
+    title: 'PmsReservation',
+    description: 'A stay, whoever booked it.',
+    examples: [
+      {
+        id: '01a1f7cc-8abc-7b08-bcc8-b8e779d1e647',
+        natural_id: '7K2M-4QXF',
+        status: 'confirmed',
+        check_in_date: '2030-05-01T14:00:00.000Z',
+        check_out_date: '2030-05-04T10:00:00.000Z',
+        room_type_id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85',
+        total_amount: '288.00',
+        external_source: 'staywell',
+        external_id: 'SW-88213',
+        guest: { full_name: 'Tomás Ferreira', phone: '+351 911 222 333', email: 'tomas@example.com' },
+      },
+    ],
+  },
+);
+export type PmsReservation = Type.Static<typeof PmsReservation>;
+
+/** The stay's dates become moments by the clock of its property (decision 28). */
+export function pmsShape(row: ReservationRow, clock: Clock): PmsReservation {
+  return {
+    id: row.id,
+    natural_id: row.natural_id,
+    status: row.status as ReservationStatus,
+    check_in_date: momentOf(row.check_in, clock.check_in_time, clock.timezone),
+    check_out_date: momentOf(row.check_out, clock.check_out_time, clock.timezone),
+    room_type_id: row.room_type_id,
+    total_amount: row.total_amount,
+    external_source: row.external_source,
+    external_id: row.external_id,
+    guest: { full_name: row.guest_name, phone: row.guest_phone, email: row.guest_email },
+  };
+}

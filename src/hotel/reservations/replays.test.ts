@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import {
+  assertCounted,
+  book,
+  dayAhead,
+  eventsOf,
+  openHotel,
+  openHouse,
+  pmsHeaders,
+  reservationPath,
+  sellable,
+  type TestHotel,
+  writePlan,
+} from '#test/support/hotel.ts';
+import { type Answer, startService, type TestService } from '#test/support/service.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+});
+after(() => service.close());
+
+function assertReplayed(answer: Answer, first: Answer): void {
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers.get('idempotent-replayed'), 'true');
+  assert.equal(answer.text, first.text, 'the same bytes as the 201');
+}
+
+describe('POST /v1/third-party/hotels/reservations/ under an external id that was used', () => {
+  it('200: the stored reservation, byte for byte; nights and events once', async () => {
+    const own = await openHotel(service);
+    const first = await book(service, own, { external_reservation_id: 'once' });
+    assert.equal(first.status, 201);
+    for (let count = 0; count < 3; count += 1) {
+      assertReplayed(await book(service, own, { external_reservation_id: 'once' }), first);
+    }
+    assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(33)), [2, 2, 3]);
+    assert.equal((await eventsOf(service, own.tenantId)).length, 1);
+    await assertCounted(service, own.tenantId);
+  });
+
+  it('200: whatever else the body says, so long as its fields are valid', async () => {
+    const first = await book(service, hotel, { external_reservation_id: 'other body' });
+    for (const changes of [
+      { check_in: dayAhead(90), check_out: dayAhead(99) },
+      { check_in: '2001-01-01', check_out: '2001-01-02' },
+      { guests: 1_000 },
+      { room_type_id: '00000000-0000-7000-8000-000000000000' },
+      { room_type_id: hotel.roomTypes['Suite'] },
+      { guest: { name: 'Someone else', phone: '2' } },
+    ]) {
+      assertReplayed(await book(service, hotel, { external_reservation_id: 'other body', ...changes }), first);
+    }
+    assert.match(
+      faultsOf(await book(service, hotel, { external_reservation_id: 'other body', guests: 0 })).join(),
+      /^guests/,
+    );
+  });
+
+  it('200: after the house filled up, closed, shrank, or gave the room type up', async () => {
+    const rooms = (physical_capacity: number, name = 'Double') => [
+      { name, max_occupancy: 2, physical_capacity, rate_plans: [{ name: 'Flexible', base_price: '10.00' }] },
+    ];
+    const house = await openHouse(service, rooms(1));
+    const first = await book(service, house, { external_reservation_id: 'kept' });
+    const again = () => book(service, house, { external_reservation_id: 'kept' });
+    const refuses = async (status: number, code: string) => assertError(await book(service, house), status, code);
+
+    await refuses(409, 'room_not_available');
+    assertReplayed(await again(), first);
+
+    const pms = await pmsHeaders(service, house);
+    const closed = [{ date: dayAhead(30), stop_sell: true, min_nights: 9 }];
+    await writePlan(service, pms, 'restrictions', house.plans['Double/Flexible'], closed);
+    assertReplayed(await again(), first);
+
+    const [property] = house.document.properties ?? [];
+    assert.ok(property);
+    const change = (room_types: ReturnType<typeof rooms>) =>
+      service.apply({ ...house.document, properties: [{ ...property, room_types }] });
+    await change(rooms(0));
+    assertReplayed(await again(), first);
+    await change(rooms(5, 'Another'));
+    await refuses(404, 'room_type_not_found');
+    assertReplayed(await again(), first);
+  });
+
+  it('200: as it stands now: days that are gone by, a price and a status that have changed', async () => {
+    const own = await openHotel(service);
+    const first = await book(service, own, { external_reservation_id: 'stands' });
+    await service.call('POST', reservationPath('stands', 'cancel/'), { headers: own.partner });
+    const cancelled = await book(service, own, { external_reservation_id: 'stands' });
+    assert.equal(cancelled.status, 200);
+    assert.deepEqual(cancelled.body, { ...first.body, status: 'cancelled' });
+    assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [3, 3]);
+    const past = { external_reservation_id: 'stands', check_in: dayAhead(-3), check_out: dayAhead(-1) };
+    assert.deepEqual((await book(service, own, past)).body, cancelled.body);
+  });
+
+  it('one 201 and nineteen 200 of twenty at once: one row, nights held once, one event', async () => {
+    const own = await openHotel(service);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => book(service, own, { external_reservation_id: 'at once' })),
+    );
+    const created = answers.filter(({ status }) => status === 201);
+    const [first] = created;
+    assert.equal(created.length, 1);
+    assert.ok(first);
+    assert.equal(first.headers.get('idempotent-replayed'), null);
+    for (const answer of answers.filter((each) => each !== first)) {
+      assertReplayed(answer, first);
+    }
+    assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
+    assert.equal((await eventsOf(service, own.tenantId)).length, 1);
+    await assertCounted(service, own.tenantId);
+  });
+
+  it('one 201 of twenty at once for the last room, each of ten ids twice', async () => {
+    const own = await openHotel(service);
+    const room_type_id = own.roomTypes['Suite'];
+    const ids = Array.from({ length: 20 }, (_, index) => `last ${index % 10}`);
+    const answers = await Promise.all(
+      ids.map((external_reservation_id) => book(service, own, { external_reservation_id, room_type_id })),
+    );
+    const byStatus = Object.groupBy(answers, ({ status }) => status);
+    assert.equal(byStatus[201]?.length, 1);
+    const [won] = byStatus[201] ?? [];
+    assert.equal((byStatus[200] ?? []).length + (byStatus[409] ?? []).length, 19);
+    assert.ok((byStatus[200] ?? []).every(({ body }) => body.reservation_id === won?.body.reservation_id));
+    const list = await service.call('GET', '/v1/third-party/hotels/reservations/', { headers: own.partner });
+    assert.deepEqual(list.body, [won?.body]);
+    await assertCounted(service, own.tenantId);
+  });
+
+  it('201: an id whose first call was refused is free', async () => {
+    const id = { external_reservation_id: 'second try' };
+    assertError(await book(service, hotel, { ...id, room_type_id: crypto.randomUUID() }), 404, 'room_type_not_found');
+    faultsOf(await book(service, hotel, { ...id, guests: 3 }));
+    await book(service, hotel, { room_type_id: hotel.roomTypes['Suite'] });
+    const full = await book(service, hotel, { ...id, room_type_id: hotel.roomTypes['Suite'] });
+    assertError(full, 409, 'room_not_available');
+    assert.equal((await book(service, hotel, id)).status, 201);
+  });
+});

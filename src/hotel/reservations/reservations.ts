@@ -1,0 +1,320 @@
+import type { Caller } from '#access/credentials/credentials.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { ApiError, apiError, invalidField, notFound } from '#platform/errors.ts';
+import type { LongList } from '#platform/http/list.ts';
+import { countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '#platform/lib/dates.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
+import { newNaturalId } from '#platform/lib/natural-id.ts';
+import { moveHold, type ReadHeldNights } from '../nights/nights.ts';
+import { quoteCheapest, type RateReader } from '../rates/rates.ts';
+import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
+import type { RecordEvents, TransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
+import { type Booking, type BookingOutcome, createBooker, notAvailable } from './booking.ts';
+import { happeningOf, holdOf } from './consequences.ts';
+import { mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
+import type { Availability, ReservationCreate, ReservationResponse, StaffReservation } from './schema.ts';
+import * as store from './store.ts';
+
+export { HOLDING_STATUSES, RESERVATION_STATUSES, type ReservationStatus } from './reservation-status.ts';
+export { PmsReservation, pmsShape } from './pms-shape.ts';
+export type { ReservationFilter, ReservationRow } from './store.ts';
+
+export interface BookedStay {
+  reservation: ReservationResponse;
+  isReplayed: boolean;
+}
+
+interface Dependencies {
+  db: Database;
+  transactionWithEvents: TransactionWithEvents;
+  findRoomType: FindRoomType;
+  rates: RateReader;
+  readHeldNights: ReadHeldNights;
+}
+
+/** A hotel's reservations: booked by partners and OTAs, moved along by staff. */
+export class Reservations {
+  readonly #db: Database;
+  readonly #transactionWithEvents: TransactionWithEvents;
+  readonly #findRoomType: FindRoomType;
+  readonly #rates: RateReader;
+  readonly #readHeldNights: ReadHeldNights;
+  readonly #writeBooking: (booking: Booking) => Promise<BookingOutcome>;
+
+  constructor({ db, transactionWithEvents, findRoomType, rates, readHeldNights }: Dependencies) {
+    this.#db = db;
+    this.#transactionWithEvents = transactionWithEvents;
+    this.#findRoomType = findRoomType;
+    this.#rates = rates;
+    this.#readHeldNights = readHeldNights;
+    this.#writeBooking = createBooker(db, transactionWithEvents);
+  }
+
+  /**
+   * What can be sold of a room type on every night of a range (contract §2). Below zero after an oversell.
+   * @throws ApiError 404 `room_type_not_found`, 400 for a bad range
+   */
+  async availability(tenantId: number, roomTypeId: string, range: Range): Promise<Availability> {
+    checkRange(range);
+    const roomType = await this.#requireSold(tenantId, roomTypeId);
+    const nights = { tenantId, roomTypeId, checkIn: range.check_in, checkOut: range.check_out };
+    const [held, closed] = await Promise.all([this.#readHeldNights(nights), this.#rates.readClosedNights(nights)]);
+    const days = held.map((night) => {
+      const left = roomType.physical_capacity - night.held;
+      return { date: night.date, sellable: closed.has(night.date) ? Math.min(0, left) : left };
+    });
+    return { room_type_id: roomType.id, name: roomType.name, base_price: roomType.base_price, days };
+  }
+
+  /**
+   * Books a stay once per external id (decision 22), never beyond capacity. What cannot be booked leads to a look for the
+   * stored reservation: found, it is the answer.
+   * @returns the reservation, and whether an earlier call had booked it
+   * @throws ApiError 404 `room_type_not_found`, 409 `room_not_available`, 400 `invalid_request`
+   */
+  async book(caller: Caller, input: ReservationCreate): Promise<BookedStay> {
+    checkRange(input);
+    const { tenantId, credentialId } = caller;
+    const outcome = await this.#bookNew(caller, input).catch((error: unknown) => {
+      if (error instanceof ApiError) {
+        return error;
+      }
+      throw error;
+    });
+    if (outcome !== null && !(outcome instanceof ApiError)) {
+      return { reservation: outcome, isReplayed: false };
+    }
+    const stored = await store.findByExternalReservationId(
+      this.#db,
+      tenantId,
+      credentialId,
+      input.external_reservation_id,
+    );
+    if (stored !== undefined) {
+      return { reservation: partnerShape(stored), isReplayed: true };
+    }
+    if (outcome !== null) {
+      throw outcome;
+    }
+    // It was the natural id that was taken, by a chance of one in a million: once more, with another.
+    return await this.book(caller, input);
+  }
+
+  /** @returns null where one of the reservation's keys is taken */
+  async #bookNew(caller: Caller, input: ReservationCreate): Promise<ReservationResponse | null> {
+    const { tenantId, credentialId, currency } = caller;
+    const roomType = await this.#requireSold(tenantId, input.room_type_id);
+    const quote = await this.#quote(tenantId, roomType, input);
+    const row = {
+      tenant_id: tenantId,
+      id: newId(),
+      natural_id: newNaturalId(),
+      credential_id: credentialId,
+      external_reservation_id: input.external_reservation_id,
+      status: 'confirmed' as const,
+      room_type_id: roomType.id,
+      rate_plan_id: quote.planId,
+      check_in: input.check_in,
+      check_out: input.check_out,
+      guests: input.guests ?? 1,
+      guest_name: input.guest.name,
+      guest_phone: input.guest.phone,
+      // An empty text is no address: it is kept as null.
+      guest_email: input.guest.email === '' ? null : (input.guest.email ?? null),
+      total_amount: quote.total,
+      currency,
+      created_at: new Date(),
+    };
+    const outcome = await this.#writeBooking({ row, capacity: roomType.physical_capacity });
+    return outcome === 'booked' ? partnerShape(row) : null;
+  }
+
+  /** The price of a stay that may be sold. @throws ApiError 400 for too many guests or a day gone by, 409 where it is closed */
+  async #quote(tenantId: number, roomType: RoomTypeWithClock, input: ReservationCreate) {
+    if ((input.guests ?? 1) > roomType.max_occupancy) {
+      throw invalidField('guests', `must be at most ${roomType.max_occupancy} in this room type`);
+    }
+    const today = todayIn(roomType.timezone);
+    if (input.check_in < today) {
+      throw invalidField('check_in', `must not be before today at the property, ${today}`);
+    }
+    const { check_in: checkIn, check_out: checkOut } = input;
+    const plans = await this.#rates.readCalendars({ tenantId, roomTypeId: roomType.id, checkIn, checkOut });
+    const quote = quoteCheapest(plans, nightsOf(checkIn, checkOut), roomType.base_price, 'apply');
+    if (quote === null) {
+      throw notAvailable();
+    }
+    return quote;
+  }
+
+  async #requireSold(tenantId: number, roomTypeId: string): Promise<RoomTypeWithClock> {
+    const roomType = await this.#findRoomType(tenantId, roomTypeId);
+    if (roomType === null || !roomType.is_active) {
+      throw apiError('room_type_not_found', 'There is no such room type.');
+    }
+    return roomType;
+  }
+
+  /** @throws ApiError 404 `reservation_not_found` for a reservation of another credential too */
+  async find(caller: Caller, externalId: string): Promise<ReservationResponse> {
+    return partnerShape(await this.#findOfCaller(caller, externalId));
+  }
+
+  async #findOfCaller({ tenantId, credentialId }: Caller, externalId: string): Promise<store.ReservationRow> {
+    const row = await store.findByExternalReservationId(this.#db, tenantId, credentialId, externalId);
+    if (row === undefined) {
+      throw apiError(
+        'reservation_not_found',
+        'This credential has booked no reservation with this external_reservation_id.',
+      );
+    }
+    return row;
+  }
+
+  /** @throws ApiError 404 `reservation_not_found`, 409 `invalid_status_transition` */
+  async cancel(caller: Caller, externalId: string): Promise<ReservationResponse> {
+    const { id } = await this.#findOfCaller(caller, externalId);
+    return partnerShape(await this.#moveTo(caller.tenantId, id, 'cancelled', mayCancel));
+  }
+
+  /** @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` */
+  async changeStatus(tenantId: number, id: string, status: ReservationStatus): Promise<StaffReservation> {
+    return staffShape(await this.#moveTo(tenantId, id, status, mayFollow));
+  }
+
+  async #moveTo(
+    tenantId: number,
+    id: string,
+    status: ReservationStatus,
+    isAllowed: (from: ReservationStatus, to: ReservationStatus) => boolean,
+  ): Promise<store.ReservationRow> {
+    return await this.#transactionWithEvents(async (tx, record) => {
+      const row = isUuid(id) ? await store.lockReservation(tx, tenantId, id) : undefined;
+      if (row === undefined) {
+        throw notFound('reservation');
+      }
+      if (!isAllowed(row.status as ReservationStatus, status)) {
+        throw apiError('invalid_status_transition', `The reservation is ${row.status}: it cannot become ${status}.`);
+      }
+      return await this.change(tx, row, { status }, record);
+    });
+  }
+
+  /**
+   * Changes a locked reservation: its nights move with its dates, room type and status, and a new status is told to the partner
+   * that booked it. The capacity is not asked: nothing but a partner's booking is refused for want of rooms.
+   * @param record writes the event of this; null for an OTA's reservation, which sends no webhook (decision 30)
+   */
+  async change(
+    tx: Tx,
+    row: store.ReservationRow,
+    changes: Parameters<typeof store.updateReservation>[3],
+    record: RecordEvents | null,
+  ): Promise<store.ReservationRow> {
+    const changed = await store.updateReservation(tx, row.tenant_id, row.id, changes);
+    await moveHold(tx, row.tenant_id, holdOf(row), holdOf(changed));
+    const { credential_id, external_reservation_id, status } = changed;
+    if (status !== row.status && credential_id !== null && external_reservation_id !== null) {
+      const type = status === 'cancelled' ? 'reservation.cancelled' : 'reservation.modified';
+      await record?.(happeningOf(type, { ...changed, credential_id, external_reservation_id }));
+    }
+    return changed;
+  }
+
+  /** Adds a reservation and takes its nights, however many rooms are left. @returns null where one of its keys is taken */
+  async add(tx: Tx, reservation: store.NewReservation): Promise<store.ReservationRow | null> {
+    if ((await store.insertReservations(tx, [reservation])).size === 0) {
+      return null;
+    }
+    const row = await store.lockReservation(tx, reservation.tenant_id, reservation.id);
+    if (row === undefined) {
+      throw new Error('a reservation that was just added is gone');
+    }
+    await moveHold(tx, row.tenant_id, null, holdOf(row));
+    return row;
+  }
+
+  /** Locks an OTA's reservation until the transaction ends. */
+  async lockBySource(
+    tx: Tx,
+    tenantId: number,
+    source: string,
+    externalId: string,
+  ): Promise<store.ReservationRow | undefined> {
+    return await store.lockBySource(tx, tenantId, source, externalId);
+  }
+
+  /** @throws ApiError 404 `error` for an unknown id */
+  async get(tenantId: number, id: string): Promise<store.ReservationRow> {
+    const row = isUuid(id) ? await store.findReservation(this.#db, tenantId, id) : undefined;
+    if (row === undefined) {
+      throw notFound('reservation');
+    }
+    return row;
+  }
+
+  /** Newest first. */
+  list(filter: store.ReservationFilter): LongList<store.ReservationRow> {
+    return {
+      readBatch: (afterId, limit) => store.readBatch(this.#db, filter, afterId, limit),
+      readPage: (offset, limit) => store.readPage(this.#db, filter, offset, limit),
+    };
+  }
+
+  /** Newest check-in first. */
+  async listByCheckIn(filter: store.ReservationFilter, limit: number): Promise<store.ReservationRow[]> {
+    return await store.readByCheckIn(this.#db, filter, limit);
+  }
+}
+
+interface Range {
+  check_in: DateText;
+  check_out: DateText;
+}
+
+/** Decision 7. @throws ApiError 400 */
+export function checkRange({ check_in, check_out }: Range): void {
+  const nights = countNights(check_in, check_out);
+  if (nights < 1) {
+    throw invalidField('check_out', 'must be after check_in');
+  }
+  if (nights > MAX_NIGHTS) {
+    throw invalidField('check_out', `must be at most ${MAX_NIGHTS} nights after check_in`);
+  }
+}
+
+export function partnerShape(row: store.PartnerRow): ReservationResponse {
+  return {
+    success: true,
+    reservation_id: row.id,
+    external_reservation_id: row.external_reservation_id ?? '',
+    status: row.status as ReservationStatus,
+    room_type_id: row.room_type_id,
+    check_in: row.check_in,
+    check_out: row.check_out,
+    guests: row.guests,
+    total_amount: row.total_amount,
+    currency: row.currency,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+export function staffShape(row: store.ReservationRow): StaffReservation {
+  return {
+    reservation_id: row.id,
+    natural_id: row.natural_id,
+    status: row.status as ReservationStatus,
+    external_reservation_id: row.external_reservation_id,
+    external_source: row.external_source,
+    external_id: row.external_id,
+    room_type_id: row.room_type_id,
+    rate_plan_id: row.rate_plan_id,
+    check_in: row.check_in,
+    check_out: row.check_out,
+    guests: row.guests,
+    guest: { name: row.guest_name, phone: row.guest_phone, email: row.guest_email },
+    total_amount: row.total_amount,
+    currency: row.currency,
+    created_at: row.created_at.toISOString(),
+  };
+}

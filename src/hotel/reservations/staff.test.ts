@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
+import {
+  assertCounted,
+  book,
+  dayAhead,
+  eventsOf,
+  moveStay,
+  openChannel,
+  openHotel,
+  sellable,
+  STAFF_RESERVATIONS,
+  type TestHotel,
+} from '#test/support/hotel.ts';
+import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import { RESERVATION_STATUSES } from './reservation-status.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+});
+after(() => service.close());
+
+const get = (path: string, headers = hotel.staff) => service.call('GET', `${STAFF_RESERVATIONS}${path}`, { headers });
+const ids = (answer: Answer) => answer.body.map((row: { reservation_id: string }) => row.reservation_id);
+
+describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
+  it("200: a partner's and an OTA's reservation, newest first, each with exactly its fields", async () => {
+    const own = await openHotel(service);
+    const tell = await openChannel(service, own, 'an-ota');
+    const booked = await book(service, own, { external_reservation_id: 'P-1', guests: 2 });
+    const guest = { full_name: 'Rui Melo', email: 'rui@example.com' };
+    const plan = own.plans['Double/Flexible'];
+    const told = await tell({ external_id: 'O-1', rate_plan_id: plan, status: 'pending', guest });
+    const list = await get('', own.staff);
+    const [ofOta, ofPartner] = list.body;
+    assert.deepEqual(list.body, [
+      {
+        reservation_id: told.body.id,
+        natural_id: told.body.natural_id,
+        status: 'pending',
+        external_reservation_id: null,
+        external_source: 'an-ota',
+        external_id: 'O-1',
+        room_type_id: own.roomTypes['Double'],
+        rate_plan_id: plan,
+        check_in: dayAhead(30),
+        check_out: dayAhead(32),
+        guests: 1,
+        guest: { name: 'Rui Melo', phone: null, email: 'rui@example.com' },
+        total_amount: '200.00',
+        currency: 'EUR',
+        created_at: ofOta.created_at,
+      },
+      {
+        reservation_id: booked.body.reservation_id,
+        natural_id: ofPartner.natural_id,
+        status: 'confirmed',
+        external_reservation_id: 'P-1',
+        external_source: null,
+        external_id: null,
+        room_type_id: own.roomTypes['Double'],
+        rate_plan_id: own.plans['Double/Saver'],
+        check_in: dayAhead(30),
+        check_out: dayAhead(32),
+        guests: 2,
+        guest: { name: 'Ana Lima', phone: '+351 912 000 000', email: null },
+        total_amount: '160.00',
+        currency: 'EUR',
+        created_at: booked.body.created_at,
+      },
+    ]);
+    assert.notEqual(ofOta.natural_id, ofPartner.natural_id);
+    for (const row of list.body) {
+      assert.match(row.natural_id, /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
+      assert.deepEqual((await get(`${row.reservation_id}/`, own.owner)).body, row, 'alone, for the owner too');
+    }
+  });
+
+  it('200: those of one status, whole and in pages whose links keep the status; 400: a status there is not', async () => {
+    const own = await openHotel(service);
+    const room_type_id = own.roomTypes['Bunk'];
+    const made: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      made.unshift((await book(service, own, { room_type_id })).body.reservation_id);
+    }
+    const [completed = '', ...confirmed] = made;
+    await moveStay(service, own, completed, 'completed');
+    assert.deepEqual(ids(await get('', own.staff)), made);
+    assert.deepEqual(ids(await get('?status=completed', own.staff)), [completed]);
+    assert.deepEqual(ids(await get('?status=confirmed', own.staff)), confirmed);
+    assert.deepEqual(ids(await get('?status=expired', own.staff)), []);
+    const page = await get('?status=confirmed&page_size=3', own.staff);
+    assert.deepEqual([page.body.count, ids({ ...page, body: page.body.results })], [4, confirmed.slice(0, 3)]);
+    const next = await fetch(page.body.next, { headers: own.staff });
+    const { results } = (await next.json()) as { results: { reservation_id: string }[] };
+    assert.deepEqual(
+      results.map((row) => row.reservation_id),
+      confirmed.slice(3),
+    );
+    assertError(await get('?status=confirmed&page=2', own.staff), 404, 'error');
+    for (const query of ['status=gone', 'status=', 'status=Confirmed', 'status=confirmed&status=expired', 'page=0']) {
+      faultsOf(await get(`?${query}`, own.staff));
+    }
+  });
+
+  it("404: an unknown id, a malformed one, another tenant's: the same bytes", async () => {
+    const stranger = await openHotel(service);
+    const { body } = await book(service, stranger);
+    const texts = [];
+    for (const id of [crypto.randomUUID(), 'x', '%20', body.reservation_id, `${body.reservation_id}0`]) {
+      const read = await get(`${id}/`);
+      assertError(read, 404, 'error');
+      const moved = await moveStay(service, hotel, id, 'cancelled');
+      assertError(moved, 404, 'error');
+      texts.push(read.text, moved.text);
+    }
+    assert.equal(new Set(texts).size, 1);
+    assert.deepEqual((await get('')).body, []);
+    assert.equal((await get(`${body.reservation_id}/`, stranger.staff)).body.status, 'confirmed');
+  });
+
+  it('401 without a token or with an API key; 403 without the hotel feature', async () => {
+    const { staff } = await service.tenant({ features: ['restaurant'] });
+    for (const path of ['', `${crypto.randomUUID()}/`]) {
+      assertError(await get(path, {}), 401, 'invalid_credentials');
+      assertError(await get(path, hotel.partner), 401, 'invalid_credentials');
+      assertError(await get(path, staff), 403, 'error');
+    }
+  });
+});
+
+describe('POST /v1/staff/reservations/{id}/status/', () => {
+  const holding = ['pending', 'confirmed', 'completed', 'no_show'];
+  const following: Record<string, string[]> = {
+    pending: ['confirmed', 'expired', 'cancelled'],
+    confirmed: ['completed', 'no_show', 'cancelled'],
+    no_show: ['cancelled'],
+    expired: ['cancelled'],
+    completed: [],
+    cancelled: [],
+  };
+
+  for (const from of RESERVATION_STATUSES) {
+    it(`from ${from}: 200 to ${following[from]?.join(', ') || 'nothing'}; 409 that names ${from} to the others`, async () => {
+      const own = await openHotel(service);
+      const tell = await openChannel(service, own);
+      for (const to of RESERVATION_STATUSES) {
+        const told = await tell({
+          external_id: `${from} to ${to}`,
+          status: from,
+          room_type_id: own.roomTypes['Suite'],
+        });
+        const free = async () => (await sellable(service, own, own.roomTypes['Suite'], dayAhead(31), dayAhead(32)))[0];
+        assert.equal(await free(), holding.includes(from) ? 0 : 1);
+        const answer = await moveStay(service, own, told.body.id, to);
+        if (following[from]?.includes(to)) {
+          assert.deepEqual([answer.status, answer.body.status], [200, to]);
+          assert.deepEqual((await get(`${told.body.id}/`, own.staff)).body, answer.body);
+          assert.equal(await free(), holding.includes(to) ? 0 : 1);
+        } else {
+          assert.match(assertError(answer, 409, 'invalid_status_transition'), new RegExp(`\\b${from}\\b`));
+          assert.equal((await get(`${told.body.id}/`, own.staff)).body.status, from);
+        }
+        await assertCounted(service, own.tenantId);
+        await tell({ external_id: `${from} to ${to}`, status: 'cancelled', room_type_id: own.roomTypes['Suite'] });
+      }
+      assert.deepEqual(await eventsOf(service, own.tenantId), [], "an OTA's reservation sends nothing");
+    });
+  }
+
+  it('200: tells the partner of each change: modified, and cancelled at the end', async () => {
+    const own = await openHotel(service);
+    const { body } = await book(service, own, { external_reservation_id: 'told' });
+    for (const status of ['no_show', 'cancelled']) {
+      assert.equal((await moveStay(service, own, body.reservation_id, status)).status, 200);
+    }
+    const events = await eventsOf(service, own.tenantId);
+    const about = { reservation_id: body.reservation_id, external_reservation_id: 'told' };
+    assert.deepEqual(
+      events.map(({ sent, type, credential_id }) => [type, sent.event, sent.data, credential_id]),
+      [
+        ['reservation.created', 'confirmed'],
+        ['reservation.modified', 'no_show'],
+        ['reservation.cancelled', 'cancelled'],
+      ].map(([event, status]) => [event, event, { ...about, status }, own.credential.id]),
+    );
+    assert.deepEqual(
+      events.map(({ id }) => id),
+      events.map(({ sent }) => sent.event_id),
+    );
+  });
+
+  it('one 200 of five at once, one event', async () => {
+    const own = await openHotel(service);
+    const { body } = await book(service, own);
+    const statuses = ['completed', 'no_show', 'completed', 'no_show', 'completed'];
+    const answers = await Promise.all(statuses.map((status) => moveStay(service, own, body.reservation_id, status)));
+    assert.deepEqual(countByStatus(answers), { 200: 1, 409: 4 });
+    assert.equal((await eventsOf(service, own.tenantId)).length, 2);
+  });
+
+  it('400: a status there is not, none, or another type', async () => {
+    const { body } = await book(service, hotel);
+    for (const json of [{}, { status: 'gone' }, { status: null }, { status: ['cancelled'] }, { status: '' }]) {
+      const path = `${STAFF_RESERVATIONS}${body.reservation_id}/status/`;
+      const answer = await service.call('POST', path, { headers: hotel.staff, json });
+      assert.match(faultsOf(answer).join(), /^status: /);
+    }
+  });
+
+  it('401 without a token; 403 without the hotel feature, before the body is looked at', async () => {
+    const { staff } = await service.tenant({ features: ['restaurant'] });
+    const path = `${STAFF_RESERVATIONS}${crypto.randomUUID()}/status/`;
+    assertError(await service.call('POST', path, { json: {} }), 401, 'invalid_credentials');
+    assertError(await service.call('POST', path, { headers: staff, json: {} }), 403, 'error');
+  });
+});

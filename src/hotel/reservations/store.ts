@@ -1,0 +1,181 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { Fields, rowsToInsert } from '#platform/db/inputs.ts';
+import { readPage as readPageOf } from '#platform/db/page.ts';
+import type { Reservation } from '#platform/db/types.ts';
+import type { ReservationStatus } from './reservation-status.ts';
+
+export type ReservationRow = Selectable<Reservation>;
+export type NewReservation = Insertable<Reservation>;
+type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures';
+/** What partners are shown is made of. */
+export type PartnerRow = Omit<ReservationRow, ChannelColumn>;
+/** A reservation as a partner makes it. */
+export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
+type Db = Database | Tx;
+
+const NEW_RESERVATION = new Fields<NewReservation>({
+  tenant_id: 'bigint',
+  id: 'uuid',
+  natural_id: 'text',
+  credential_id: 'uuid',
+  external_reservation_id: 'text',
+  external_source: 'text',
+  external_id: 'text',
+  status: 'text',
+  room_type_id: 'uuid',
+  rate_plan_id: 'uuid',
+  check_in: 'date',
+  check_out: 'date',
+  guests: 'int',
+  guest_name: 'text',
+  guest_phone: 'text',
+  guest_email: 'text',
+  total_amount: 'numeric',
+  currency: 'text',
+  created_at: 'timestamptz',
+  channel_timestamp: 'bigint',
+  channel_signatures: 'text[]',
+});
+
+/**
+ * Inserts reservations; several are of partners, of any tenants (one of the statements that may; on one node alone).
+ * @returns the ids of those inserted: the others have a key that is taken, the caller's external id or by rare chance the natural id
+ */
+export async function insertReservations(tx: Tx, reservations: NewReservation[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO reservation
+    ${rowsToInsert(tx, NEW_RESERVATION, reservations, ['tenant_id', 'credential_id', 'external_reservation_id'])}
+    ON CONFLICT DO NOTHING
+    RETURNING id
+  `.execute(tx);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Takes reservations back that were inserted in the same transaction, of any tenants on one node. */
+export async function removeReservations(
+  tx: Tx,
+  reservations: Pick<ReservationRow, 'tenant_id' | 'id'>[],
+): Promise<void> {
+  if (reservations.length === 0) {
+    return;
+  }
+  await tx
+    .deleteFrom('reservation')
+    .where((eb) => eb('tenant_id', '=', eb.fn.any(eb.val(reservations.map(({ tenant_id }) => tenant_id)))))
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(reservations.map(({ id }) => id)))))
+    .execute();
+}
+
+export async function findByExternalReservationId(
+  db: Db,
+  tenantId: number,
+  credentialId: string,
+  externalReservationId: string,
+): Promise<ReservationRow | undefined> {
+  return await db
+    .selectFrom('reservation')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('credential_id', '=', credentialId)
+    .where('external_reservation_id', '=', externalReservationId)
+    .executeTakeFirst();
+}
+
+/** Locks an OTA's reservation until the transaction ends. */
+export async function lockBySource(
+  tx: Tx,
+  tenantId: number,
+  source: string,
+  externalId: string,
+): Promise<ReservationRow | undefined> {
+  return await tx
+    .selectFrom('reservation')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('external_source', '=', source)
+    .where('external_id', '=', externalId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function findReservation(db: Db, tenantId: number, id: string): Promise<ReservationRow | undefined> {
+  return await db
+    .selectFrom('reservation')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Locks a reservation until the transaction ends: changes of it happen one after the other. */
+export async function lockReservation(tx: Tx, tenantId: number, id: string): Promise<ReservationRow | undefined> {
+  return await tx
+    .selectFrom('reservation')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function updateReservation(
+  tx: Tx,
+  tenantId: number,
+  id: string,
+  changes: Partial<Omit<ReservationRow, 'tenant_id' | 'id'>>,
+): Promise<ReservationRow> {
+  return await tx
+    .updateTable('reservation')
+    .set(changes)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Whose reservations a list holds, and of which status. */
+export interface ReservationFilter {
+  tenantId: number;
+  credentialId?: string;
+  status?: ReservationStatus | undefined;
+}
+
+function filtered(db: Database, { tenantId, credentialId, status }: ReservationFilter) {
+  let list = db.selectFrom('reservation').where('tenant_id', '=', tenantId);
+  if (credentialId !== undefined) {
+    list = list.where('credential_id', '=', credentialId);
+  }
+  return status === undefined ? list : list.where('status', '=', status);
+}
+
+/** Reservations after the given one, newest first. */
+export async function readBatch(
+  db: Database,
+  filter: ReservationFilter,
+  afterId: string | null,
+  limit: number,
+): Promise<ReservationRow[]> {
+  const list = filtered(db, filter).selectAll();
+  return await (afterId === null ? list : list.where('id', '<', afterId)).orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function readPage(
+  db: Database,
+  filter: ReservationFilter,
+  offset: number,
+  limit: number,
+): Promise<{ count: number; results: ReservationRow[] }> {
+  const ids = filtered(db, filter).select('id').orderBy('id', 'desc');
+  return await readPageOf(db, ids, offset, (id) => readBatch(db, filter, id, limit));
+}
+
+/** Newest check-in first, of one day the newest reservation first. */
+export async function readByCheckIn(db: Database, filter: ReservationFilter, limit: number): Promise<ReservationRow[]> {
+  return await filtered(db, filter)
+    .selectAll()
+    .orderBy('check_in', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}

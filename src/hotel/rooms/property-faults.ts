@@ -1,0 +1,34 @@
+import { isTimeZone } from '#platform/lib/dates.ts';
+import { fieldsOf, listOf } from '#platform/lib/unchecked.ts';
+
+/**
+ * Faults of the `properties` part that a schema cannot see: names given twice, zones that do not exist. Each as `path: text`. What
+ * the schema refuses is passed over, so that all the faults of a bad document can be told at once.
+ */
+export function propertyFaults(properties: unknown): string[] {
+  return [
+    ...repeatedNames(properties, 'properties'),
+    ...listOf(properties).flatMap((property, index) => {
+      const { timezone, room_types } = fieldsOf(property);
+      const path = `properties.${index}`;
+      const isZone = typeof timezone !== 'string' || isTimeZone(timezone);
+      return [
+        ...(isZone ? [] : [`${path}.timezone: must be the name of a time zone such as "Europe/Lisbon"`]),
+        ...repeatedNames(room_types, `${path}.room_types`),
+        ...listOf(room_types).flatMap((roomType, position) =>
+          repeatedNames(fieldsOf(roomType)['rate_plans'], `${path}.room_types.${position}.rate_plans`),
+        ),
+      ];
+    }),
+  ];
+}
+
+function repeatedNames(list: unknown, path: string): string[] {
+  const seen = new Set<unknown>();
+  return listOf(list).flatMap((entry, index) => {
+    const { name } = fieldsOf(entry);
+    const isRepeated = typeof name === 'string' && seen.has(name);
+    seen.add(name);
+    return isRepeated ? [`${path}.${index}.name: ${JSON.stringify(name)} is given twice`] : [];
+  });
+}

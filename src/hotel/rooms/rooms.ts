@@ -1,0 +1,167 @@
+import type { Memory, RecentChanges } from '#platform/changes/changes.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { type Change, tellChanges } from '#platform/lib/change-list.ts';
+import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
+import { isUuid, newId } from '#platform/lib/ids.ts';
+import { formatMoney } from '#platform/lib/money.ts';
+import type { PropertyDocument, RoomType, RoomTypeDocument } from './schema.ts';
+import * as store from './store.ts';
+
+export { propertyFaults } from './property-faults.ts';
+export { PropertyDocument, type RatePlanDocument, RoomType, type RoomTypeDocument } from './schema.ts';
+export type { PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
+
+/** Active properties, each with its active room types, in the order of the tenant document. */
+export async function listProperties(
+  db: Database,
+  tenantId: number,
+): Promise<{ property: store.PropertyRow; roomTypes: store.RoomTypeRow[] }[]> {
+  const [properties, roomTypes] = await Promise.all([
+    store.readProperties(db, tenantId),
+    store.readRoomTypes(db, tenantId),
+  ]);
+  return properties
+    .filter((property) => property.is_active)
+    .map((property) => ({
+      property,
+      roomTypes: roomTypes.filter((roomType) => roomType.is_active && roomType.property_id === property.id),
+    }));
+}
+
+/** What partners can sell. */
+export async function listRoomTypes(db: Database, tenant: { tenantId: number; currency: string }): Promise<RoomType[]> {
+  const properties = await listProperties(db, tenant.tenantId);
+  return properties.flatMap(({ property, roomTypes }) =>
+    roomTypes.map((roomType) => ({
+      room_type_id: roomType.id,
+      name: roomType.name,
+      description: roomType.description,
+      max_occupancy: roomType.max_occupancy,
+      base_price: roomType.base_price,
+      currency: tenant.currency,
+      property: {
+        id: property.id,
+        name: property.name,
+        city: property.city,
+        country_code: property.country_code,
+      },
+      amenities: roomType.amenities,
+      images: roomType.images,
+    })),
+  );
+}
+
+/** One room type, active or not, with the clock of its property; null for another tenant's. */
+export async function findRoomType(
+  db: Database | Tx,
+  tenantId: number,
+  id: string,
+): Promise<store.RoomTypeWithClock | null> {
+  return (isUuid(id) ? await store.findRoomType(db, tenantId, id) : undefined) ?? null;
+}
+
+export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomTypeWithClock | null>;
+
+/** Some kilobytes each, with their texts. */
+const MAX_REMEMBERED = 50_000;
+
+/** The same, remembered while nothing of the tenant has changed. */
+export function createRoomTypeFinder({ db, changes }: { db: Database; changes: RecentChanges }): FindRoomType {
+  const memory: Memory<store.RoomTypeWithClock> = changes.createMemory(MAX_REMEMBERED);
+  return async (tenantId, id) => {
+    const key = `${tenantId} ${id.toLowerCase()}`;
+    const find = async () => (await findRoomType(db, tenantId, id)) ?? undefined;
+    return memory.get(key) ?? (await memory.load(tenantId, key, find)) ?? null;
+  };
+}
+
+/** By whose clock a room type's dates become moments. */
+export type Clock = Pick<store.PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'>;
+
+/** The clock of every room type's property, active or not, by room type. */
+export async function readClocks(db: Database, tenantId: number): Promise<Map<string, Clock>> {
+  const rows = await store.readClocks(db, tenantId);
+  return new Map(rows.map(({ room_type_id, ...clock }) => [room_type_id, clock]));
+}
+
+export interface AppliedProperties {
+  /** The ids of what the documents name, in their order. */
+  properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
+  /** A room type in words, with its property in front; also one that no document names. */
+  nameOfRoomType: (id: string) => string;
+  changes: Change[];
+}
+
+/** Brings properties and room types to what the documents say. What they no longer name becomes inactive, never deleted. */
+export async function applyProperties(
+  tx: Tx,
+  tenantId: number,
+  documents: PropertyDocument[],
+): Promise<AppliedProperties> {
+  const storedProperties = await store.readProperties(tx, tenantId);
+  const storedRoomTypes = await store.readRoomTypes(tx, tenantId);
+  const applied = documents.map((document) => {
+    const id = storedProperties.find((row) => row.name === document.name)?.id ?? newId();
+    const roomTypes = (document.room_types ?? []).map((roomType) => {
+      const known = storedRoomTypes.find((row) => row.property_id === id && row.name === roomType.name);
+      return { id: known?.id ?? newId(), document: roomType };
+    });
+    return { id, document, roomTypes };
+  });
+  const properties = applied.map(({ id, document }, position) => propertyRow(id, document, position));
+  const roomTypes = applied
+    .flatMap((property) => property.roomTypes.map((roomType) => ({ ...roomType, propertyId: property.id })))
+    .map(({ id, document, propertyId }, position) => roomTypeRow(id, propertyId, document, position));
+  const changedProperties = changedRows(storedProperties, properties);
+  const changedRoomTypes = changedRows(storedRoomTypes, roomTypes);
+  if (changedProperties.length > 0) {
+    await store.upsertProperties(tx, tenantId, rowsToWrite(changedProperties));
+  }
+  if (changedRoomTypes.length > 0) {
+    await store.upsertRoomTypes(tx, tenantId, rowsToWrite(changedRoomTypes));
+  }
+  const nameOfRoomType = roomTypeNames([...storedProperties, ...properties], [...storedRoomTypes, ...roomTypes]);
+  const changes = [
+    ...tellChanges('property', changedProperties, ({ name }) => name),
+    ...tellChanges('room type', changedRoomTypes, ({ id }) => nameOfRoomType(id)),
+  ];
+  return { properties: applied, nameOfRoomType, changes };
+}
+
+/** Names never change, for rows are found by them. */
+function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
+  const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));
+  const names = new Map(roomTypes.map((row) => [row.id, `${propertyNames.get(row.property_id)} / ${row.name}`]));
+  return (id) => names.get(id) ?? id;
+}
+
+function propertyRow(id: string, document: PropertyDocument, position: number): store.PropertyRow {
+  return {
+    id,
+    position,
+    name: document.name,
+    address: document.address ?? '',
+    city: document.city ?? '',
+    country_code: document.country_code,
+    timezone: document.timezone,
+    check_in_time: document.check_in_time ?? '15:00',
+    check_out_time: document.check_out_time ?? '11:00',
+    is_active: true,
+  };
+}
+
+function roomTypeRow(id: string, propertyId: string, document: RoomTypeDocument, position: number): store.RoomTypeRow {
+  return {
+    id,
+    property_id: propertyId,
+    position,
+    name: document.name,
+    description: document.description ?? '',
+    max_occupancy: document.max_occupancy,
+    base_price: typeof document.base_price === 'string' ? formatMoney(document.base_price) : null,
+    physical_capacity: document.physical_capacity,
+    amenities: document.amenities ?? [],
+    images: document.images ?? [],
+    is_active: true,
+  };
+}

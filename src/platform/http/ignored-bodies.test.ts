@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { CHANNELS, makeChannel } from '#test/support/channel.ts';
+import { book, openHotel, reservationPath, type TestHotel } from '#test/support/hotel.ts';
+import { type CallOptions, startService, type TestService } from '#test/support/service.ts';
+import { placeOrder } from '#test/support/webhooks.ts';
+import { readRoutes } from '../../../tools/openapi/openapi.ts';
+
+const LIMIT_BYTES = 1024 * 1024;
+const CREDENTIALS = '/v1/third-party/credentials/';
+const PMS_CREDENTIALS = '/v1/channel-manager/credentials/';
+
+const typed = (type: string, body: string): CallOptions => ({ headers: { 'content-type': type }, body });
+
+const BODIES: Record<string, CallOptions> = {
+  'JSON that nobody asked for': { json: { reason: 'late', id: 5 } },
+  'malformed JSON': typed('application/json', '{'),
+  'JSON as a form': typed('application/x-www-form-urlencoded', '{"a":1}'),
+  'a malformed form': typed('application/x-www-form-urlencoded', 'a=%zz&__proto__=1'),
+  'multipart without a boundary': typed('multipart/form-data', 'a'),
+  'multipart that is cut short': typed('multipart/form-data; boundary=b', '--b\r\n'),
+  'a text': typed('text/plain', 'please'),
+  'a content type that is none': typed(';', 'a'),
+  'another charset': typed('application/json; charset=utf-16', '{}'),
+  'a body that says it is compressed': { headers: { 'content-encoding': 'gzip' }, json: {} },
+  'the largest that is read': typed('application/octet-stream', 'a'.repeat(LIMIT_BYTES)),
+};
+
+/** Contract §4 ("no body") and decision 38. */
+describe('an operation that takes no body', () => {
+  let service: TestService;
+  let hotel: TestHotel;
+  let operations: { name: string; path: string; headers: Record<string, string>; again: number }[];
+
+  before(async () => {
+    service = await startService();
+    hotel = await openHotel(service);
+    const { owner, partner } = hotel;
+    const order = await placeOrder(service, partner, 'N-1');
+    await book(service, hotel, { external_reservation_id: 'N-1' });
+    const make = async (path: string) => (await service.call('POST', path, { headers: owner })).body.id;
+    const { id: channel } = await makeChannel(service, hotel);
+    operations = [
+      { name: 'cancelOrder', path: `/v1/third-party/orders/${order.externalId}/cancel/`, headers: partner, again: 409 },
+      { name: 'cancelReservation', path: reservationPath('N-1', 'cancel/'), headers: partner, again: 409 },
+      {
+        name: 'rotateCredential',
+        path: `${CREDENTIALS}${await make(CREDENTIALS)}/rotate/`,
+        headers: owner,
+        again: 200,
+      },
+      {
+        name: 'revokeCredential',
+        path: `${CREDENTIALS}${await make(CREDENTIALS)}/revoke/`,
+        headers: owner,
+        again: 200,
+      },
+      {
+        name: 'rotatePmsCredential',
+        path: `${PMS_CREDENTIALS}${await make(PMS_CREDENTIALS)}/rotate/`,
+        headers: owner,
+        again: 200,
+      },
+      {
+        name: 'revokePmsCredential',
+        path: `${PMS_CREDENTIALS}${await make(PMS_CREDENTIALS)}/revoke/`,
+        headers: owner,
+        again: 200,
+      },
+      { name: 'revokeChannel', path: `${CHANNELS}${channel}/revoke/`, headers: owner, again: 200 },
+    ];
+  });
+  after(() => service.close());
+
+  it('is each of these', async () => {
+    const routes = (await readRoutes()).filter(
+      ({ method, schema }) => method !== 'GET' && method !== 'HEAD' && !schema?.body,
+    );
+    const names = routes.map(({ schema }) => schema?.operationId);
+    assert.deepEqual(new Set(names), new Set(operations.map(({ name }) => name)));
+    assert.equal(names.length, operations.length);
+  });
+
+  it('413: refuses what is larger than any body may be, and does nothing', async () => {
+    for (const { name, path, headers } of operations) {
+      const answer = await service.call('POST', path, { headers, body: 'a'.repeat(LIMIT_BYTES + 1) });
+      assert.deepEqual([answer.status, answer.body.code], [413, 'error'], name);
+    }
+  });
+
+  it('ignores every other body, of whatever content type', async () => {
+    const sendAll = async ({ name, path, headers, again }: (typeof operations)[number]) => {
+      let expected = 200;
+      for (const [what, options] of Object.entries(BODIES)) {
+        const answer = await service.call('POST', path, { ...options, headers: { ...headers, ...options.headers } });
+        assert.equal(answer.status, expected, `${name} with ${what}: ${answer.text}`);
+        expected = again;
+      }
+    };
+    await Promise.all(operations.map(sendAll));
+  });
+});

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { STATUS_CODES } from 'node:http';
+import { Readable } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import Type from 'typebox';
+import { openConnection, type RawAnswer, type RawConnection } from '#test/support/raw-http.ts';
+import { type App, createHttpApp } from './app.ts';
+
+const HEAD = 'POST /labels HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+const LIMIT_BYTES = 1024 * 1024;
+/** Far below the service's own, so that nobody waits; far enough apart to tell them from one another. */
+const TIMEOUTS = { headersMs: 1_000, requestMs: 2_000, keepAliveMs: 300, checkEveryMs: 50, stuckMs: 4_000 };
+
+/** The shell with a route that takes a body and one that takes its time. */
+function buildApp(timeouts: typeof TIMEOUTS | undefined): App {
+  const app = createHttpApp({
+    logger: pino({ level: 'silent' }),
+    trustedProxies: [],
+    ...(timeouts === undefined ? {} : { timeouts }),
+  });
+  app.post('/labels', { schema: { body: Type.Object({ label: Type.String() }) } }, async ({ body }) => ({
+    length: body.label.length,
+  }));
+  app.post('/slow', async () => {
+    await sleep(TIMEOUTS.requestMs + 500);
+    return { done: true };
+  });
+  app.get('/endless', async (_request, reply) => {
+    const answer = Readable.from(endless());
+    answer.once('close', () => endlessAnswers.emit('close'));
+    return reply.type('application/json').send(answer);
+  });
+  return app;
+}
+
+const endlessAnswers = new EventEmitter();
+
+function* endless(): Generator<Buffer> {
+  for (;;) {
+    yield Buffer.alloc(64 * 1024);
+  }
+}
+
+function isRefusal(status: number, answer: RawAnswer | undefined): void {
+  assert.equal(answer?.status, status, answer?.body);
+  assert.equal(answer.reason, STATUS_CODES[status]);
+  assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
+  assert.deepEqual(Object.keys(JSON.parse(answer.body) as object), ['code', 'message']);
+  assert.equal((JSON.parse(answer.body) as { code: string }).code, 'error');
+  assert.ok(answer.headers['x-request-id']);
+}
+
+async function refuses(status: number, connection: RawConnection): Promise<void> {
+  const answers = await connection.closed();
+  assert.equal(answers.length, 1);
+  isRefusal(status, answers[0]);
+}
+
+describe('limits of time', { concurrency: true }, () => {
+  const app = buildApp(TIMEOUTS);
+  let url: string;
+  before(async () => {
+    url = await app.listen({ host: '127.0.0.1', port: 0 });
+  });
+  after(() => app.close());
+
+  /** Sends one byte every 50 ms for as long as the server listens. */
+  async function dribble(connection: RawConnection, byte: string): Promise<void> {
+    while (!connection.socket.destroyed && connection.answers().length === 0) {
+      connection.send(byte);
+      await sleep(50);
+    }
+  }
+
+  it('408: headers that never end', async () => {
+    const silent = openConnection(url);
+    const stuck = openConnection(url);
+    stuck.send('GET /labels HTTP/1.1\r\nHost: a\r\nX-A');
+    const dribbling = openConnection(url);
+    dribbling.send('GET /labels HTTP/1.1\r\nX-A: ');
+    void dribble(dribbling, 'a');
+    await Promise.all([silent, stuck, dribbling].map((connection) => refuses(408, connection)));
+  });
+
+  it('408: a body that never ends, with a length or in chunks', async () => {
+    const stuck = openConnection(url);
+    stuck.send(`${HEAD}Content-Length: 100\r\n\r\n{`);
+    const dribbling = openConnection(url);
+    dribbling.send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+    void dribble(dribbling, '1\r\n \r\n');
+    await Promise.all([stuck, dribbling].map((connection) => refuses(408, connection)));
+  });
+
+  it('408: a second request that never ends, behind one that is answered', async () => {
+    const connection = openConnection(url);
+    connection.send(`${HEAD}Content-Length: 15\r\n\r\n{"label":"abc"}GET /labels HTTP/1.1\r\nHo`);
+    const answers = await connection.closed();
+    assert.equal(answers[0]?.status, 200);
+    isRefusal(408, answers[1]);
+  });
+
+  it('200: an answer that takes long is not cut off by the time a request may take', async () => {
+    const connection = openConnection(url);
+    connection.send('POST /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    assert.deepEqual(
+      (await connection.closed()).map(({ status }) => status),
+      [200],
+    );
+  });
+
+  it('closes a connection whose answer nobody reads', async () => {
+    const closed = once(endlessAnswers, 'close', { signal: AbortSignal.timeout(30_000) });
+    const { socket, send } = openConnection(url);
+    socket.once('data', () => socket.pause());
+    send('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
+    await closed;
+    assert.equal(socket.closed, false, 'it was not the reader who left');
+    socket.destroy();
+  });
+
+  it('closes a connection that has been idle', async () => {
+    const connection = openConnection(url);
+    connection.send(`${HEAD}Content-Length: 15\r\n\r\n{"label":"abc"}`);
+    assert.equal((await connection.closed()).length, 1);
+  });
+
+  it('answers others at once while hundreds of connections are silent', async () => {
+    const idle = Array.from({ length: 300 }, () => openConnection(url));
+    const connection = openConnection(url);
+    connection.send(`${HEAD}Content-Length: 12\r\n\r\n{"label":""}`);
+    assert.equal((await connection.waitFor(1))[0]?.status, 200);
+    assert.equal(idle.flatMap((each) => each.answers()).length, 0, 'that was before anyone was sent away');
+    const answers = await Promise.all(idle.map((each) => each.closed()));
+    assert.ok(answers.every(([answer]) => answer?.status === 408));
+  });
+});
+
+describe('limits of size', () => {
+  const app = buildApp(undefined);
+  let url: string;
+  before(async () => {
+    url = await app.listen({ host: '127.0.0.1', port: 0 });
+  });
+  after(() => app.close());
+
+  /** A JSON body of exactly so many bytes. */
+  const bodyOf = (bytes: number) => `{"label":"${'a'.repeat(bytes - 12)}"}`;
+  const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+
+  it('200: a body of 1 MiB, with a length or in chunks', async () => {
+    for (const bytes of [
+      `Content-Length: ${LIMIT_BYTES}\r\n\r\n${bodyOf(LIMIT_BYTES)}`,
+      `Transfer-Encoding: chunked\r\n\r\n${chunked(bodyOf(LIMIT_BYTES))}`,
+    ]) {
+      const connection = openConnection(url);
+      connection.send(`${HEAD}${bytes}`);
+      const [answer] = await connection.waitFor(1);
+      assert.deepEqual([answer?.status, answer?.body], [200, `{"length":${LIMIT_BYTES - 12}}`]);
+      connection.socket.destroy();
+    }
+  });
+
+  it('413: one byte more', async () => {
+    for (const bytes of [
+      `Content-Length: ${LIMIT_BYTES + 1}\r\n\r\n${bodyOf(LIMIT_BYTES + 1)}`,
+      `Transfer-Encoding: chunked\r\n\r\n${chunked(bodyOf(LIMIT_BYTES + 1))}`,
+    ]) {
+      const connection = openConnection(url);
+      connection.send(`${HEAD}${bytes}`);
+      isRefusal(413, (await connection.waitFor(1))[0]);
+      connection.socket.destroy();
+    }
+  });
+
+  it('413: a body without an end is refused while it is still coming', async () => {
+    const connection = openConnection(url);
+    connection.send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+    const chunk = `100000\r\n${'a'.repeat(LIMIT_BYTES)}\r\n`;
+    for (let sent = 0; sent < 64 && connection.answers().length === 0; sent += 1) {
+      connection.send(chunk);
+      await sleep(10);
+    }
+    isRefusal(413, (await connection.waitFor(1))[0]);
+    connection.socket.destroy();
+  });
+
+  it('415: a body of another type, charset or encoding, or of none', async () => {
+    for (const headers of [
+      'Content-Type: text/plain\r\n',
+      'Content-Type: application/xml\r\n',
+      'Content-Type: application/json; charset=utf-16\r\n',
+      'Content-Type: application/json\r\nContent-Encoding: gzip\r\n',
+      'Content-Type: nonsense\r\n',
+      'Content-Type: application/\r\n',
+      'Content-Type:\r\n',
+      '',
+    ]) {
+      const connection = openConnection(url);
+      connection.send(`POST /labels HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: 2\r\nConnection: close\r\n\r\n{}`);
+      await refuses(415, connection);
+    }
+  });
+});

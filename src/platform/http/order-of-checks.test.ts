@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Answer, type CallOptions, startService, type TestService } from '#test/support/service.ts';
+
+const ORDERS = '/v1/third-party/orders/';
+
+/** Decision 1. Each request holds every fault of those after it as well, so an answer shows what was looked at first. */
+describe('the order of checks', () => {
+  let service: TestService;
+  /** A node that lets one request a minute through. */
+  let narrow: TestService;
+  let partner: Record<string, string>;
+  let hotelPartner: Record<string, string>;
+  before(async () => {
+    service = await startService();
+    narrow = await startService({ beside: service, config: { rateLimitPerMinute: 1 } });
+    ({ partner } = await service.tenant());
+    ({ partner: hotelPartner } = await service.tenant({ features: ['hotel'] }));
+  });
+  after(async () => {
+    await narrow.close();
+    await service.close();
+  });
+
+  function refuses([status, code]: [number, string], answer: Answer): void {
+    assert.deepEqual([answer.status, answer.body.code], [status, code], answer.text);
+    assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  }
+
+  const badBody: CallOptions = { headers: { 'content-type': 'application/json' }, body: '{' };
+  const badPath = '/v1/third-party/orders/%ZZ/cancel/?a=%ZZ&tenant_id=1';
+  const by = (credentials: Record<string, string>, options = badBody): CallOptions => ({
+    ...options,
+    headers: { ...options.headers, ...credentials },
+  });
+
+  it('404: an unknown path, whatever else is wrong', async () => {
+    for (const path of ['/', '/nope', '/v1/third-party', '/v1/third-party/%ZZ', '/%00', '/v1//third-party/orders/']) {
+      for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+        const options = method === 'GET' ? {} : badBody;
+        refuses([404, 'error'], await service.call(method, `${path}?a=%ZZ&tenant_id=1&a=2`, options));
+      }
+    }
+    const tooLarge = { body: Buffer.alloc(2 * 1024 * 1024), headers: { 'content-type': 'text/plain' } };
+    refuses([404, 'error'], await service.call('POST', '/nope', tooLarge));
+  });
+
+  it('405: then the method', async () => {
+    const answer = await service.call('DELETE', badPath, badBody);
+    refuses([405, 'error'], answer);
+    assert.equal(answer.headers.get('allow'), 'POST');
+    refuses([405, 'error'], await service.call('PUT', `${ORDERS}?a=%ZZ`, { body: Buffer.alloc(2 * 1024 * 1024) }));
+  });
+
+  it('401: then the credentials', async () => {
+    for (const credentials of [
+      {},
+      { 'x-api-key': partner['x-api-key'] ?? '' },
+      { ...hotelPartner, 'x-api-secret': 'wrong' },
+    ]) {
+      const answer = await narrow.call('POST', badPath, by(credentials));
+      refuses([401, 'invalid_credentials'], answer);
+      assert.ok(answer.headers.has('www-authenticate'));
+      assert.ok(!answer.headers.has('x-ratelimit-limit'), 'nothing was taken from a budget');
+    }
+    const tooLarge = { body: Buffer.alloc(2 * 1024 * 1024) };
+    refuses([401, 'invalid_credentials'], await service.call('POST', ORDERS, tooLarge));
+  });
+
+  it('429: then the budget', async () => {
+    refuses([403, 'error'], await narrow.call('POST', badPath, by(hotelPartner)));
+    refuses([429, 'rate_limited'], await narrow.call('POST', badPath, by(hotelPartner)));
+  });
+
+  it('403: then the feature', async () => {
+    refuses([403, 'error'], await service.call('POST', badPath, by(hotelPartner)));
+    refuses([403, 'error'], await service.call('POST', ORDERS, by(hotelPartner, { body: 'x' })));
+  });
+
+  it('400, 413, 415: then path, query and body', async () => {
+    const refused = async (expected: [number, string], path: string, options: CallOptions) =>
+      refuses(expected, await service.call('POST', path, by(partner, options)));
+    await refused([400, 'invalid_request'], badPath, { body: '' });
+    await refused([400, 'invalid_request'], '/v1/third-party/orders/%00/cancel/', {});
+    await refused([400, 'invalid_request'], '/v1/third-party/orders/none/cancel/?a=%ZZ', {});
+    await refused([404, 'order_not_found'], '/v1/third-party/orders/none/cancel/', badBody);
+    await refused([400, 'invalid_request'], ORDERS, badBody);
+    await refused([413, 'error'], ORDERS, { body: Buffer.alloc(1024 * 1024 + 1) });
+    await refused([415, 'error'], ORDERS, { body: 'x', headers: { 'content-type': 'text/plain' } });
+    const unknownItem = { external_order_id: 'A', items: [{ item_id: 'none', quantity: 0 }] };
+    await refused([400, 'invalid_request'], ORDERS, { json: unknownItem });
+  });
+
+  it('404, 409: the state last', async () => {
+    refuses([404, 'order_not_found'], await service.call('POST', `${ORDERS}none/cancel/`, by(partner, {})));
+    const json = { external_order_id: 'B', items: [{ item_id: 'WATER', quantity: 1 }] };
+    assert.equal((await service.call('POST', ORDERS, by(partner, { json }))).status, 201);
+    assert.equal((await service.call('POST', `${ORDERS}B/cancel/`, by(partner, {}))).status, 200);
+    refuses([409, 'invalid_status_transition'], await service.call('POST', `${ORDERS}B/cancel/`, by(partner, {})));
+  });
+
+  it('401, 403, 400: the same for owner and staff', async () => {
+    const tenant = await service.tenant();
+    const path = '/v1/third-party/credentials/%ZZ/revoke/?a=%ZZ&tenant_id=1';
+    refuses([401, 'invalid_credentials'], await service.call('POST', path, badBody));
+    refuses([403, 'error'], await service.call('POST', path, by(tenant.staff)));
+    refuses([400, 'invalid_request'], await service.call('POST', path, by(tenant.owner)));
+  });
+});

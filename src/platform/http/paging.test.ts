@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { insertOrders } from '#test/support/orders.ts';
+import { exchange } from '#test/support/raw-http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+
+const ORDERS = '/v1/third-party/orders/';
+
+interface Page {
+  count: number;
+  next: string | null;
+  previous: string | null;
+  results: { external_order_id: string }[];
+}
+
+describe('pages of a list', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  let newestFirst: string[];
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant();
+    newestFirst = await insertOrders(service, tenant, 120);
+  });
+  after(() => service.close());
+
+  const get = (query: string, headers = tenant.partner, path = ORDERS) =>
+    service.call('GET', `${path}${query}`, { headers });
+
+  async function page(query: string): Promise<Page> {
+    const answer = await get(query);
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(Object.keys(answer.body), ['count', 'next', 'previous', 'results']);
+    return answer.body as Page;
+  }
+
+  const idsOf = ({ results }: Page) => results.map((order) => order.external_order_id);
+
+  it('200: the plain array without page and page_size', async () => {
+    const all = (await get('')).body as Page['results'];
+    assert.deepEqual(
+      all.map((order) => order.external_order_id),
+      newestFirst,
+    );
+  });
+
+  it('200: 50 a page where only the page is named, the first page where only the size is', async () => {
+    assert.deepEqual(await page('?page=1'), await page('?page=1&page_size=50'));
+    assert.deepEqual(idsOf(await page('?page=3')), newestFirst.slice(100));
+    assert.deepEqual(idsOf(await page('?page_size=7')), newestFirst.slice(0, 7));
+    assert.deepEqual(idsOf(await page('?page_size=200')), newestFirst);
+  });
+
+  it('200: every page beside the next makes the whole list, newest first', async () => {
+    for (const size of [1, 17, 50, 120, 200]) {
+      const found: string[] = [];
+      let url: string | null = `${service.url}${ORDERS}?page=1&page_size=${size}`;
+      while (url !== null && found.length < 200) {
+        const target: string = url.slice(service.url.length);
+        const answer = await service.call('GET', target, { headers: tenant.partner });
+        if (size === 1 && found.length === 2) break;
+        found.push(...idsOf(answer.body as Page));
+        assert.equal(answer.body.count, 120);
+        url = answer.body.next;
+      }
+      assert.deepEqual(found, newestFirst.slice(0, size === 1 ? 2 : 120));
+    }
+  });
+
+  it('200: next and previous lead to the pages beside, null at either end', async () => {
+    const link = (number: number) => `${service.url}${ORDERS}?page=${number}&page_size=50`;
+    const links = async (query: string) => {
+      const { previous, next } = await page(query);
+      return [previous, next];
+    };
+    assert.deepEqual(await links('?page=1'), [null, link(2)]);
+    assert.deepEqual(await links('?page=2&page_size=50'), [link(1), link(3)]);
+    assert.deepEqual(await links('?page=3'), [link(2), null]);
+    assert.deepEqual(await links('?page_size=200'), [null, null]);
+  });
+
+  it('links keep the other parameters, whatever is in them', async () => {
+    const { next } = await page('?page=1&x=a%26b&y=%3F%23?&page_size=5&z=%E2%98%83');
+    const { searchParams, origin, pathname } = new URL(next ?? '');
+    assert.deepEqual([origin, pathname], [service.url, ORDERS]);
+    assert.deepEqual(Object.fromEntries(searchParams), { page: '2', x: 'a&b', y: '?#?', page_size: '5', z: '☃' });
+    const staff = await get('?status=pending&page=1', tenant.staff, '/v1/staff/orders/');
+    assert.match(staff.body.next, /\?status=pending&page=2&page_size=50$/);
+  });
+
+  it('links keep the path as it was asked for', async () => {
+    const answer = await get('?page=1', tenant.partner, '/v1/third-party/orders');
+    assert.equal(answer.body.next, `${service.url}/v1/third-party/orders?page=2&page_size=50`);
+  });
+
+  it('404: a page past the end', async () => {
+    for (const query of [
+      '?page=4',
+      '?page=121&page_size=1',
+      '?page=2&page_size=200',
+      '?page=2147483647&page_size=200',
+    ]) {
+      const answer = await get(query);
+      assert.deepEqual([answer.status, answer.body.code], [404, 'error'], query);
+      assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+    }
+  });
+
+  it('400: a page or a size that is none', async () => {
+    const numbers = ['0', '-1', '1.5', '1e1', '0x1', 'x', '', '%201', '+1', 'null', '2147483648', '9'.repeat(400), '٣'];
+    for (const query of [
+      ...numbers.map((number) => `?page=${encodeURI(number)}`),
+      ...numbers.map((number) => `?page_size=${encodeURI(number)}`),
+      '?page_size=201',
+      '?page=1&page=2',
+      '?page=0&page_size=0',
+    ]) {
+      const answer = await get(query);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], query);
+      assert.match(answer.body.message, /^page(_size)?: /, query);
+    }
+    assert.match((await get('?page=0&page_size=201')).body.message, /^page: .+ \| page_size: .+$/);
+  });
+
+  it('200: page 1 of an empty list, 404 for page 2 of it', async () => {
+    const { partner } = await service.credential(tenant.tenantId);
+    const empty = { count: 0, next: null, previous: null, results: [] };
+    assert.deepEqual((await get('?page=1', partner)).body, empty);
+    assert.deepEqual((await get('?page_size=1', partner)).body, empty);
+    assert.equal((await get('?page=2', partner)).status, 404);
+  });
+
+  it('200: for menu, credentials and the staff’s lists as well', async () => {
+    const lists: [string, Record<string, string>][] = [
+      ['/v1/third-party/menu/', tenant.partner],
+      ['/v1/third-party/credentials/', tenant.owner],
+      ['/v1/staff/orders/', tenant.staff],
+      ['/v1/staff/webhook-deliveries/', tenant.staff],
+    ];
+    for (const [path, headers] of lists) {
+      const all = (await get('', headers, path)).body as unknown[];
+      const { body } = await get('?page_size=1', headers, path);
+      assert.deepEqual(Object.keys(body), ['count', 'next', 'previous', 'results'], path);
+      assert.deepEqual([body.count, body.results], [all.length, all.slice(0, 1)], path);
+      assert.equal((await get('?page=0', headers, path)).status, 400, path);
+      assert.equal((await get(`?page_size=1&page=${all.length + 2}`, headers, path)).status, 404, path);
+    }
+  });
+});
+
+describe('the base of links', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant();
+    await insertOrders(service, tenant, 2);
+  });
+  after(() => service.close());
+
+  /** The `next` link in an answer to a request with these headers. */
+  async function nextFrom(node: TestService, headers: string, version = '1.1'): Promise<string> {
+    const partner = Object.entries(tenant.partner).map(([name, value]) => `${name}: ${value}\r\n`);
+    const [answer] = await exchange(
+      node.url,
+      `GET ${ORDERS}?page_size=1 HTTP/${version}\r\n${headers}${partner.join('')}Connection: close\r\n\r\n`,
+    );
+    assert.equal(answer?.status, 200, answer?.body);
+    return (JSON.parse(answer.body) as { next: string }).next.replace(`${ORDERS}?page_size=1&page=2`, '');
+  }
+
+  async function nodeWith(config: object, check: (node: TestService) => Promise<void>): Promise<void> {
+    const node = await startService({ beside: service, config });
+    try {
+      await check(node);
+    } finally {
+      await node.close();
+    }
+  }
+
+  const forwarded = 'X-Forwarded-Host: outside.example\r\nX-Forwarded-Proto: https\r\nX-Forwarded-For: 192.0.2.1\r\n';
+
+  it('is the Host header, where nothing else is set', async () => {
+    assert.equal(await nextFrom(service, 'Host: inside.example:81\r\n'), 'http://inside.example:81');
+    assert.equal(await nextFrom(service, 'Host: [::1]:81\r\n'), 'http://[::1]:81');
+  });
+
+  it('is the address we listen on, where there is no Host header', async () => {
+    assert.equal(await nextFrom(service, '', '1.0'), service.url);
+    assert.equal(await nextFrom(service, 'Host:\r\n'), service.url);
+  });
+
+  it('is PUBLIC_URL where it is set, with its path, whatever the headers say', () =>
+    nodeWith({ publicUrl: 'https://api.example.org/base', trustedProxies: ['127.0.0.1'] }, async (node) => {
+      assert.equal(await nextFrom(node, 'Host: inside.example\r\n'), 'https://api.example.org/base');
+      assert.equal(await nextFrom(node, `Host: inside.example\r\n${forwarded}`), 'https://api.example.org/base');
+    }));
+
+  it('is what a trusted proxy forwards, and nobody else', async () => {
+    const headers = `Host: inside.example\r\n${forwarded}`;
+    assert.equal(await nextFrom(service, headers), 'http://inside.example');
+    await nodeWith({ trustedProxies: ['192.0.2.7', '10.0.0.0/8'] }, async (node) => {
+      assert.equal(await nextFrom(node, headers), 'http://inside.example');
+    });
+    await nodeWith({ trustedProxies: ['192.0.2.7', '127.0.0.0/8'] }, async (node) => {
+      assert.equal(await nextFrom(node, headers), 'https://outside.example');
+      assert.equal(await nextFrom(node, 'Host: inside.example\r\n'), 'http://inside.example');
+    });
+  });
+});

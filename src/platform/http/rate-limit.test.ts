@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
+import { type Answer, startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { createCounter, createMemoryBudgets, takeFromBudget } from './rate-limit.ts';
+
+const ORDERS = '/v1/third-party/orders/';
+
+function budgetOf({ headers }: Answer): { limit: number; remaining: number; resetSeconds: number } {
+  const read = (name: string) => {
+    const value = headers.get(`x-ratelimit-${name}`);
+    assert.match(value ?? '', /^\d+$/, name);
+    return Number(value);
+  };
+  return { limit: read('limit'), remaining: read('remaining'), resetSeconds: read('reset') };
+}
+
+describe('the budget of a credential', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant();
+  });
+  after(() => service.close());
+
+  it('429: of 320 calls at once exactly 300 are let in, over all endpoints together', async () => {
+    const { partner } = await service.credential(tenant.tenantId);
+    const calls: [string, string][] = [
+      ['GET', '/v1/third-party/menu/'],
+      ['HEAD', '/v1/third-party/menu/'],
+      ['GET', ORDERS],
+      ['POST', ORDERS],
+      ['GET', `${ORDERS}none/`],
+      ['POST', `${ORDERS}none/cancel/`],
+      ['POST', '/v1/third-party/webhook/'],
+      ['GET', `${ORDERS}%ZZ/`],
+    ];
+    const answers: Answer[] = [];
+    for (let sent = 0; sent < 320; sent += 40) {
+      const batch = Array.from({ length: 5 }, () => calls).flat();
+      answers.push(
+        ...(await Promise.all(batch.map(([method, path]) => service.call(method, path, { headers: partner })))),
+      );
+    }
+    const refused = answers.filter(({ status }) => status === 429);
+    assert.equal(refused.length, 20);
+    const letIn = answers.filter(({ status }) => status !== 429);
+    assert.deepEqual(
+      letIn.map((answer) => budgetOf(answer).remaining).sort((a, b) => a - b),
+      Array.from({ length: 300 }, (_, index) => index),
+    );
+    for (const answer of refused.filter(({ text }) => text !== '')) {
+      assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+      assert.equal(answer.body.code, 'rate_limited');
+    }
+    for (const answer of answers) {
+      const { limit, resetSeconds } = budgetOf(answer);
+      assert.equal(limit, 300);
+      assert.ok(resetSeconds >= 1 && resetSeconds <= 60);
+      assert.equal(answer.headers.get('retry-after'), answer.status === 429 ? String(resetSeconds) : null);
+    }
+  });
+
+  it('belongs to one credential: another of the same tenant, and of another tenant, has its own', async () => {
+    const used = await service.credential(tenant.tenantId);
+    const beside = await service.credential(tenant.tenantId);
+    const other = await service.tenant();
+    for (let sent = 0; sent < 3; sent += 1) {
+      await service.call('GET', ORDERS, { headers: used.partner });
+    }
+    for (const headers of [beside.partner, other.partner]) {
+      assert.equal(budgetOf(await service.call('GET', ORDERS, { headers })).remaining, 299);
+    }
+  });
+
+  it('is not touched by calls that are not let in as this credential', async () => {
+    const { partner } = await service.credential(tenant.tenantId);
+    await service.call('GET', ORDERS, { headers: { ...partner, 'x-api-secret': 'wrong' } });
+    await service.call('GET', '/v1/third-party/nope/', { headers: partner });
+    await service.call('DELETE', ORDERS, { headers: partner });
+    assert.equal(budgetOf(await service.call('GET', ORDERS, { headers: partner })).remaining, 299);
+  });
+
+  it('stays with the credential when its secret is rotated', async () => {
+    const { credential, partner } = await service.credential(tenant.tenantId);
+    await service.call('GET', ORDERS, { headers: partner });
+    const path = `/v1/third-party/credentials/${credential.id}/rotate/`;
+    const rotated = await service.call('POST', path, { headers: tenant.owner });
+    const headers = { 'x-api-key': rotated.body.api_key, 'x-api-secret': rotated.body.api_secret };
+    assert.equal(budgetOf(await service.call('GET', ORDERS, { headers })).remaining, 298);
+  });
+
+  it('there is none for owner and staff', async () => {
+    for (const [path, headers] of [
+      ['/v1/third-party/credentials/', tenant.owner],
+      ['/v1/staff/orders/', tenant.staff],
+      ['/livez', {}],
+    ] as const) {
+      const answer = await service.call('GET', path, { headers });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get('x-ratelimit-limit'), null);
+    }
+  });
+});
+
+describe('the window of a budget', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ config: { rateLimitPerMinute: 2 } });
+  });
+  after(() => service.close());
+
+  it('begins with the first call, and neither later nor refused calls move its end', async () => {
+    const { partner } = await service.tenant();
+    const get = () => service.call('GET', ORDERS, { headers: partner });
+    const begin = Date.now();
+    const first = await get();
+    const firstSeenAt = Date.now();
+    assert.deepEqual(budgetOf(first), { limit: 2, remaining: 1, resetSeconds: 60 });
+    await sleep(1_200);
+    const refused: Answer[] = [await get(), await get(), await get(), await get()].slice(1);
+    await sleep(1_200);
+    for (const answer of [...refused, await get()]) {
+      assert.equal(answer.status, 429);
+      assert.equal(budgetOf(answer).remaining, 0);
+    }
+    const asked = Date.now();
+    const { resetSeconds } = budgetOf(await get());
+    // Whole seconds, rounded up: the true end lies in the second before the one that is told.
+    assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'not earlier');
+    assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'not later');
+  });
+
+  it('is followed by a whole new one, 60 s after it began', async (t) => {
+    let nowMs = 1_000;
+    t.mock.method(performance, 'now', () => nowMs);
+    const budget = createMemoryBudgets().budget('any', 2);
+    const headers: Record<string, string> = {};
+    const reply = { header: (name: string, value: string) => void (headers[name] = value) } as unknown as FastifyReply;
+    const take = () => takeFromBudget(budget, 'key', reply);
+    await take();
+    nowMs += 30_000;
+    await take();
+    await assert.rejects(take, { statusCode: 429, code: 'rate_limited', headers: { 'retry-after': '30' } });
+    nowMs += 29_999;
+    await assert.rejects(take, { statusCode: 429, headers: { 'retry-after': '1' } });
+    nowMs += 1;
+    await take();
+    assert.deepEqual(headers, { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '60' });
+  });
+
+  it('is forgotten once it has ended, with the next that begins: keys that come once take no memory for long', (t) => {
+    let nowMs = 1_000;
+    t.mock.method(performance, 'now', () => nowMs);
+    const deletion = t.mock.method(Map.prototype, 'delete');
+    const forgotten = () => deletion.mock.calls.map((call) => call.arguments[0]);
+    const take = createCounter();
+    ['first', 'second', 'first'].forEach(take);
+    nowMs += 30_000;
+    ['third', 'first'].forEach(take);
+    assert.deepEqual(forgotten(), []);
+    nowMs += 30_000;
+    assert.deepEqual(take('second'), { count: 1, msLeft: 60_000 });
+    assert.deepEqual(forgotten(), ['first', 'second']);
+    assert.deepEqual(take('third'), { count: 2, msLeft: 30_000 });
+  });
+});

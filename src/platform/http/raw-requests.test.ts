@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { ServerResponse, STATUS_CODES } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { queryObjects } from 'node:v8';
+import { exchange, openConnection, type RawAnswer } from '#test/support/raw-http.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+
+const ORDERS = '/v1/third-party/orders/';
+const HOST = 'Host: example.org\r\n';
+const CLOSE = 'Connection: close\r\n';
+
+describe('bytes on a socket', () => {
+  let service: TestService;
+  let auth: string;
+  before(async () => {
+    service = await startService();
+    const { partner } = await service.tenant();
+    auth = `X-API-Key: ${partner['x-api-key']}\r\nX-API-Secret: ${partner['x-api-secret']}\r\n`;
+  });
+  after(() => service.close());
+
+  /** Every refusal is an answer of its own, whole, typed and enveloped, whoever wrote it. */
+  function isRefusal(status: number, code: string, answer: RawAnswer | undefined, what = ''): void {
+    assert.equal(answer?.status, status, `${what} ${answer?.body}`);
+    assert.equal(answer.reason, STATUS_CODES[status], what);
+    const body = JSON.parse(answer.body) as Record<string, unknown>;
+    assert.deepEqual(Object.keys(body), ['code', 'message'], what);
+    assert.equal(body['code'], code, what);
+    assert.match(answer.headers['content-type'] ?? '', /^application\/json/, what);
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff', what);
+    assert.equal(answer.headers['cache-control'], 'no-store', what);
+    assert.match(answer.headers['x-request-id'] ?? '', /^[0-9a-f-]{36}$/, what);
+  }
+
+  async function refuses(status: number, requests: Record<string, string | Buffer>): Promise<void> {
+    for (const [what, request] of Object.entries(requests)) {
+      const answers = await exchange(service.url, request);
+      assert.equal(answers.length, 1, what);
+      isRefusal(status, 'error', answers[0], what);
+    }
+  }
+
+  it('400: what is not HTTP', () =>
+    refuses(400, {
+      words: 'hello there\r\n\r\n',
+      'a TLS greeting': Buffer.from('16030100a5010000a10303', 'hex'),
+      'HTTP/2 without a word before': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      'a method in small letters': `get /livez HTTP/1.1\r\n${HOST}\r\n`,
+      'an unknown method': `BREW /livez HTTP/1.1\r\n${HOST}\r\n`,
+      'no slash before the path': `GET livez HTTP/1.1\r\n${HOST}\r\n`,
+      'a space in the target': `GET /livez x HTTP/1.1\r\n${HOST}\r\n`,
+      'a byte beyond ASCII in the path': `GET ${ORDERS}\xc3\xa9/ HTTP/1.1\r\n${HOST}\r\n`,
+      'a control character in the path': `GET /livez\x01 HTTP/1.1\r\n${HOST}\r\n`,
+      'a folded header': `GET /livez HTTP/1.1\r\n${HOST}X-A: a\r\n b\r\n\r\n`,
+      'a space before the colon': `GET /livez HTTP/1.1\r\n${HOST}X-A : a\r\n\r\n`,
+      'a header without a name': `GET /livez HTTP/1.1\r\n${HOST}: a\r\n\r\n`,
+      'U+0000 in a header': `GET /livez HTTP/1.1\r\n${HOST}X-A: a\0b\r\n\r\n`,
+      'bare line feeds': 'GET /livez HTTP/1.1\nHost: a\n\n',
+    }));
+
+  it('400: a Host header that is missing, double or malformed', () =>
+    refuses(400, {
+      missing: `GET /livez HTTP/1.1\r\n${CLOSE}\r\n`,
+      double: `GET /livez HTTP/1.1\r\n${HOST}${HOST}${CLOSE}\r\n`,
+      'two hosts in one': `GET /livez HTTP/1.1\r\nHost: a, b\r\n${CLOSE}\r\n`,
+      markup: `GET /livez HTTP/1.1\r\nHost: a"><script>\r\n${CLOSE}\r\n`,
+      'a path': `GET /livez HTTP/1.1\r\nHost: a/b\r\n${CLOSE}\r\n`,
+      'a user': `GET /livez HTTP/1.1\r\nHost: a@b\r\n${CLOSE}\r\n`,
+      'on an unknown path': `GET /nope HTTP/1.1\r\n${CLOSE}\r\n`,
+    }));
+
+  it('200: a Host header of any other form', async () => {
+    for (const host of ['localhost', '127.0.0.1:8080', '[::1]:8080', 'xn--bcher-kva.example', 'my_host', '']) {
+      const [answer] = await exchange(service.url, `GET /livez HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n`);
+      assert.equal(answer?.status, 200, host);
+    }
+  });
+
+  it('400: lengths that two readers could take for different ones', async () => {
+    const post = (headers: string, body = '') =>
+      `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}${headers}\r\n${body}GET /livez HTTP/1.1\r\n${HOST}\r\n`;
+    await refuses(400, {
+      'Content-Length and chunked': post('Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'),
+      'chunked and Content-Length': post('Transfer-Encoding: chunked\r\nContent-Length: 5\r\n', '0\r\n\r\n'),
+      'two Content-Lengths': post('Content-Length: 0\r\nContent-Length: 40\r\n'),
+      'a list of Content-Lengths': post('Content-Length: 0, 40\r\n'),
+      'a signed Content-Length': post('Content-Length: +0\r\n'),
+      'a hexadecimal Content-Length': post('Content-Length: 0x1\r\n', 'a'),
+      'an unknown transfer coding': post('Transfer-Encoding: xchunked\r\n'),
+      'chunked that is not last': post('Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'),
+      'chunked behind a tab': post('Transfer-Encoding:\x0bchunked\r\n', '0\r\n\r\n'),
+      'a chunk size that is none': post('Transfer-Encoding: chunked\r\n', 'ZZ\r\na\r\n0\r\n\r\n'),
+      'a chunk longer than its size': post('Transfer-Encoding: chunked\r\n', '1\r\nabc\r\n0\r\n\r\n'),
+      'a negative chunk size': post('Transfer-Encoding: chunked\r\n', '-1\r\na\r\n0\r\n\r\n'),
+    });
+  });
+
+  it('431: headers, or a target, of more than 16 KiB', () =>
+    refuses(431, {
+      'one header': `GET /livez HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(17_000)}\r\n\r\n`,
+      'many headers': `GET /livez HTTP/1.1\r\n${HOST}${'X-A: aaaa\r\n'.repeat(2_000)}\r\n`,
+      'a header without an end': `GET /livez HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(100_000)}`,
+      'the target': `GET /${'a'.repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`,
+    }));
+
+  it('417: an expectation other than 100-continue, which is met', async () => {
+    const post = (expected: string) =>
+      `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}Expect: ${expected}\r\nContent-Length: 2\r\nContent-Type: application/json\r\n`;
+    await refuses(417, { expectation: `${post('a-miracle')}\r\n` });
+    const answers = await exchange(service.url, `${post('100-Continue')}${CLOSE}\r\n{}`);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [100, 400],
+    );
+    isRefusal(400, 'invalid_request', answers[1]);
+  });
+
+  it('405: CONNECT, to a host or a path', () =>
+    refuses(405, {
+      host: `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`,
+      path: `CONNECT ${ORDERS} HTTP/1.1\r\n${HOST}\r\n`,
+    }));
+
+  it('takes the absolute form of a target', async () => {
+    for (const target of ['http://example.org/livez', 'HTTPS://example.org:1/livez/', 'http://example.org/livez?a=b']) {
+      const [answer] = await exchange(service.url, `GET ${target} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
+      assert.equal(answer?.status, 200, target);
+    }
+    await refuses(404, {
+      'no path': `GET http://example.org HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+      'a query alone': `GET http://example.org?a=b HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+      asterisk: `OPTIONS * HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    });
+  });
+
+  it('speaks HTTP/1.0, without Host, and keeps the connection where it is asked to', async () => {
+    const [closed] = await exchange(service.url, 'GET /livez HTTP/1.0\r\n\r\n');
+    assert.deepEqual([closed?.status, closed?.headers['connection']], [200, 'close']);
+    const both = `GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /livez HTTP/1.0\r\n\r\n`;
+    assert.equal((await exchange(service.url, both)).length, 2);
+  });
+
+  it('goes on in HTTP/1.1 where another protocol is offered', async () => {
+    for (const upgrade of ['websocket', 'h2c', 'TLS/1.0']) {
+      const request = `GET /livez HTTP/1.1\r\n${HOST}Connection: Upgrade, close\r\nUpgrade: ${upgrade}\r\n\r\n`;
+      assert.equal((await exchange(service.url, request))[0]?.status, 200, upgrade);
+    }
+  });
+
+  it('takes no `..` away from a path, written out or encoded', async () => {
+    const get = (path: string) => exchange(service.url, `GET ${path} HTTP/1.1\r\n${HOST}${auth}${CLOSE}\r\n`);
+    isRefusal(404, 'error', (await get(`${ORDERS}../menu/`))[0]);
+    isRefusal(404, 'order_not_found', (await get(`${ORDERS}../`))[0]);
+    isRefusal(404, 'order_not_found', (await get(`${ORDERS}%2e%2E/`))[0]);
+    isRefusal(404, 'order_not_found', (await get(`${ORDERS}..%2Fmenu/`))[0]);
+  });
+
+  it('answers pipelined requests in their order', async () => {
+    const slow = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
+    const post = `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    const answers = await exchange(
+      service.url,
+      `${slow}GET /nope HTTP/1.1\r\n${HOST}\r\n${post}GET /livez HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 404, 400, 200],
+    );
+  });
+
+  it('400: garbage behind a good request is refused after that one’s answer, never in its place', async () => {
+    for (const garbage of ['hello\r\n\r\n', `GET /livez HTTP/1.1\r\nX : a\r\n\r\n`]) {
+      const request = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
+      const answers = await exchange(service.url, request + request + garbage);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 400],
+      );
+      isRefusal(400, 'error', answers[2]);
+    }
+  });
+
+  it('405: CONNECT behind a good request waits for that one’s answer too', async () => {
+    const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
+    const answers = await exchange(service.url, `${menu}CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`);
+    assert.equal(answers[0]?.status, 200);
+    isRefusal(405, 'error', answers[1]);
+  });
+
+  it('400: a body that is refused behind a good request waits for that one’s answer too', async () => {
+    const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
+    const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
+    const order = `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}${type}\r\n2\r\n{}\r\n`;
+    for (const end of ['ZZ\r\n', '0\r\nContent-Length: 5\r\n\r\n']) {
+      const answers = await exchange(service.url, menu + menu + order + end);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 400],
+      );
+      isRefusal(400, 'error', answers[2]);
+    }
+  });
+
+  it('answers all that a client sent before it ended its half of the connection', async () => {
+    const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
+    for (const last of ['hello\r\n\r\n', 'GET /liv', `POST ${ORDERS} HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{`]) {
+      const connection = openConnection(service.url);
+      connection.socket.end(menu + menu + last);
+      const statuses = (await connection.closed()).map(({ status }) => status);
+      assert.deepEqual([statuses.slice(0, 2), statuses.at(-1)], [[200, 200], 400], last);
+    }
+    const connection = openConnection(service.url);
+    connection.socket.end(menu + menu);
+    assert.equal((await connection.closed()).length, 2);
+  });
+
+  it('keeps the connection after a refusal that it could read to its end', async () => {
+    const connection = openConnection(service.url);
+    const post = (headers: string, body: string) =>
+      `POST ${ORDERS} HTTP/1.1\r\n${HOST}${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+    const requests = [
+      post('', '{}'),
+      post(`${auth}Content-Type: application/json\r\n`, '{'),
+      post(`${auth}Content-Type: text/plain\r\n`, 'text'),
+      `POST /nope HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`,
+      `DELETE ${ORDERS} HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabc`,
+      `GET ${ORDERS} HTTP/1.1\r\n${HOST}${auth}Content-Length: 3\r\n\r\n{{{`,
+      `GET ${ORDERS}%ZZ HTTP/1.1\r\n${HOST}${auth}\r\n`,
+    ];
+    for (const [index, request] of requests.entries()) {
+      connection.send(request);
+      await connection.waitFor(index + 1);
+    }
+    assert.deepEqual(
+      connection.answers().map(({ status }) => status),
+      [401, 400, 415, 404, 405, 200, 400],
+    );
+    connection.socket.destroy();
+  });
+
+  it('holds nothing of a request that is answered while its connection waits for the next', async () => {
+    const connections = Array.from({ length: 10 }, () => openConnection(service.url));
+    for (const connection of connections) {
+      connection.send(`GET ${ORDERS} HTTP/1.1\r\n${HOST}${auth}\r\n`);
+      await connection.waitFor(1);
+    }
+    assert.equal(queryObjects(ServerResponse, { format: 'count' }), 0);
+    connections.forEach(({ socket }) => socket.destroy());
+  });
+});

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { createClient } from 'redis';
+import { createRedis, findRedis, type Redis } from '#test/support/redis.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { createRedisBudgets } from './redis-budgets.ts';
+
+const ORDERS = '/v1/third-party/orders/';
+const LOST = 'Redis is out of reach: budgets are counted in this process alone until it is back';
+const BACK = 'Redis is back: budgets are shared again';
+
+const program = findRedis();
+const skip = program === undefined && 'there is no redis-server on PATH';
+
+describe('budgets in Redis, shared by two nodes', { skip }, () => {
+  let redis: Redis;
+  let first: TestService;
+  let second: TestService;
+  let tenantId: number;
+  const messages: string[] = [];
+  before(async () => {
+    redis = await createRedis(program ?? '');
+    await redis.start();
+    const log = pino({}, { write: (line) => void messages.push((JSON.parse(line) as { msg: string }).msg) });
+    first = await startService({ budgets: await createRedisBudgets(redis.url, log) });
+    second = await startService({ beside: first, budgets: await createRedisBudgets(redis.url, log) });
+    ({ tenantId } = await first.tenant());
+    await areShared();
+  });
+  after(async () => {
+    redis.thaw();
+    await second.close();
+    await first.close();
+    await redis.close();
+  });
+
+  const newCaller = async () => (await first.credential(tenantId)).partner;
+
+  async function remaining(node: TestService, headers: Record<string, string>): Promise<number> {
+    const answer = await node.call('GET', ORDERS, { headers });
+    assert.equal(answer.status, 200, answer.text);
+    return Number(answer.headers.get('x-ratelimit-remaining'));
+  }
+
+  /** Waits until a call to one node is seen by the other. */
+  async function areShared(): Promise<void> {
+    for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
+      const headers = await newCaller();
+      const counts = [
+        await remaining(first, headers),
+        await remaining(second, headers),
+        await remaining(first, headers),
+      ];
+      if (counts.join() === '299,298,297') return;
+    }
+    assert.fail('the nodes do not share their budgets');
+  }
+
+  async function waitForMessages(expected: string[]): Promise<void> {
+    for (const deadline = Date.now() + 15_000; messages.length < expected.length && Date.now() < deadline; ) {
+      const headers = await newCaller();
+      await Promise.all([first, second].map((node) => remaining(node, headers)));
+      await sleep(20);
+    }
+    assert.deepEqual(messages, expected);
+  }
+
+  /** Another client, which may change the settings of Redis. */
+  async function openOperator(t: TestContext) {
+    const operator = createClient({ url: redis.url });
+    await operator.connect();
+    t.after(() => operator.destroy());
+    return operator;
+  }
+
+  it('are shared from the first call on', async () => {
+    for (let started = 1; started <= 3; started += 1) {
+      const budgets = await createRedisBudgets(redis.url, pino({ level: 'silent' }));
+      const { count } = await budgets.budget('test', 10).take('a caller of three nodes that start');
+      await budgets.close();
+      assert.equal(count, started);
+    }
+  });
+
+  it('429: exactly 300 of 340 calls are let in, over both', async () => {
+    const headers = await newCaller();
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 340; sent += 34) {
+      const batch = Array.from({ length: 34 }, (_, index) => (index % 2 === 0 ? first : second));
+      const answers = await Promise.all(batch.map((node) => node.call('GET', ORDERS, { headers })));
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    assert.deepEqual(
+      [200, 429].map((status) => statuses.filter((each) => each === status).length),
+      [300, 40],
+    );
+    const refused = await second.call('GET', ORDERS, { headers });
+    assert.equal(refused.headers.get('x-ratelimit-limit'), '300');
+    assert.equal(refused.headers.get('x-ratelimit-remaining'), '0');
+    assert.equal(refused.headers.get('retry-after'), refused.headers.get('x-ratelimit-reset'));
+    assert.ok(Number(refused.headers.get('retry-after')) <= 60);
+  });
+
+  it('killed: each node goes on with its own memory and says so; started again: they share, and say so', async () => {
+    messages.length = 0;
+    await redis.kill();
+    const headers = await newCaller();
+    const counts = [await remaining(first, headers), await remaining(second, headers), await remaining(first, headers)];
+    assert.deepEqual(counts, [299, 299, 298]);
+    await waitForMessages([LOST, LOST]);
+    await redis.start();
+    await areShared();
+    await waitForMessages([LOST, LOST, BACK, BACK]);
+  });
+
+  it('frozen: no call waits for long, whichever hangs first; thawed: they share again', {
+    timeout: 30_000,
+  }, async () => {
+    messages.length = 0;
+    redis.freeze();
+    const headers = await newCaller();
+    const begin = performance.now();
+    await Promise.all([first, second].flatMap((node) => Array.from({ length: 10 }, () => remaining(node, headers))));
+    assert.ok(performance.now() - begin < 5_000, 'those who were there when it froze');
+    const count = await remaining(first, headers);
+    assert.equal(count, 289, 'counted in memory from then on');
+    await waitForMessages([LOST, LOST]);
+    redis.thaw();
+    await areShared();
+    await waitForMessages([LOST, LOST, BACK, BACK]);
+  });
+
+  it('full: each node goes on with its own memory and says so; with room again: they share, and say so', async (t) => {
+    messages.length = 0;
+    const operator = await openOperator(t);
+    await operator.configSet('maxmemory', '1');
+    const headers = await newCaller();
+    const counts = [await remaining(first, headers), await remaining(second, headers), await remaining(first, headers)];
+    assert.deepEqual(counts, [299, 299, 298]);
+    await waitForMessages([LOST, LOST]);
+    await operator.configSet('maxmemory', '0');
+    await areShared();
+    await waitForMessages([LOST, LOST, BACK, BACK]);
+  });
+
+  it('nearly full: it takes a call now and then, and that is not told each time', async (t) => {
+    messages.length = 0;
+    const operator = await openOperator(t);
+    const headers = await newCaller();
+    const begin = performance.now();
+    for (let time = 0; time < 20; time += 1) {
+      await operator.configSet('maxmemory', time % 2 === 0 ? '1' : '0');
+      await Promise.all([first, second].map((node) => remaining(node, headers)));
+    }
+    // Of both nodes together: that it is lost, and then once a second at most that it is back and lost again.
+    const allowed = 2 + 4 * Math.floor((performance.now() - begin) / 1_000);
+    assert.ok(messages.length >= 2 && messages.length <= allowed, `${messages.length} of ${allowed} lines`);
+    await areShared();
+  });
+
+  it('frozen: after the first calls nobody waits at all', { timeout: 30_000 }, async () => {
+    redis.freeze();
+    const headers = await newCaller();
+    await remaining(first, headers);
+    const begin = performance.now();
+    for (let sent = 0; sent < 10; sent += 1) {
+      await remaining(first, headers);
+    }
+    assert.ok(performance.now() - begin < 2_500, `${performance.now() - begin} ms for ten calls`);
+    redis.thaw();
+    await areShared();
+  });
+});
+
+describe('budgets in a Redis that is not there at the start', { skip }, () => {
+  it('are counted in memory until it comes', async () => {
+    const redis = await createRedis(program ?? '');
+    const service = await startService({ budgets: await createRedisBudgets(redis.url, pino({ level: 'silent' })) });
+    const beside = await startService({
+      beside: service,
+      budgets: await createRedisBudgets(redis.url, pino({ level: 'silent' })),
+    });
+    try {
+      const { partner, tenantId } = await service.tenant();
+      const get = (node: TestService, headers: Record<string, string>) => node.call('GET', ORDERS, { headers });
+      assert.equal((await get(service, partner)).headers.get('x-ratelimit-remaining'), '299');
+      await redis.start();
+      let seen: string | null = null;
+      for (const deadline = Date.now() + 15_000; seen !== '298' && Date.now() < deadline; await sleep(50)) {
+        const { partner: headers } = await service.credential(tenantId);
+        await get(service, headers);
+        seen = (await get(beside, headers)).headers.get('x-ratelimit-remaining');
+      }
+      assert.equal(seen, '298');
+    } finally {
+      await beside.close();
+      await service.close();
+      await redis.close();
+    }
+  });
+});

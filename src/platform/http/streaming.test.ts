@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { insertOrders } from '#test/support/orders.ts';
+import { openConnection } from '#test/support/raw-http.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { createDatabase, type Database } from '../db/database.ts';
+import { arrayTexts, TextPieces } from './streaming.ts';
+
+const ORDERS = '/v1/third-party/orders/';
+
+describe('the texts of an array', () => {
+  it('hold every row once, in order, whatever the number of rows and their sizes', async () => {
+    for (const length of [1, 100, 400, 4_000, 200_000]) {
+      for (const count of [0, 1, 2, 19, 20, 21, 99, 100, 101, 120, 263, 600, 601, 1_100]) {
+        const rows = Array.from({ length: count }, (_, index) => ({ id: String(index).padStart(5, '0') }));
+        const limits: number[] = [];
+        const readBatch = async (afterId: string | null, limit: number) => {
+          limits.push(limit);
+          return rows.filter(({ id }) => afterId === null || id > afterId).slice(0, limit);
+        };
+        const text = JSON.stringify('x'.repeat(length));
+        const renderBatch = (batch: { id: string }[]) => batch.map(({ id }) => `{"id":"${id}","text":${text}}`);
+        let whole = '';
+        for await (const part of arrayTexts(readBatch, renderBatch)) {
+          whole += part;
+        }
+        assert.deepEqual(
+          (JSON.parse(whole) as { id: string }[]).map(({ id }) => id),
+          rows.map(({ id }) => id),
+        );
+        assert.equal(limits[0], 100);
+        const [, second = 20] = limits;
+        assert.ok(second === 20 || second * length <= 2 * 64 * 1024, `${second} rows of ${length} bytes at once`);
+      }
+    }
+  });
+});
+
+describe('TextPieces', () => {
+  it('joins short texts to pieces of 64 KiB, and leaves a long one whole', () => {
+    const texts = [
+      ...Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(1_500, 'é')),
+      'x'.repeat(200_000),
+      'end',
+    ];
+    const pieces = new TextPieces();
+    texts.forEach((text) => pieces.add(text));
+    const joined = pieces.end();
+    assert.equal(Buffer.concat(joined).toString(), texts.join(''));
+    assert.deepEqual(
+      joined.map((piece) => piece.toString().length),
+      [66_000, 66_000, 18_000 + 200_000, 3],
+    );
+  });
+
+  it('has no piece without a text', () => {
+    assert.deepEqual(new TextPieces().end(), []);
+  });
+});
+
+describe('a streamed list', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  let newestFirst: string[];
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant();
+    newestFirst = await insertOrders(service, tenant, 2_500);
+  });
+  after(() => service.close());
+
+  it('200: 2,500 orders arrive whole, newest first, for partner and staff', async () => {
+    for (const [path, headers] of [
+      [ORDERS, tenant.partner],
+      ['/v1/staff/orders/', tenant.staff],
+      ['/v1/staff/orders/?status=pending', tenant.staff],
+    ] as const) {
+      const answer = await service.call('GET', path, { headers });
+      assert.equal(answer.status, 200);
+      assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+      const orders = answer.body as { external_order_id: string }[];
+      assert.deepEqual(
+        orders.map((order) => order.external_order_id),
+        newestFirst,
+        path,
+      );
+    }
+  });
+
+  it('200: is complete at every length around that of a batch', async () => {
+    for (const count of [0, 1, 2, 99, 100, 101, 999, 1_000, 1_001]) {
+      const other = await service.credential(tenant.tenantId);
+      const expected = await insertOrders(service, { ...tenant, ...other }, count);
+      const answer = await service.call('GET', ORDERS, { headers: other.partner });
+      assert.deepEqual(
+        (answer.body as { external_order_id: string }[]).map((order) => order.external_order_id),
+        expected,
+        `${count} orders`,
+      );
+    }
+  });
+
+  it('holds each order exactly as its own address shows it', async () => {
+    const list = await service.call('GET', ORDERS, { headers: tenant.partner });
+    for (const order of [list.body[0], list.body[777], list.body[2_499]]) {
+      const one = await service.call('GET', `${ORDERS}${order.external_order_id}/`, { headers: tenant.partner });
+      assert.deepEqual(one.body, order);
+    }
+  });
+
+  it('shows every order once, while others are placed', async () => {
+    const other = await service.credential(tenant.tenantId);
+    const known = await insertOrders(service, { ...tenant, ...other }, 1_200);
+    const reading = service.call('GET', ORDERS, { headers: other.partner });
+    const placing = Array.from({ length: 20 }, (_, index) =>
+      service.call('POST', ORDERS, {
+        headers: other.partner,
+        json: { external_order_id: `new-${index}`, items: [{ item_id: 'WATER', quantity: 1 }] },
+      }),
+    );
+    const ids = ((await reading).body as { external_order_id: string }[]).map((order) => order.external_order_id);
+    await Promise.all(placing);
+    assert.equal(new Set(ids).size, ids.length);
+    assert.deepEqual(ids.slice(-1_200), known);
+  });
+});
+
+describe('slow readers of a streamed list', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  let db: Database;
+  let node: TestService;
+  let wholeLength: number;
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant();
+    // 40 MB for each reader: far more than the sockets on the way hold.
+    await insertOrders(service, tenant, 5_000);
+    await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
+    db = createDatabase({ url: service.database.url, poolSize: 2 });
+    node = await startService({ beside: { ...service, database: { ...service.database, db } } });
+    wholeLength = (await node.call('GET', '/v1/staff/orders/', { headers: tenant.staff })).text.length;
+  });
+  after(async () => {
+    await node.close();
+    await db.destroy();
+    await service.close();
+  });
+
+  /** Reads the head of the answer and then nothing. */
+  function openSlowReader() {
+    const connection = openConnection(node.url);
+    const { authorization } = tenant.staff;
+    connection.socket.once('data', () => connection.socket.pause());
+    connection.send(
+      `GET /v1/staff/orders/ HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`,
+    );
+    return connection;
+  }
+
+  /** Connections that are in a transaction or a statement, beside the one that asks. */
+  async function busyConnections(): Promise<number> {
+    const { rows } = await sql<{ count: number }>`
+      SELECT count(*) AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()
+    `.execute(service.database.db);
+    return rows[0]?.count ?? 0;
+  }
+
+  it('hold no connection and no transaction: with a pool of 2 and six of them others are served', async () => {
+    const readers = Array.from({ length: 6 }, openSlowReader);
+    await Promise.all(
+      readers.map(async ({ socket }) => {
+        while (socket.bytesRead === 0) await sleep(10);
+      }),
+    );
+    for (let sent = 0; sent < 10; sent += 1) {
+      const answer = await node.call('GET', `${ORDERS}N-1/`, { headers: tenant.partner });
+      assert.equal(answer.status, 200);
+    }
+    // They read on until the sockets on the way are full: then there is quiet for good.
+    let quiet = 0;
+    for (const deadline = Date.now() + 10_000; quiet < 10 && Date.now() < deadline; await sleep(20)) {
+      quiet = (await busyConnections()) === 0 ? quiet + 1 : 0;
+    }
+    assert.equal(quiet, 10, 'nothing waits for the readers');
+    const read = readers.map(({ socket }) => socket.bytesRead);
+    assert.ok(Math.max(...read) < wholeLength / 2, `the answers wait too: ${read.join()} of ${wholeLength} bytes`);
+
+    readers[0]?.socket.resume();
+    const [answer] = (await readers[0]?.closed()) ?? [];
+    assert.equal(answer?.body.length, wholeLength, 'a reader that goes on gets the whole list');
+    for (const { socket } of readers) socket.destroy();
+    assert.equal((await node.call('GET', `${ORDERS}N-1/`, { headers: tenant.partner })).status, 200);
+  });
+
+  it('do not keep the answer from its end when database connections break meanwhile', async () => {
+    const reader = openSlowReader();
+    while (reader.socket.bytesRead === 0) await sleep(10);
+    await sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+    `.execute(service.database.db);
+    reader.socket.resume();
+    const [answer] = await reader.closed();
+    assert.equal(answer?.body.length, wholeLength);
+  });
+});
+
+describe('a streamed list that fails on its way', () => {
+  it('is cut off, so that nobody takes it for whole, and is in the log', async () => {
+    const lines: string[] = [];
+    const service = await startService({ onLog: (line) => lines.push(line) });
+    try {
+      const tenant = await service.tenant();
+      await insertOrders(service, tenant, 5_000);
+      await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
+      const { authorization } = tenant.staff;
+      const connection = openConnection(service.url);
+      connection.socket.once('data', () => connection.socket.pause());
+      connection.send(
+        `GET /v1/staff/orders/ HTTP/1.1\r\nHost: a\r\nX-Request-Id: cut\r\nAuthorization: ${authorization}\r\n\r\n`,
+      );
+      while (connection.socket.bytesRead === 0) await sleep(10);
+      await sql`ALTER TABLE restaurant_order RENAME TO moved_away`.execute(service.database.db);
+      connection.socket.resume();
+      assert.deepEqual(await connection.closed(), [], 'there is no whole answer');
+      const logged = () => lines.filter((line) => line.includes('"request_id":"cut"'));
+      for (const deadline = Date.now() + 10_000; logged().length < 2 && Date.now() < deadline; ) await sleep(10);
+      assert.ok(logged().some((line) => line.includes('answer cut off') && line.includes('does not exist')));
+      assert.ok(logged().some((line) => line.includes('"msg":"request"') && line.includes('"cut_off":true')));
+    } finally {
+      await service.close();
+    }
+  });
+});

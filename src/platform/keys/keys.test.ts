@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createDatabase } from '../db/database.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { OperatorError } from '../errors.ts';
+import { type Keyring, openKeyring } from './keys.ts';
+import { seal, unseal } from './sealing.ts';
+import { readWrappedKeys } from './store.ts';
+
+const WRONG_KEY = (error: unknown) =>
+  error instanceof OperatorError && /^MASTER_KEY does not open .*MASTER_KEY_PREVIOUS/.test(error.message);
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase();
+});
+after(() => database.drop());
+beforeEach(async () => {
+  await database.db.deleteFrom('service_key').execute();
+});
+
+/** Whether both hold the very same keys. */
+async function assertSameKeys(one: Keyring, other: Keyring): Promise<void> {
+  assert.deepEqual([one.pepper, one.token], [other.pepper, other.token]);
+  const ciphertext = await inTransaction(database.db, (tx) => one.encrypt(tx, 'a secret', 'place'));
+  assert.equal(await other.decrypt(ciphertext, 'place'), 'a secret');
+}
+
+describe('openKeyring', () => {
+  it('makes the keys once and gives the same ones at every later start', async () => {
+    const masterKey = randomBytes(32);
+    const made = await openKeyring(database.db, masterKey);
+    await assertSameKeys(made, await openKeyring(database.db, masterKey));
+    assert.equal(made.pepper.length, 32);
+    assert.notDeepEqual(made.pepper, made.token);
+  });
+
+  it('gives all of several processes that start at once on a fresh database the same keys', async () => {
+    const masterKey = randomBytes(32);
+    const processes = Array.from({ length: 6 }, () => createDatabase({ url: database.url, poolSize: 2 }));
+    try {
+      for (let round = 0; round < 10; round += 1) {
+        await database.db.deleteFrom('service_key').execute();
+        // A first look connects, so that the start itself is what happens at once.
+        await Promise.all(processes.map((db) => readWrappedKeys(db)));
+        const keyrings = await Promise.all(processes.map((db) => openKeyring(db, masterKey)));
+        await Promise.all(keyrings.map((keyring) => assertSameKeys(keyrings[0] as Keyring, keyring)));
+        assert.equal((await readWrappedKeys(database.db)).length, 3);
+      }
+    } finally {
+      await Promise.all(processes.map((db) => db.destroy()));
+    }
+  });
+
+  it('holds no key in the open in the database', async () => {
+    const masterKey = randomBytes(32);
+    const { pepper, token } = await openKeyring(database.db, masterKey);
+    for (const { wrapped_key: wrapped } of await readWrappedKeys(database.db)) {
+      assert.ok(![masterKey, pepper, token].some((key) => wrapped.includes(key)));
+    }
+  });
+
+  it('refuses a wrong master key, says what to set, and changes nothing', async () => {
+    const masterKey = randomBytes(32);
+    const made = await openKeyring(database.db, masterKey);
+    await assert.rejects(openKeyring(database.db, randomBytes(32)), WRONG_KEY);
+    await assert.rejects(openKeyring(database.db, randomBytes(32), randomBytes(32)), WRONG_KEY);
+    await assertSameKeys(made, await openKeyring(database.db, masterKey));
+  });
+
+  it('refuses keys that were swapped for one another in the database', async () => {
+    const masterKey = randomBytes(32);
+    await openKeyring(database.db, masterKey);
+    const [one, other] = await readWrappedKeys(database.db);
+    assert.ok(one && other);
+    await database.db
+      .updateTable('service_key')
+      .set({ wrapped_key: one.wrapped_key })
+      .where('purpose', '=', other.purpose)
+      .execute();
+    await assert.rejects(openKeyring(database.db, masterKey), WRONG_KEY);
+  });
+});
+
+describe('replacing the master key', () => {
+  it('wraps the keys anew, after which the new one opens them alone and the old one no more', async () => {
+    const [previous, next] = [randomBytes(32), randomBytes(32)];
+    const made = await openKeyring(database.db, previous);
+    const both = await openKeyring(database.db, next, previous);
+    await assertSameKeys(made, both);
+    await assertSameKeys(made, await openKeyring(database.db, previous));
+    assert.equal(await both.rewrap(), 3, 'not before it is asked for');
+    assert.equal(await both.rewrap(), 0);
+    await assertSameKeys(made, await openKeyring(database.db, next));
+    await assert.rejects(openKeyring(database.db, previous), WRONG_KEY);
+  });
+
+  it('goes on where an earlier try stopped half way', async () => {
+    const [previous, next] = [randomBytes(32), randomBytes(32)];
+    const made = await openKeyring(database.db, previous);
+    const [first] = await readWrappedKeys(database.db);
+    assert.ok(first);
+    await (await openKeyring(database.db, next, previous)).rewrap();
+    await database.db
+      .updateTable('service_key')
+      .set({ wrapped_key: first.wrapped_key })
+      .where('purpose', '=', first.purpose)
+      .execute();
+    await assert.rejects(openKeyring(database.db, next), WRONG_KEY);
+    const both = await openKeyring(database.db, next, previous);
+    await assertSameKeys(made, both);
+    assert.equal(await both.rewrap(), 1);
+    await assertSameKeys(made, await openKeyring(database.db, next));
+  });
+
+  it('works in several processes at once', async () => {
+    const [previous, next] = [randomBytes(32), randomBytes(32)];
+    const made = await openKeyring(database.db, previous);
+    const keyrings = await Promise.all([1, 2, 3, 4].map(() => openKeyring(database.db, next, previous)));
+    const counts = await Promise.all(keyrings.map((keyring) => keyring.rewrap()));
+    assert.ok(counts.some((count) => count === 3));
+    for (const keyring of [...keyrings, await openKeyring(database.db, next)]) {
+      await assertSameKeys(made, keyring);
+    }
+  });
+});
+
+describe('seal', () => {
+  it('gives back whatever was sealed, under the same key and words alone', () => {
+    const bytes = fc.uint8Array({ maxLength: 200 });
+    const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
+    fc.assert(
+      fc.property(key, key, bytes, fc.string(), fc.string(), (right, wrong, plain, place, elsewhere) => {
+        fc.pre(Buffer.compare(right, wrong) !== 0 && place !== elsewhere);
+        const sealed = seal(Buffer.from(right), Buffer.from(plain), place);
+        assert.deepEqual(unseal(Buffer.from(right), sealed, place), Buffer.from(plain));
+        assert.throws(() => unseal(Buffer.from(wrong), sealed, place));
+        assert.throws(() => unseal(Buffer.from(right), sealed, elsewhere));
+      }),
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { makeChannel, tell } from '#test/support/channel.ts';
+import { type CommitLoser, startCommitLoser } from '#test/support/lost-commit.ts';
+import { rotate, storedSecret } from '#test/support/rotation.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { eventually, register } from '#test/support/webhooks.ts';
+import { webhookSecretPlace, webhookSecrets } from '#access/credentials/credentials.ts';
+import type { Database } from '../db/database.ts';
+import { openKeyring } from './keys.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let db: Database;
+beforeEach(async () => {
+  service = await startService();
+  tenant = await service.tenant({ features: ['restaurant', 'hotel'] });
+  db = service.database.db;
+});
+afterEach(() => service.close());
+
+const at = (name: string) => `https://127.0.0.1:2/${name}`;
+
+describe('where the answer to a COMMIT is lost', () => {
+  let loser: CommitLoser;
+  let api: TestService;
+  beforeEach(async () => {
+    loser = await startCommitLoser(service.database.url);
+    api = await startService({ beside: { ...service, database: { ...service.database, db: loser.db } } });
+  });
+  afterEach(async () => {
+    await api.close();
+    await loser.close();
+  });
+
+  it('a rotation makes one new key all the same, and knows it for its own', async () => {
+    await register(service, tenant.partner, at('one'));
+    const keyring = await openKeyring(loser.db, service.masterKey);
+    loser.loseNext();
+    assert.deepEqual(await rotate(service, { db: loser.db, keyring }), {
+      version: 2,
+      reencrypted: 1,
+      removed: [1],
+      isResumed: false,
+      unopened: [],
+    });
+    assert.equal(loser.lostCount, 1);
+  });
+
+  it('200: a registration still tells its secret, though a rotation has encrypted it anew in between', async () => {
+    const { tenantId, credential } = tenant;
+    const lock = (tx: Pick<Database, 'selectFrom'>) =>
+      tx
+        .selectFrom('credential')
+        .selectAll()
+        .where('tenant_id', '=', tenantId)
+        .where('id', '=', credential.id)
+        .forUpdate()
+        .executeTakeFirstOrThrow();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+    const first = db.transaction().execute(async (tx) => {
+      await lock(tx);
+      held();
+      await released;
+    });
+    await isHeld;
+    loser.loseNext();
+    const registering = register(api, tenant.partner, at('one'));
+    await waitingFor(1);
+    // Comes right behind the registration, and before it is run again.
+    const between = db.transaction().execute(async (tx) => {
+      const { webhook_secret } = await lock(tx);
+      assert.ok(webhook_secret);
+      const place = webhookSecretPlace(tenantId, credential.id);
+      const ciphertext = await service.keyring.encrypt(tx, await service.keyring.decrypt(webhook_secret, place), place);
+      assert.ok(
+        await webhookSecrets.replace(
+          tx,
+          tenantId,
+          { id: credential.id, place, ciphertext: webhook_secret },
+          ciphertext,
+        ),
+      );
+    });
+    await waitingFor(2);
+    release();
+    await Promise.all([first, between]);
+    const secret = await registering;
+    assert.equal(loser.lostCount, 1);
+    assert.notEqual(secret, '');
+    assert.equal(await storedSecret(service, tenant), secret);
+  });
+
+  it('201: a channel is made once, with the secret that is told', async () => {
+    loser.loseNext();
+    const channel = await makeChannel(api, tenant);
+    assert.equal(loser.lostCount, 1);
+    assert.equal((await tell(service, channel, {})).status, 400);
+    const list = await service.call('GET', '/v1/channel-manager/channels/', { headers: tenant.owner });
+    assert.equal(list.body.length, 1);
+  });
+
+  async function waitingFor(count: number): Promise<void> {
+    await eventually(async () => {
+      const { rows } = await sql<{ count: number }>`
+        SELECT count(*) FROM pg_locks WHERE NOT granted AND pid IN
+          (SELECT pid FROM pg_stat_activity WHERE datname = current_database())
+      `.execute(db);
+      return rows[0]?.count === count;
+    }, `${count} that wait`);
+  }
+});

@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { makeChannel, tell } from '#test/support/channel.ts';
+import { census, rotate, storedSecret } from '#test/support/rotation.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { register } from '#test/support/webhooks.ts';
+import { channelSecrets } from '#hotel/channels/channels.ts';
+import { webhookSecretPlace, webhookSecrets } from '#access/credentials/credentials.ts';
+import { createDatabase, type Database } from '../db/database.ts';
+import { newId } from '../lib/ids.ts';
+import { listTenants } from '#access/tenants/tenants.ts';
+import { type OpenKeyring, SecretDoesNotOpenError } from './keyring.ts';
+import { openKeyring } from './keys.ts';
+import { unwrapKey } from './wrapping.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let db: Database;
+beforeEach(async () => {
+  service = await startService();
+  tenant = await service.tenant({ features: ['restaurant', 'hotel'] });
+  db = service.database.db;
+});
+afterEach(() => service.close());
+
+const at = (name: string) => `https://127.0.0.1:2/${name}`;
+
+describe('a rotation', () => {
+  it('encrypts every secret of every tenant anew, removes the old key, and leaves every secret what it was', async () => {
+    const other = await service.tenant();
+    const secrets = [
+      await register(service, tenant.partner, at('one')),
+      await register(service, other.partner, at('two')),
+    ];
+    const channel = await makeChannel(service, tenant);
+    const silent = await service.credential(tenant.tenantId);
+    assert.deepEqual(await census(service), { keys: [1], secrets: { 1: 3 } });
+    assert.deepEqual(await rotate(service), {
+      version: 2,
+      reencrypted: 3,
+      removed: [1],
+      isResumed: false,
+      unopened: [],
+    });
+    assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 3 } });
+    assert.deepEqual([await storedSecret(service, tenant), await storedSecret(service, other)], secrets);
+    // The service started before the rotation, and lets the channel in all the same.
+    assert.equal((await tell(service, channel, {})).status, 400);
+    assert.equal((await tell(service, { ...channel, channel_secret: 'wrong' }, {})).status, 401);
+    assert.equal((await service.call('GET', '/v1/third-party/menu/', { headers: silent.partner })).status, 200);
+  });
+
+  it('takes a tenant of many secrets in batches, each once', async () => {
+    const keyring = await openKeyring(db, service.masterKey);
+    const rows = await db.transaction().execute(async (tx) => {
+      const made = [];
+      for (let number = 0; number < 401; number += 1) {
+        const id = newId();
+        const webhook_secret = await keyring.encrypt(tx, `secret ${number}`, webhookSecretPlace(tenant.tenantId, id));
+        made.push({ tenant_id: tenant.tenantId, id, audience: 'third_party', label: '', webhook_secret });
+      }
+      return made;
+    });
+    const rest = { secret_hash: Buffer.alloc(32), webhook_url: at('many') };
+    await db
+      .insertInto('credential')
+      .values(rows.map((row) => ({ ...row, ...rest, api_key: row.id })))
+      .execute();
+    const sizes: number[] = [];
+    const column: typeof webhookSecrets = {
+      async readBefore(...parameters) {
+        const batch = await webhookSecrets.readBefore(...parameters);
+        sizes.push(batch.length);
+        return batch;
+      },
+      replace: (...parameters) => webhookSecrets.replace(...parameters),
+    };
+    assert.equal((await rotate(service, { columns: [column] })).reencrypted, 401);
+    assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 401 } });
+    assert.deepEqual(sizes, [200, 200, 1]);
+  });
+
+  it('numbers its keys upwards, time after time', async () => {
+    const secret = await register(service, tenant.partner, at('one'));
+    for (const version of [2, 3, 4]) {
+      assert.deepEqual((await rotate(service)).removed, [version - 1]);
+      assert.deepEqual(await census(service), { keys: [version], secrets: { [version]: 1 } });
+    }
+    assert.equal(await storedSecret(service, tenant), secret);
+  });
+
+  it('asks for the tenants once the new key is there: those that come later hold no secret of an old one', async () => {
+    let keys: number[] = [];
+    const asked = async () => {
+      keys = (await census(service)).keys;
+      return await listTenants(db);
+    };
+    await rotate(service, { listTenants: asked });
+    assert.deepEqual(keys, [1, 2]);
+  });
+
+  it('does not put back a secret that is replaced between its reading and its writing', async () => {
+    await register(service, tenant.partner, at('old'));
+    let replaced = '';
+    const column: typeof webhookSecrets = {
+      async readBefore(...parameters) {
+        const found = await webhookSecrets.readBefore(...parameters);
+        replaced = await register(service, tenant.partner, at('new'));
+        return found;
+      },
+      replace: (...parameters) => webhookSecrets.replace(...parameters),
+    };
+    assert.equal((await rotate(service, { columns: [column, channelSecrets] })).reencrypted, 0);
+    assert.notEqual(replaced, '');
+    assert.equal(await storedSecret(service, tenant), replaced);
+    assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 1 } });
+  });
+
+  it('loses no secret of the many that are registered and made while it runs, again and again', async () => {
+    const partners = await Promise.all(Array.from({ length: 6 }, () => service.credential(tenant.tenantId)));
+    let isOver = false;
+    const told = new Map<string, string>();
+    const registering = partners.map(async ({ credential, partner }) => {
+      for (let round = 0; !isOver; round += 1) {
+        told.set(credential.id, await register(service, partner, at(String(round))));
+      }
+    });
+    const making = (async () => {
+      const channels = [];
+      while (!isOver) {
+        channels.push(await makeChannel(service, tenant));
+      }
+      return channels;
+    })();
+    try {
+      for (let round = 0; round < 4; round += 1) {
+        await rotate(service);
+      }
+    } finally {
+      isOver = true;
+      await Promise.all(registering);
+    }
+    const found = await census(service);
+    assert.deepEqual([found.keys, Object.keys(found.secrets)], [[5], ['5']]);
+    for (const { credential, partner } of partners) {
+      assert.equal(await storedSecret(service, { ...tenant, credential, partner }), told.get(credential.id));
+    }
+    for (const channel of await making) {
+      assert.equal((await tell(service, channel, {})).status, 400);
+    }
+  });
+
+  it('keeps the old key a while for who has read a ciphertext of it and does not know it yet', async () => {
+    const secret = await register(service, tenant.partner, at('one'));
+    const late = await openKeyring(db, service.masterKey);
+    await rotate(service);
+    const [early] = await webhookSecrets.readBefore(db, tenant.tenantId, Buffer.from('ff', 'hex'), null, 1);
+    assert.ok(early);
+    const opened: Promise<string>[] = [];
+    const progress = (message: string) => {
+      if (message.startsWith('Letting work end')) {
+        opened.push(late.decrypt(early.ciphertext, early.place));
+      }
+    };
+    await rotate(service, { progress, graceMs: 500 });
+    assert.deepEqual(await Promise.all(opened), [secret]);
+    const later = await openKeyring(db, service.masterKey);
+    await assert.rejects(later.decrypt(early.ciphertext, early.place), SecretDoesNotOpenError);
+  });
+
+  it('works while the master key is being replaced: the new one opens the new key alone', async () => {
+    const secret = await register(service, tenant.partner, at('one'));
+    const previous = service.masterKey;
+    service.masterKey = Buffer.alloc(32, 7);
+    const keyring = await openKeyring(db, service.masterKey, previous);
+    assert.deepEqual((await rotate(service, { keyring })).removed, [1]);
+    assert.equal(await keyring.rewrap(), 2, 'the pepper and the token key');
+    assert.equal(await storedSecret(service, tenant), secret);
+    const wrapped = await db.selectFrom('service_key').selectAll().execute();
+    assert.equal(wrapped.length, 3);
+    for (const { version, wrapped_key } of wrapped.filter(({ purpose }) => purpose === 'encryption')) {
+      const key = { purpose: 'encryption', version, wrapped_key } as const;
+      assert.ok(unwrapKey(key, service.masterKey) && !unwrapKey(key, previous));
+    }
+  });
+});
+
+describe('a process whose master key was replaced under it', () => {
+  it('500: says in its log what to do', async (t) => {
+    const lines: string[] = [];
+    const old = await startService({ beside: service, onLog: (line) => lines.push(line) });
+    t.after(() => old.close());
+    const keyring = await openKeyring(db, Buffer.alloc(32, 7), service.masterKey);
+    await rotate(service, { keyring });
+    const json = { webhook_url: at('one') };
+    const answer = await old.call('POST', '/v1/third-party/webhook/', { headers: tenant.partner, json });
+    assert.equal(answer.status, 500);
+    assert.doesNotMatch(answer.text, /MASTER_KEY/);
+    assert.match(lines.join(''), /MASTER_KEY of this process does not open encryption 2.* Restart this process/);
+  });
+});
+
+describe('a rotation that was interrupted', () => {
+  it('is finished by the next one, with no third key, and says so', async () => {
+    const other = await service.tenant();
+    const secrets = [
+      await register(service, tenant.partner, at('one')),
+      await register(service, other.partner, at('two')),
+    ];
+    let calls = 0;
+    const progress = () => {
+      calls += 1;
+      if (calls === 2) {
+        throw new Error('killed');
+      }
+    };
+    await assert.rejects(rotate(service, { progress }), /killed/);
+    assert.deepEqual(await census(service), { keys: [1, 2], secrets: { 1: 1, 2: 1 } });
+    assert.deepEqual(await rotate(service), {
+      version: 2,
+      reencrypted: 1,
+      removed: [1],
+      isResumed: true,
+      unopened: [],
+    });
+    assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 2 } });
+    assert.deepEqual([await storedSecret(service, tenant), await storedSecret(service, other)], secrets);
+    assert.equal((await rotate(service)).version, 3);
+  });
+
+  it('goes on where only the removal was left', async () => {
+    await register(service, tenant.partner, at('one'));
+    const progress = (message: string) => {
+      if (message.startsWith('Letting')) {
+        throw new Error('killed');
+      }
+    };
+    await assert.rejects(rotate(service, { progress }), /killed/);
+    assert.deepEqual(await rotate(service), {
+      version: 2,
+      reencrypted: 0,
+      removed: [1],
+      isResumed: true,
+      unopened: [],
+    });
+    assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 1 } });
+  });
+});
+
+describe('several rotations at once', () => {
+  it('share one new key, take each secret once, and all end well', async () => {
+    const partners = await Promise.all(Array.from({ length: 20 }, () => service.credential(tenant.tenantId)));
+    const secrets = await Promise.all(partners.map(({ partner }) => register(service, partner, at('one'))));
+    const databases = Array.from({ length: 3 }, () => createDatabase({ url: service.database.url, poolSize: 2 }));
+    try {
+      const keyrings = await Promise.all(databases.map((own) => openKeyring(own, service.masterKey)));
+      const ends = await Promise.all(
+        databases.map((own, index) =>
+          rotate(service, { db: own, keyring: keyrings[index] as OpenKeyring, graceMs: 300 }),
+        ),
+      );
+      assert.deepEqual(
+        ends.map(({ version }) => version),
+        [2, 2, 2],
+      );
+      assert.equal(ends.filter(({ isResumed }) => !isResumed).length, 1);
+      assert.equal(
+        ends.reduce((sum, { reencrypted }) => sum + reencrypted, 0),
+        20,
+      );
+    } finally {
+      await Promise.all(databases.map((own) => own.destroy()));
+    }
+    assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 20 } });
+    const stored = partners.map(({ credential, partner }) => storedSecret(service, { ...tenant, credential, partner }));
+    assert.deepEqual(await Promise.all(stored), secrets);
+  });
+});
+
+describe('a secret that does not open', () => {
+  it('is named and left as it is, the others are encrypted anew, and the old key stays until it is replaced', async () => {
+    const other = await service.credential(tenant.tenantId);
+    await register(service, tenant.partner, at('one'));
+    await register(service, other.partner, at('two'));
+    const { tenantId, credential } = tenant;
+    await db
+      .updateTable('credential')
+      .set({ webhook_secret: Buffer.from('00000001aabbcc', 'hex') })
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', credential.id)
+      .execute();
+    const place = `webhook secret of ${tenantId} ${credential.id}`;
+    assert.deepEqual(await rotate(service), {
+      version: 2,
+      reencrypted: 1,
+      removed: [],
+      isResumed: false,
+      unopened: [place],
+    });
+    assert.deepEqual(await census(service), { keys: [1, 2], secrets: { 1: 1, 2: 1 } });
+    const secret = await register(service, tenant.partner, at('three'));
+    assert.deepEqual(await rotate(service), {
+      version: 2,
+      reencrypted: 0,
+      removed: [1],
+      isResumed: true,
+      unopened: [],
+    });
+    assert.equal(await storedSecret(service, tenant), secret);
+  });
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { request } from 'undici';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+
+const MENU = '/v1/third-party/menu/';
+
+describe('GET menu', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant();
+  });
+  after(() => service.close());
+
+  /** As it is on the wire: nothing is unpacked, and nothing is asked for that is not said here. */
+  async function get(headers: Record<string, string>, path = MENU) {
+    const answer = await request(service.url + path, { headers: { ...tenant.partner, ...headers } });
+    return { ...answer, bytes: Buffer.from(await answer.body.arrayBuffer()) };
+  }
+
+  it('200: compressed for who accepts gzip, the same menu otherwise plain; caches are told that there are two', async () => {
+    const [plain, gzipped] = [await get({}), await get({ 'accept-encoding': 'gzip, br' })];
+    assert.deepEqual([plain.headers['content-encoding'], gzipped.headers['content-encoding']], [undefined, 'gzip']);
+    assert.deepEqual(gunzipSync(gzipped.bytes), plain.bytes);
+    assert.notEqual(gzipped.headers['etag'], plain.headers['etag'], 'other bytes, another tag (RFC 9110 §8.8.3.3)');
+    for (const { headers, bytes } of [plain, gzipped]) {
+      assert.deepEqual([headers['vary'], headers['content-length']], ['accept-encoding', String(bytes.length)]);
+    }
+  });
+
+  it('304: each form by its own tag', async () => {
+    for (const form of [{}, { 'accept-encoding': 'gzip' }]) {
+      const { etag } = (await get(form)).headers;
+      const again = await get({ ...form, 'if-none-match': String(etag) });
+      assert.deepEqual([again.statusCode, again.bytes.length], [304, 0]);
+      assert.deepEqual([again.headers['etag'], again.headers['vary']], [etag, 'accept-encoding']);
+      assert.equal(again.headers['content-encoding'], undefined);
+    }
+    const { etag } = (await get({})).headers;
+    assert.equal((await get({ 'accept-encoding': 'gzip', 'if-none-match': String(etag) })).statusCode, 200);
+  });
+
+  it('200: a page is sent plain', async () => {
+    const { headers, bytes } = await get({ 'accept-encoding': 'gzip' }, `${MENU}?page=1`);
+    assert.equal(headers['content-encoding'], undefined);
+    assert.equal(JSON.parse(bytes.toString()).count, 2);
+  });
+});

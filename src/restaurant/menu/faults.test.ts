@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { dumpRows, STAFF_MENU } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { sampleMenu } from '#test/support/tenants.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+function put(json: unknown) {
+  return service.call('PUT', STAFF_MENU, { headers: tenant.staff, json });
+}
+
+const DISH = { sku: 'A', name: 'A', price: '1.00', category: 'Pizza' };
+const withDish = (changes: object) => ({ categories: [{ name: 'Pizza' }], dishes: [{ ...DISH, ...changes }] });
+
+describe('PUT /v1/staff/menu/ with faults', () => {
+  for (const price of [
+    '1e5',
+    '-1',
+    '+1',
+    '1.234',
+    '123456789.00',
+    '123456789',
+    '',
+    ' 1',
+    '1,50',
+    '.5',
+    '1.',
+    'NaN',
+    '١',
+  ]) {
+    it(`400: the price ${JSON.stringify(price)}`, async () => {
+      const fault = 'must be a decimal text such as "12.50", with at most two decimals';
+      assert.deepEqual(faultsOf(await put(withDish({ price }))), [`dishes.0.price: ${fault}`]);
+    });
+  }
+
+  for (const [json, ...faults] of [
+    [{}, 'dishes: is required'],
+    [[], 'body: must be an object'],
+    [withDish({ price: 5 }), 'dishes.0.price: must be a text'],
+    [withDish({ price: null }), 'dishes.0.price: must be a text'],
+    [withDish({ sku: '' }), 'dishes.0.sku: must not be empty'],
+    [withDish({ sku: 'x'.repeat(101) }), 'dishes.0.sku: must have at most 100 characters'],
+    [withDish({ is_active: 'true' }), 'dishes.0.is_active: must be true or false'],
+    [
+      withDish({ dish_type: 'fish' }),
+      'dishes.0.dish_type: must be one of "veg", "non_veg", "halal", "vegan", "gluten_free", "sugar_free", "", null',
+    ],
+    [withDish({ image: 'no url' }), 'dishes.0.image: must be an absolute http or https URL'],
+    ...[
+      'javascript:alert(1)',
+      'JavaScript://x/%0aalert(1)',
+      'data:image/png;base64,AAAA',
+      'file:///etc/passwd',
+      'ftp://example.com/a.png',
+      'https:example.com',
+      'https:///a.png',
+    ].map((image): [object, string] => [withDish({ image }), 'dishes.0.image: must be an absolute http or https URL']),
+    [
+      withDish({ extra_tax_percentage: '1000' }),
+      'dishes.0.extra_tax_percentage: must be a decimal text such as "12.50", with at most two decimals',
+    ],
+    [withDish({ addons: [{ name: 'x' }] }), 'dishes.0.addons.0.price: is required'],
+    [
+      withDish({ addons: [{ name: 'x'.repeat(513), price: '1' }] }),
+      'dishes.0.addons.0.name: must have at most 512 characters',
+    ],
+    [withDish({ price_variants: [{ name: 'x', price: 1 }] }), 'dishes.0.price_variants.0.price: must be a text'],
+    [{ dishes: [], kitchens: [{ name: 'x'.repeat(101) }] }, 'kitchens.0.name: must have at most 100 characters'],
+    [
+      { dishes: [], menu_sets: [{ name: 'x', service: 'brunch' }] },
+      'menu_sets.0.service: must be one of "all_day", "breakfast", "lunch", "dinner"',
+    ],
+    [
+      { dishes: [], menu_sets: [{ name: 'x', status: 'open' }] },
+      'menu_sets.0.status: must be one of "active", "inactive"',
+    ],
+    [
+      { categories: [{ name: 'Pizza' }], dishes: [{ sku: 'A' }, { price: 1 }] },
+      'dishes.0.name: is required',
+      'dishes.0.price: is required',
+      'dishes.0.category: is required',
+      'dishes.1.sku: is required',
+      'dishes.1.name: is required',
+      'dishes.1.category: is required',
+      'dishes.1.price: must be a text',
+    ],
+    // What the schema cannot see.
+    [withDish({ category: 'Soup' }), 'dishes.0.category: "Soup" is not in categories'],
+    [
+      withDish({ kitchen: 'Roof', sub_menu: 'None', menu_set: 'Never' }),
+      'dishes.0.sub_menu: "None" is not in sub_menus',
+      'dishes.0.kitchen: "Roof" is not in kitchens',
+      'dishes.0.menu_set: "Never" is not in menu_sets',
+    ],
+    [{ ...withDish({}), dishes: [DISH, { ...DISH, name: 'B' }] }, 'dishes.1.sku: "A" is given twice'],
+    [
+      withDish({
+        price_variants: [
+          { name: 'L', price: '1' },
+          { name: 'L', price: '2' },
+        ],
+      }),
+      'dishes.0.price_variants.1.name: "L" is given twice',
+    ],
+    [
+      withDish({
+        addons: [
+          { name: 'L', price: '1' },
+          { name: 'M', price: '1' },
+          { name: 'L', price: '2' },
+        ],
+      }),
+      'dishes.0.addons.2.name: "L" is given twice',
+    ],
+    [
+      { dishes: [], kitchens: [{ name: 'A' }, { name: 'A' }], categories: [{ name: 'B' }, { name: 'B' }] },
+      'kitchens.1.name: "A" is given twice',
+      'categories.1.name: "B" is given twice',
+    ],
+    [{ dishes: [], menu_sets: [{ name: 'A', sub_menus: ['B'] }] }, 'menu_sets.0.sub_menus.0: "B" is not in sub_menus'],
+  ] as [unknown, ...string[]][]) {
+    it(`400: ${faults[0]}${faults.length > 1 ? ' and more' : ''}`, async () => {
+      assert.deepEqual(faultsOf(await put(json)).sort(), faults.sort());
+    });
+  }
+
+  it('400: and nothing is changed, not even the good parts', async () => {
+    const rows = await dumpRows(service, 'menu', 'dish');
+    const menu = sampleMenu();
+    menu.dishes.unshift({ sku: 'NEW', name: 'New', price: '1', category: 'Pizza' });
+    menu.dishes.push({ sku: 'BAD', name: 'Bad', price: '1', category: 'Nowhere' });
+    assert.deepEqual(faultsOf(await put(menu)), ['dishes.4.category: "Nowhere" is not in categories']);
+    assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
+  });
+
+  it('400: thousands of faults are answered shortly and soon', { timeout: 10_000 }, async () => {
+    const names = Array.from({ length: 999 }, (_, index) => ({ name: `Section number ${index}` }));
+    const dishes = Array.from({ length: 6_000 }, (_, index) => ({
+      sku: String(index % 2),
+      name: 'D',
+      price: '1',
+      category: 'none',
+      kitchen: 'none',
+    }));
+    const answer = await put({ categories: names, kitchens: names, dishes });
+    const faults = faultsOf(answer);
+    assert.equal(faults.length, 51);
+    assert.match(faults.at(-1) ?? '', /^body: and more faults; correct these first$/);
+    assert.ok(answer.text.length < 10_000);
+  });
+
+  it('400: more sections than every dish could be shown with', async () => {
+    const sections = Array.from({ length: 1_001 }, (_, index) => ({ name: `S${index}` }));
+    assert.deepEqual(faultsOf(await put({ kitchens: sections, dishes: [] })), [
+      'kitchens: must have at most 1000 entries',
+    ]);
+  });
+
+  it('413 and 415: too large a body, and one of another kind', async () => {
+    const large = await service.call('PUT', STAFF_MENU, {
+      headers: tenant.staff,
+      json: { dishes: 'x'.repeat(1_048_576) },
+    });
+    assertError(large, 413, 'error');
+    const headers = { ...tenant.staff, 'content-type': 'text/csv' };
+    assertError(await service.call('PUT', STAFF_MENU, { headers, body: 'sku,price' }), 415, 'error');
+  });
+});

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError } from '#test/support/answers.ts';
+import { dishOf, listDishes, MENU, place, STAFF_MENU } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { sampleMenu, sampleTenant } from '#test/support/tenants.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+/** Takes the ids and times out of a dish, having looked at them. */
+function withoutIdsAndTimes(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, each: unknown) => {
+    if (key === 'id') {
+      assert.match(String(each), UUID);
+      return 'ID';
+    }
+    if (key === 'created_at' || key === 'updated_at') {
+      assert.equal(new Date(String(each)).toISOString(), each);
+      return 'TIME';
+    }
+    return each;
+  });
+}
+
+describe('GET /v1/third-party/menu/', () => {
+  it('200: a dish has exactly the fields of the contract', async () => {
+    const pizza = await dishOf(service, tenant, 'PIZZA-1');
+    assert.deepEqual(withoutIdsAndTimes(pizza), {
+      id: 'ID',
+      sku: 'PIZZA-1',
+      name: 'Margherita',
+      description: 'tomato, mozzarella',
+      dish_type: 'veg',
+      price: '10.00',
+      currency: 'EUR',
+      is_active: true,
+      is_taxable: true,
+      extra_tax_percentage: '7.50',
+      image: null,
+      category: {
+        id: 'ID',
+        name: 'Pizza',
+        dish_count: '1',
+        description: '',
+        image: null,
+        ticket_type: null,
+        tenant: tenant.tenantId,
+        sub_menu: null,
+        menu_set: null,
+        created_at: 'TIME',
+        updated_at: 'TIME',
+        deleted_at: null,
+        restored_at: null,
+        transaction_id: null,
+      },
+      sub_menu: { id: 'ID', name: 'From the oven', is_active: true },
+      kitchen: {
+        id: 'ID',
+        name: 'Main kitchen',
+        description: 'downstairs',
+        hotel_id: null,
+        stock_location_id: null,
+        created_at: 'TIME',
+        updated_at: 'TIME',
+      },
+      menu_set: {
+        id: 'ID',
+        name: 'All day',
+        service: 'all_day',
+        status: 'active',
+        tenant: tenant.tenantId,
+        sub_menus: [{ id: 'ID', name: 'From the oven', is_active: true }],
+        created_at: 'TIME',
+        updated_at: 'TIME',
+      },
+      price_variants: [{ id: 'ID', name: 'Large', price: '13.00', currency: 'EUR' }],
+      addons: [{ id: 'ID', name: 'Extra cheese', price: '1.50', image: null, dish_type: 'veg', is_active: true }],
+    });
+  });
+
+  it('200: lists active dishes and active add-ons alone, in the order of the document', async () => {
+    const dishes = await listDishes(service, tenant);
+    assert.deepEqual(
+      dishes.map((dish) => dish.sku),
+      ['PIZZA-1', 'WATER'],
+    );
+    assert.deepEqual(
+      dishes[0]?.addons.map((addon) => addon.name),
+      ['Extra cheese'],
+    );
+  });
+
+  it('200: what a document leaves out has its default, a section named Default included', async () => {
+    const water = await dishOf(service, tenant, 'WATER');
+    assert.deepEqual([water.description, water.dish_type, water.image], ['', null, null]);
+    assert.deepEqual([water.price_variants, water.addons], [[], []]);
+    assert.deepEqual([water.kitchen.name, water.sub_menu.name, water.menu_set.name], Array(3).fill('Default'));
+    assert.deepEqual([water.menu_set.service, water.menu_set.status], ['all_day', 'active']);
+    assert.equal(water.category.ticket_type, 'bar');
+  });
+
+  it('200: dish_count counts the listed dishes of the category, as text', async () => {
+    const menu = sampleMenu();
+    menu.dishes.push(
+      { sku: 'P-2', name: 'Second', price: '1', category: 'Pizza' },
+      { sku: 'P-3', name: 'Third', price: '1', category: 'Pizza', is_active: false },
+    );
+    const dishes = await listDishes(service, await service.tenant({ menu }));
+    const counts = new Set(dishes.filter((dish) => dish.category.name === 'Pizza').map((d) => d.category.dish_count));
+    assert.deepEqual([...counts], ['2']);
+  });
+
+  it('200: every dish of a section shows the same section', async () => {
+    const menu = sampleMenu();
+    menu.dishes.push({ ...menu.dishes[0], sku: 'P-2', name: 'Second', price: '1', category: 'Pizza' });
+    const [first, , second] = await listDishes(service, await service.tenant({ menu }));
+    for (const field of ['category', 'sub_menu', 'kitchen', 'menu_set'] as const) {
+      assert.deepEqual(second?.[field], first?.[field]);
+    }
+    assert.notEqual(second?.price_variants[0]?.id, first?.price_variants[0]?.id);
+    assert.notEqual(second?.addons[0]?.id, first?.addons[0]?.id);
+  });
+
+  it('200: statuses of sub-menus and menu sets are shown and not applied', async () => {
+    const menu = sampleMenu();
+    menu.sub_menus = [{ name: 'From the oven', is_active: false }];
+    menu.menu_sets = [{ name: 'All day', service: 'lunch', status: 'inactive', sub_menus: ['From the oven'] }];
+    const pizza = await dishOf(service, await service.tenant({ menu }), 'PIZZA-1');
+    assert.deepEqual([pizza.menu_set.service, pizza.menu_set.status], ['lunch', 'inactive']);
+    assert.deepEqual([pizza.sub_menu.is_active, pizza.menu_set.sub_menus[0]?.is_active], [false, false]);
+  });
+
+  it('200: a tenant without a menu, or with an empty one, has an empty list', async () => {
+    const { menu, ...document } = sampleTenant();
+    assert.ok(menu);
+    const { tenant_id } = await service.apply(document);
+    const none = await service.credential(tenant_id);
+    const empty = await service.tenant({ menu: { dishes: [] } });
+    for (const { partner } of [none, empty]) {
+      const answer = await service.call('GET', MENU, { headers: partner });
+      assert.deepEqual([answer.status, answer.text], [200, '[]']);
+      assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+    }
+    const page = await service.call('GET', `${MENU}?page=1`, { headers: none.partner });
+    assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
+  });
+
+  it('200: pages hold the dishes of the whole list', async () => {
+    const dishes = await listDishes(service, tenant);
+    const first = await service.call('GET', `${MENU}?page=1&page_size=1`, { headers: tenant.partner });
+    const second = await service.call('GET', new URL(first.body.next).pathname + new URL(first.body.next).search, {
+      headers: tenant.partner,
+    });
+    assert.deepEqual([first.body.count, first.body.previous, second.body.next], [2, null, null]);
+    assert.deepEqual([...first.body.results, ...second.body.results], dishes);
+  });
+
+  it('200: two tenants with the same sku see their own dish each', async () => {
+    const menu = sampleMenu();
+    menu.dishes = [{ sku: 'PIZZA-1', name: 'Marinara', price: '3', category: 'Pizza' }];
+    const other = await service.tenant({ menu, currency: 'CHF' });
+    const [theirs, ours] = await Promise.all([listDishes(service, other), dishOf(service, tenant, 'PIZZA-1')]);
+    assert.deepEqual(
+      theirs.map((dish) => [dish.name, dish.price, dish.currency, dish.category.tenant]),
+      [['Marinara', '3.00', 'CHF', other.tenantId]],
+    );
+    assert.deepEqual([ours.name, ours.price, ours.currency], ['Margherita', '10.00', 'EUR']);
+    assert.notEqual(theirs[0]?.id, ours.id);
+    assert.notEqual(theirs[0]?.category.id, ours.category.id);
+  });
+
+  it('304: to If-None-Match with the tag of the menu as it is', async () => {
+    const { headers } = await service.call('GET', MENU, { headers: tenant.partner });
+    const etag = headers.get('etag') ?? '';
+    const ask = (tag: string) => service.call('GET', MENU, { headers: { ...tenant.partner, 'if-none-match': tag } });
+    const same = await ask(etag);
+    assert.deepEqual([same.status, same.text, same.headers.get('etag')], [304, '', etag]);
+    assert.equal((await ask('"another"')).status, 200);
+    const staff = { headers: tenant.staff };
+    await service.call('PATCH', '/v1/staff/dishes/WATER/', { ...staff, json: { price: '2.60' } });
+    const changed = await ask(etag);
+    assert.equal(changed.status, 200);
+    assert.notEqual(changed.headers.get('etag'), etag);
+    await service.call('PATCH', '/v1/staff/dishes/WATER/', { ...staff, json: { price: '2.50' } });
+    assert.equal((await ask(etag)).status, 304, 'the same menu again has the same tag');
+  });
+
+  it('400: a page that is out of range; 404: past the end, whatever the caller has', async () => {
+    const bad = await service.call('GET', `${MENU}?page=0`, { headers: tenant.partner });
+    assert.equal(assertError(bad, 400, 'invalid_request'), 'page: must be at least 1');
+    const headers = { ...tenant.partner, 'if-none-match': '*' };
+    assertError(await service.call('GET', `${MENU}?page=2`, { headers }), 404, 'error');
+  });
+
+  it('401: without a credential, and with an owner’s token', async () => {
+    assertError(await service.call('GET', MENU), 401, 'invalid_credentials');
+    assertError(await service.call('GET', MENU, { headers: tenant.owner }), 401, 'invalid_credentials');
+  });
+
+  it('403: for a tenant that is a hotel alone', async () => {
+    const hotel = await service.tenant({ features: ['hotel'] });
+    assertError(await service.call('GET', MENU, { headers: hotel.partner }), 403, 'error');
+    assertError(await place(service, hotel), 403, 'error');
+    assertError(await service.call('GET', STAFF_MENU, { headers: hotel.owner }), 403, 'error');
+    const put = { headers: hotel.owner, json: sampleMenu() };
+    assertError(await service.call('PUT', STAFF_MENU, put), 403, 'error');
+    const patch = { headers: hotel.staff, json: { price: '1' } };
+    assertError(await service.call('PATCH', '/v1/staff/dishes/PIZZA-1/', patch), 403, 'error');
+  });
+});

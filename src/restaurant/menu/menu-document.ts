@@ -1,0 +1,175 @@
+import { formatMoney } from '#platform/lib/money.ts';
+import { mapInTurns, startTurn } from '#platform/lib/turn.ts';
+import { fieldsOf, listOf } from '#platform/lib/unchecked.ts';
+import type { DishDocument, MenuDocument } from './schema.ts';
+
+type Filled<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
+
+export type Kitchen = Filled<NonNullable<MenuDocument['kitchens']>[number]>;
+export type Category = Filled<NonNullable<MenuDocument['categories']>[number]>;
+export type SubMenu = Filled<NonNullable<MenuDocument['sub_menus']>[number]>;
+export type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
+export type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
+export type FilledDish = Filled<Omit<DishDocument, 'addons'>> & { addons: Addon[] };
+
+/** What dishes are sorted into. */
+export interface Sections {
+  kitchens: Kitchen[];
+  categories: Category[];
+  sub_menus: SubMenu[];
+  menu_sets: MenuSet[];
+}
+
+/** A menu document with every default written out. */
+export type FilledMenu = Sections & { dishes: FilledDish[] };
+
+/** The kitchen, sub-menu and menu set of a dish that names none (decision 18). */
+const DEFAULT_NAME = 'Default';
+
+export function fillDish(dish: DishDocument): FilledDish {
+  return {
+    sku: dish.sku,
+    name: dish.name,
+    description: dish.description ?? '',
+    dish_type: dish.dish_type ?? null,
+    price: formatMoney(dish.price),
+    is_active: dish.is_active ?? true,
+    is_taxable: dish.is_taxable ?? true,
+    extra_tax_percentage: formatMoney(dish.extra_tax_percentage ?? '0'),
+    image: dish.image ?? null,
+    category: dish.category,
+    sub_menu: dish.sub_menu ?? DEFAULT_NAME,
+    kitchen: dish.kitchen ?? DEFAULT_NAME,
+    menu_set: dish.menu_set ?? DEFAULT_NAME,
+    price_variants: (dish.price_variants ?? []).map(({ name, price }) => ({ name, price: formatMoney(price) })),
+    addons: (dish.addons ?? []).map((addon) => ({
+      name: addon.name,
+      price: formatMoney(addon.price),
+      dish_type: addon.dish_type ?? null,
+      image: addon.image ?? null,
+      is_active: addon.is_active ?? true,
+    })),
+    ingredients: dish.ingredients ?? [],
+  };
+}
+
+/** Writes out every default of a menu, the sections named `Default` included where one is needed. It works in turns. */
+export async function fillMenu(menu: MenuDocument): Promise<FilledMenu> {
+  const dishes = await mapInTurns(menu.dishes, fillDish);
+  const menuSets = menu.menu_sets ?? [];
+  const needed = (field: 'kitchen' | 'sub_menu' | 'menu_set') => dishes.some((dish) => dish[field] === DEFAULT_NAME);
+  const isShown = menuSets.some((menuSet) => menuSet.sub_menus?.includes(DEFAULT_NAME));
+  return {
+    kitchens: withDefault(menu.kitchens ?? [], needed('kitchen')).map((kitchen) => ({
+      name: kitchen.name,
+      description: kitchen.description ?? '',
+    })),
+    categories: (menu.categories ?? []).map((category) => ({
+      name: category.name,
+      description: category.description ?? '',
+      image: category.image ?? null,
+      ticket_type: category.ticket_type ?? null,
+    })),
+    sub_menus: withDefault(menu.sub_menus ?? [], needed('sub_menu') || isShown).map((subMenu) => ({
+      name: subMenu.name,
+      is_active: subMenu.is_active ?? true,
+    })),
+    menu_sets: withDefault(menuSets, needed('menu_set')).map((menuSet) => ({
+      name: menuSet.name,
+      service: menuSet.service ?? 'all_day',
+      status: menuSet.status ?? 'active',
+      sub_menus: menuSet.sub_menus ?? [],
+    })),
+    dishes,
+  };
+}
+
+function withDefault<T extends { name: string }>(sections: T[], isNeeded: boolean): T[] {
+  const isMissing = isNeeded && !sections.some((section) => section.name === DEFAULT_NAME);
+  return isMissing ? [...sections, { name: DEFAULT_NAME } as T] : sections;
+}
+
+const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as const;
+type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
+
+/** What was looked at, and found good: between two looks, others may have their turn. */
+const GOOD = null;
+type Look = string | typeof GOOD;
+
+/**
+ * Faults a schema cannot see: names given twice and names of nothing. Each as `path: text`, paths as in decision 6. What the
+ * schema refuses is passed over, so that all the faults of a bad document can be told at once. It works in turns.
+ * @param limit faults after which it ends
+ */
+export async function menuFaults(document: unknown, limit = Infinity): Promise<string[]> {
+  const turn = startTurn();
+  const faults: string[] = [];
+  for (const look of lookThrough(fieldsOf(document))) {
+    if (look !== GOOD && faults.push(look) >= limit) {
+      break;
+    }
+    if (turn.isOver()) {
+      await turn.next();
+    }
+  }
+  return faults;
+}
+
+function* lookThrough(menu: Record<string, unknown>): Generator<Look> {
+  const names = sectionNames(menu, [DEFAULT_NAME]);
+  for (const list of SECTION_LISTS) {
+    yield* duplicates(menu[list], list, 'name');
+  }
+  yield* duplicates(menu['dishes'], 'dishes', 'sku');
+  for (const [index, menuSet] of listOf(menu['menu_sets']).entries()) {
+    for (const [position, name] of listOf(fieldsOf(menuSet)['sub_menus']).entries()) {
+      yield missing(names, 'sub_menus', name, `menu_sets.${index}.sub_menus.${position}`);
+    }
+  }
+  for (const [index, dish] of listOf(menu['dishes']).entries()) {
+    yield* lookThroughDish(fieldsOf(dish), names, `dishes.${index}.`);
+  }
+}
+
+/** The same for one dish of a stored menu. */
+export function dishFaults(dish: FilledDish, sections: Sections): string[] {
+  const looks = lookThroughDish({ ...dish }, sectionNames({ ...sections }, []), '');
+  return [...looks].filter((look) => look !== GOOD);
+}
+
+function* lookThroughDish(dish: Record<string, unknown>, names: SectionNames, prefix: string): Generator<Look> {
+  yield missing(names, 'categories', dish['category'], `${prefix}category`);
+  yield missing(names, 'sub_menus', dish['sub_menu'], `${prefix}sub_menu`);
+  yield missing(names, 'kitchens', dish['kitchen'], `${prefix}kitchen`);
+  yield missing(names, 'menu_sets', dish['menu_set'], `${prefix}menu_set`);
+  yield* duplicates(dish['price_variants'], `${prefix}price_variants`, 'name');
+  yield* duplicates(dish['addons'], `${prefix}addons`, 'name');
+}
+
+/** @param implied names of kitchens, sub-menus and menu sets that need no entry of their own */
+function sectionNames(menu: Record<string, unknown>, implied: string[]): SectionNames {
+  const namesOf = (list: string, more: string[]) =>
+    new Set([...listOf(menu[list]).map((section) => fieldsOf(section)['name']), ...more]);
+  return {
+    kitchens: namesOf('kitchens', implied),
+    categories: namesOf('categories', []),
+    sub_menus: namesOf('sub_menus', implied),
+    menu_sets: namesOf('menu_sets', implied),
+  };
+}
+
+function* duplicates(list: unknown, path: string, key: string): Generator<Look> {
+  const seen = new Set<unknown>();
+  for (const [index, entry] of listOf(list).entries()) {
+    const name = fieldsOf(entry)[key];
+    const isRepeated = typeof name === 'string' && seen.has(name);
+    seen.add(name);
+    yield isRepeated ? `${path}.${index}.${key}: ${JSON.stringify(name)} is given twice` : GOOD;
+  }
+}
+
+function missing(names: SectionNames, list: keyof SectionNames, name: unknown, path: string): Look {
+  return typeof name !== 'string' || names[list].has(name)
+    ? GOOD
+    : `${path}: ${JSON.stringify(name)} is not in ${list}`;
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { dumpRows, listDishes, MENU, STAFF_MENU } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { compileSchema, findFaults } from '#platform/lib/validation.ts';
+import { Dish } from './schema.ts';
+
+const { menu } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../demo/tenant.json'), 'utf8'));
+
+describe('a real menu', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant({ menu });
+  });
+  after(() => service.close());
+
+  it('200: all its dishes, variants and add-ons are listed, each as the schema says and under an id of its own', async () => {
+    const dishes = await listDishes(service, tenant);
+    const validate = compileSchema(Dish);
+    assert.deepEqual(
+      dishes.flatMap((dish) => findFaults(validate, dish, dish.sku)),
+      [],
+    );
+    const variants = dishes.flatMap((dish) => dish.price_variants);
+    const addons = dishes.flatMap((dish) => dish.addons);
+    assert.deepEqual([dishes.length, variants.length, addons.length], [243, 226, 2_040]);
+    const ids = new Set([...dishes, ...variants, ...addons].map(({ id }) => id));
+    assert.equal(ids.size, 243 + 226 + 2_040);
+  });
+
+  it('200: goes through GET and PUT, and through pages, unchanged', async () => {
+    const rows = await dumpRows(service, 'menu', 'dish');
+    const { body } = await service.call('GET', STAFF_MENU, { headers: tenant.staff });
+    assert.equal((await service.call('PUT', STAFF_MENU, { headers: tenant.staff, json: body })).status, 200);
+    assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
+    const pages = await Promise.all(
+      [1, 2].map((page) => service.call('GET', `${MENU}?page=${page}&page_size=200`, { headers: tenant.partner })),
+    );
+    assert.deepEqual(
+      pages.flatMap((page) => page.body.results),
+      await listDishes(service, tenant),
+    );
+  });
+});

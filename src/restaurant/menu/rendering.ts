@@ -1,0 +1,146 @@
+import { derivedId } from '#platform/lib/ids.ts';
+import type { Dish, StaffDish } from './schema.ts';
+import type { Stamped, StampedSections, StoredDish } from './store.ts';
+
+type Section = 'kitchen' | 'category' | 'sub-menu' | 'menu-set';
+
+type MakeId = typeof derivedId;
+
+/** The sections that a dish is shown with, by their names, each rendered when it is first asked for. */
+export interface RenderedSections {
+  category: (name: string) => StaffDish['category'];
+  subMenu: (name: string) => StaffDish['sub_menu'];
+  kitchen: (name: string) => StaffDish['kitchen'];
+  menuSet: (name: string) => StaffDish['menu_set'];
+}
+
+/** What dishes are shown with. */
+export interface Shown {
+  sections: StampedSections;
+  /** Dishes on the menu, by category. */
+  dishCounts: ReadonlyMap<string, number>;
+}
+
+/** Turns stored dishes into the shape of the contract. */
+export function createRenderer(tenantId: number, currency: string, menu: Shown): (dish: StoredDish) => StaffDish {
+  const sections = renderSections(tenantId, menu, derivedId);
+  return (dish) => renderDish(dish, { currency, sections, idOf: derivedId });
+}
+
+/**
+ * @param idOf makes the ids of variants and add-ons: derived from their names, so that they are the same whenever the name is
+ *   (decision 18)
+ */
+export function renderDish(
+  dish: StoredDish,
+  { currency, sections, idOf }: { currency: string; sections: RenderedSections; idOf: MakeId },
+): StaffDish {
+  return {
+    id: dish.id,
+    sku: dish.sku,
+    name: dish.name,
+    description: dish.description,
+    dish_type: dish.dish_type,
+    price: dish.price,
+    currency,
+    is_active: dish.is_active,
+    is_taxable: dish.is_taxable,
+    extra_tax_percentage: dish.extra_tax_percentage,
+    image: dish.image,
+    category: sections.category(dish.category),
+    sub_menu: sections.subMenu(dish.sub_menu),
+    kitchen: sections.kitchen(dish.kitchen),
+    menu_set: sections.menuSet(dish.menu_set),
+    price_variants: dish.price_variants.map(({ name, price }) => ({
+      id: idOf(dish.id, 'variant', name),
+      name,
+      price,
+      currency,
+    })),
+    addons: dish.addons.map((addon) => ({ id: idOf(dish.id, 'add-on', addon.name), ...addon })),
+    ingredients: dish.ingredients,
+  };
+}
+
+/**
+ * Every section of the menu, rendered once for all dishes in it.
+ * @param makeId makes their ids of the tenant's, the kind's and the name
+ */
+export function renderSections(tenantId: number, { sections, dishCounts }: Shown, makeId: MakeId): RenderedSections {
+  const idOf = (section: Section, name: string) => makeId(tenantId, section, name);
+  const subMenu = byName(sections.sub_menus, ({ name, is_active }) => ({
+    id: idOf('sub-menu', name),
+    name,
+    is_active,
+  }));
+  const kitchen = byName(sections.kitchens, (stored) => ({
+    id: idOf('kitchen', stored.name),
+    name: stored.name,
+    description: stored.description,
+    hotel_id: null,
+    stock_location_id: null,
+    ...times(stored),
+  }));
+  const category = byName(sections.categories, (stored) => ({
+    id: idOf('category', stored.name),
+    name: stored.name,
+    dish_count: String(dishCounts.get(stored.name) ?? 0),
+    description: stored.description,
+    image: stored.image,
+    ticket_type: stored.ticket_type,
+    tenant: tenantId,
+    sub_menu: null,
+    menu_set: null,
+    ...times(stored),
+    deleted_at: null,
+    restored_at: null,
+    transaction_id: null,
+  }));
+  const menuSet = byName(sections.menu_sets, (stored) => ({
+    id: idOf('menu-set', stored.name),
+    name: stored.name,
+    service: stored.service,
+    status: stored.status,
+    tenant: tenantId,
+    sub_menus: stored.sub_menus.map(subMenu),
+    ...times(stored),
+  }));
+  return { category, subMenu, kitchen, menuSet };
+}
+
+/** Dishes on the menu, by category. */
+export function countListed(dishes: StoredDish[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const dish of dishes.filter((each) => each.is_active)) {
+    counts.set(dish.category, (counts.get(dish.category) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** @throws Error for a name that no section has: what is stored names none */
+function byName<T extends { name: string }, R>(sections: T[], render: (section: T) => R): (name: string) => R {
+  const stored = new Map(sections.map((section) => [section.name, section]));
+  const rendered = new Map<string, R>();
+  return (name) => {
+    const known = rendered.get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    const section = stored.get(name);
+    if (section === undefined) {
+      throw new Error('a dish names a section that the menu does not have');
+    }
+    const made = render(section);
+    rendered.set(name, made);
+    return made;
+  };
+}
+
+function times({ created_at, updated_at }: Stamped<object>): { created_at: string; updated_at: string } {
+  return { created_at, updated_at };
+}
+
+/** What a partner sees of a dish: no ingredients, active add-ons alone (decision 18). */
+export function partnerDish({ ingredients, addons, ...dish }: StaffDish): Dish {
+  return { ...dish, addons: addons.filter((addon) => addon.is_active) };
+}

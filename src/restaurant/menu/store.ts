@@ -1,0 +1,221 @@
+import { sql } from 'kysely';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { mapInTurns, startTurn } from '#platform/lib/turn.ts';
+import type { FilledDish, Sections } from './menu-document.ts';
+
+/** A section with the times it was first and last written, ISO 8601. */
+export type Stamped<T> = T & { created_at: string; updated_at: string };
+export type StampedSections = { [K in keyof Sections]: Stamped<Sections[K][number]>[] };
+
+export interface StoredDish extends FilledDish {
+  id: string;
+  position: number;
+}
+
+export interface StoredMenu {
+  version: number;
+  sections: StampedSections;
+  /** In the order of the menu document. */
+  dishes: StoredDish[];
+}
+
+const NO_SECTIONS: StampedSections = { kitchens: [], categories: [], sub_menus: [], menu_sets: [] };
+
+/** The number that changes with every change of the menu; 0 where there is none. */
+export async function readMenuVersion(db: Database, tenantId: number): Promise<number> {
+  const row = await db.selectFrom('menu').select('version').where('tenant_id', '=', tenantId).executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+/** The whole menu as of one moment. */
+export async function readMenu(db: Database, tenantId: number): Promise<StoredMenu> {
+  return await readMenuAs(db, tenantId, dishOf);
+}
+
+/** The same with what is made of the rows of its dishes, in turns. */
+export async function readMenuAs<Made>(
+  db: Database,
+  tenantId: number,
+  make: (row: DishRow) => Made,
+): Promise<Omit<StoredMenu, 'dishes'> & { dishes: Made[] }> {
+  return await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      const menu = await tx
+        .selectFrom('menu')
+        .select(['version', 'sections'])
+        .where('tenant_id', '=', tenantId)
+        .executeTakeFirst();
+      return {
+        version: menu?.version ?? 0,
+        sections: (menu?.sections as StampedSections | undefined) ?? NO_SECTIONS,
+        dishes: await readDishes(tx, tenantId, make),
+      };
+    });
+}
+
+/** The whole menu, locked. */
+export async function lockMenu(tx: Tx, tenantId: number): Promise<StoredMenu> {
+  return { ...(await lockSections(tx, tenantId)), dishes: await readLockedDishes(tx, tenantId) };
+}
+
+/** Makes the tenant's menu row where it is missing and locks it: changes of one menu happen one after the other. */
+export async function lockSections(tx: Tx, tenantId: number): Promise<Omit<StoredMenu, 'dishes'>> {
+  await tx
+    .insertInto('menu')
+    .values({ tenant_id: tenantId, version: 0, sections: JSON.stringify(NO_SECTIONS) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const menu = await tx
+    .selectFrom('menu')
+    .select(['version', 'sections'])
+    .where('tenant_id', '=', tenantId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return { version: menu.version, sections: menu.sections as StampedSections };
+}
+
+/** The dishes of a locked menu. */
+export async function readLockedDishes(tx: Tx, tenantId: number): Promise<StoredDish[]> {
+  return await readDishes(tx, tenantId, dishOf);
+}
+
+/** A dish of a locked menu. */
+export async function readLockedDish(tx: Tx, tenantId: number, sku: string): Promise<StoredDish | undefined> {
+  const row = await selectDishes(tx, tenantId).where('sku', '=', sku).executeTakeFirst();
+  return row && dishOf(row as DishRow);
+}
+
+/** How many dishes are on the menu, by category. */
+export async function countListed(tx: Tx, tenantId: number): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom('dish')
+    .select((eb) => ['category', eb.fn.countAll<number>().as('count')])
+    .where('tenant_id', '=', tenantId)
+    .where('is_active', '=', true)
+    .groupBy('category')
+    .execute();
+  return new Map(rows.map(({ category, count }) => [category, count]));
+}
+
+/** Rows that come at once are made into objects at once, but for their lists. */
+const DISHES_A_STATEMENT = 500;
+
+const SCALARS = [
+  'id',
+  'sku',
+  'position',
+  'name',
+  'description',
+  'dish_type',
+  'price',
+  'is_active',
+  'is_taxable',
+  'extra_tax_percentage',
+  'image',
+  'category',
+  'sub_menu',
+  'kitchen',
+  'menu_set',
+] as const;
+
+/** A row of the table whose lists are still the texts that the database sends. */
+export interface DishRow extends Omit<StoredDish, 'price_variants' | 'addons' | 'ingredients'> {
+  price_variants: string;
+  addons: string;
+  ingredients: string;
+}
+
+function selectDishes(tx: Tx, tenantId: number) {
+  return tx
+    .selectFrom('dish')
+    .select(SCALARS)
+    .select([
+      sql<string>`price_variants::text`.as('price_variants'),
+      sql<string>`addons::text`.as('addons'),
+      sql<string>`ingredients::text`.as('ingredients'),
+    ])
+    .where('tenant_id', '=', tenantId);
+}
+
+/** Must be called where nothing else changes the menu: in a snapshot, or under its lock. */
+async function readDishes<Made>(tx: Tx, tenantId: number, make: (row: DishRow) => Made): Promise<Made[]> {
+  const all = selectDishes(tx, tenantId).orderBy('position').orderBy('id').limit(DISHES_A_STATEMENT);
+  const made: Made[] = [];
+  for (let rest = all; ; ) {
+    const rows = (await rest.execute()) as DishRow[];
+    made.push(...(await mapInTurns(rows, make)));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < DISHES_A_STATEMENT) {
+      return made;
+    }
+    rest = all.where((eb) => eb(eb.refTuple('position', 'id'), '>', eb.tuple(last.position, last.id)));
+  }
+}
+
+/** The database driver would parse all lists of a statement at one go: 5 MiB held the event loop for 60 ms. */
+function dishOf({ price_variants, addons, ingredients, ...scalars }: DishRow): StoredDish {
+  return {
+    ...scalars,
+    price_variants: JSON.parse(price_variants),
+    addons: JSON.parse(addons),
+    ingredients: JSON.parse(ingredients),
+  };
+}
+
+export async function updateMenu(
+  tx: Tx,
+  tenantId: number,
+  menu: { version: number; sections: StampedSections },
+): Promise<void> {
+  await tx
+    .updateTable('menu')
+    .set({ version: menu.version, sections: JSON.stringify(menu.sections) })
+    .where('tenant_id', '=', tenantId)
+    .execute();
+}
+
+/** In UTF-16 code units; a dish that is longer goes alone. */
+const STATEMENT_LENGTH = 256 * 1024;
+
+export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[]): Promise<void> {
+  const turn = startTurn();
+  let texts: string[] = [];
+  let length = 0;
+  for (const [index, dish] of dishes.entries()) {
+    const text = JSON.stringify(dish);
+    texts.push(text);
+    length += text.length;
+    if (length >= STATEMENT_LENGTH || index === dishes.length - 1) {
+      await upsertTexts(tx, tenantId, texts);
+      texts = [];
+      length = 0;
+    }
+    if (turn.isOver()) {
+      await turn.next();
+    }
+  }
+}
+
+/** As one parameter: nineteen for each of a thousand dishes hold the event loop for longer than the database takes. */
+async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
+  await sql`
+    INSERT INTO dish (tenant_id, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
+      extra_tax_percentage, image, category, sub_menu, kitchen, menu_set, price_variants, addons, ingredients)
+    SELECT ${tenantId}, id, sku, position, name, description, dish_type, price, is_active, is_taxable,
+      extra_tax_percentage, image, category, sub_menu, kitchen, menu_set, price_variants, addons, ingredients
+    FROM json_to_recordset(${`[${dishes.join(',')}]`}) AS wanted (id uuid, sku text, position integer, name text,
+      description text, dish_type text, price numeric, is_active boolean, is_taxable boolean,
+      extra_tax_percentage numeric, image text, category text, sub_menu text, kitchen text, menu_set text,
+      price_variants jsonb, addons jsonb, ingredients jsonb)
+    ON CONFLICT (tenant_id, sku) DO UPDATE SET
+      position = excluded.position, name = excluded.name, description = excluded.description,
+      dish_type = excluded.dish_type, price = excluded.price, is_active = excluded.is_active,
+      is_taxable = excluded.is_taxable, extra_tax_percentage = excluded.extra_tax_percentage, image = excluded.image,
+      category = excluded.category, sub_menu = excluded.sub_menu, kitchen = excluded.kitchen,
+      menu_set = excluded.menu_set, price_variants = excluded.price_variants, addons = excluded.addons,
+      ingredients = excluded.ingredients
+  `.execute(tx);
+}

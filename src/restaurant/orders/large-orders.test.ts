@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { insertOrders } from '#test/support/orders.ts';
+import { STAFF_ORDERS } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
+import type { OrderLine } from './schema.ts';
+
+/** Lines of about so many bytes, of text that does not compress, spaced as nothing here would space it. */
+function linesText(bytes: number): string {
+  const name = Array.from({ length: Math.ceil(bytes / 11) }, () => Math.random().toString(36).slice(2, 13)).join('');
+  const line: OrderLine = {
+    sku: 'A',
+    name,
+    variant: null,
+    quantity: 1,
+    unit_price: '1.00',
+    addons: [],
+    extra_tax_percentage: '0.00',
+    total: '1.00',
+  };
+  return `[ ${JSON.stringify(line)} ]`;
+}
+
+describe('orders whose lines are long', () => {
+  let service: TestService;
+  let node: TestService;
+  let recorded: RecordedDatabase;
+  let tenant: TestTenant;
+  /** Newest first, each with the size of its lines. */
+  const sizes = [3_000_000, 100, 2_000_000, 70_000, 100, 100, 20_000, 20_000, 20_000, 20_000, 100];
+  const texts = sizes.map(linesText);
+  let ids: string[];
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant();
+    await insertOrders(service, tenant, sizes.length);
+    const { db } = service.database;
+    const rows = await db.selectFrom('restaurant_order').select('id').orderBy('id', 'desc').execute();
+    ids = rows.map(({ id }) => id);
+    for (const [index, id] of ids.entries()) {
+      await sql`UPDATE restaurant_order SET lines = ${texts[index]} WHERE id = ${id}`.execute(db);
+    }
+    recorded = openRecorded(service.database.url, 2);
+    node = await startService({ beside: { ...service, database: { ...service.database, db: recorded.db } } });
+  });
+  after(async () => {
+    await node.close();
+    await recorded.db.destroy();
+    await service.close();
+  });
+
+  const get = (path: string) => node.call('GET', path, { headers: tenant.staff });
+  const linesOf = (of: { lines: unknown }[]) => of.map(({ lines }) => lines);
+  const expected = texts.map((text): unknown => JSON.parse(text));
+
+  it('200: list, page and each by itself hold them as the text that is stored', async () => {
+    const list = await get(STAFF_ORDERS);
+    assert.deepEqual(linesOf(list.body), expected);
+    const page = await get(`${STAFF_ORDERS}?page_size=200`);
+    assert.deepEqual([page.body.count, page.body.results], [sizes.length, list.body]);
+    for (const [index, id] of ids.entries()) {
+      const one = await get(`${STAFF_ORDERS}${id}/`);
+      assert.deepEqual(one.body, list.body[index]);
+      assert.ok(one.text.includes(texts[index] ?? ''), 'to the byte');
+      assert.ok(list.text.includes(one.text) && page.text.includes(one.text));
+    }
+  });
+
+  it('are read in groups that fit, a large one alone, and small ones not one by one', async () => {
+    const sent = await recorded.statementsOf(() => get(STAFF_ORDERS));
+    // 3 MB | 100 | 2 MB | 70 KB | 100, 100, 3 × 20 KB | 20 KB, 100
+    assert.equal(sent.filter((text) => text.includes('lines::text')).length, 6);
+    assert.equal(sent.filter((text) => text.includes('pg_column_size')).length, 1);
+  });
+
+  it('change their status without their lines being read, but once for the answer', async () => {
+    const [id] = ids;
+    const sent = await recorded.statementsOf(async () => {
+      const path = `${STAFF_ORDERS}${id}/status/`;
+      const answer = await node.call('POST', path, { headers: tenant.staff, json: { status: 'confirmed' } });
+      assert.deepEqual([answer.status, answer.body.status], [200, 'confirmed']);
+      assert.ok(answer.text.includes(texts[0] ?? ''));
+    });
+    assert.deepEqual(
+      sent.filter((text) => text.includes('lines')).map((text) => text.includes('for update')),
+      [false],
+    );
+  });
+
+  it('200: those without any lines, and an empty list', async () => {
+    const other = await service.tenant();
+    assert.equal((await node.call('GET', STAFF_ORDERS, { headers: other.staff })).text, '[]');
+    const page = await node.call('GET', `${STAFF_ORDERS}?page=1`, { headers: other.staff });
+    assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
+  });
+});

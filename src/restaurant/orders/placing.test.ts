@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { dishOf, dumpRows, listDishes, ORDERS, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { sampleMenu } from '#test/support/tenants.ts';
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+let service: TestService;
+let tenant: TestTenant;
+let variantId: string;
+let addonId: string;
+before(async () => {
+  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
+  tenant = await service.tenant();
+  const pizza = await dishOf(service, tenant, 'PIZZA-1');
+  variantId = pizza.price_variants[0]?.id ?? '';
+  addonId = pizza.addons[0]?.id ?? '';
+});
+after(() => service.close());
+
+async function staffOrder(id: string) {
+  return (await service.call('GET', `${STAFF_ORDERS}${id}/`, { headers: tenant.staff })).body;
+}
+
+/** An order with these items, whatever they are. */
+function order(...items: unknown[]) {
+  return place(service, tenant, { items });
+}
+
+describe('POST /v1/third-party/orders/', () => {
+  it('201: answers with exactly the order response', async () => {
+    const answer = await place(service, tenant, { external_order_id: 'first' });
+    assert.equal(answer.status, 201, answer.text);
+    const { order_id, ...rest } = answer.body;
+    assert.match(order_id, UUID_V7);
+    assert.deepEqual(rest, { success: true, external_order_id: 'first', status: 'pending' });
+    assert.equal(answer.headers.get('idempotent-replayed'), null);
+  });
+
+  it('201: keeps what was ordered; what is left out is null, and it is a delivery', async () => {
+    const { body } = await place(service, tenant, { external_order_id: 'short' });
+    const { created_at, order_id, ...kept } = await staffOrder(body.order_id);
+    assert.equal(order_id, body.order_id);
+    assert.ok(Math.abs(Date.now() - Date.parse(created_at)) < 60_000);
+    assert.deepEqual(kept, {
+      external_order_id: 'short',
+      status: 'pending',
+      order_type: 'delivery',
+      customer: { name: null, phone: null },
+      delivery_address: null,
+      notes: null,
+      lines: [
+        {
+          sku: 'PIZZA-1',
+          name: 'Margherita',
+          variant: null,
+          quantity: 1,
+          unit_price: '10.00',
+          addons: [],
+          extra_tax_percentage: '7.50',
+          total: '10.75',
+        },
+      ],
+      total: '10.75',
+      currency: 'EUR',
+    });
+  });
+
+  it('201: keeps all that may be said, at its full length', async () => {
+    const said = {
+      order_type: 'take_away',
+      customer: { name: '🍕'.repeat(255), phone: '٣'.repeat(20) },
+      delivery_address: 'Rua das Flores 1\nPorto',
+      notes: `no onions; ring twice ${'!'.repeat(5_000)}`,
+    };
+    const answer = await place(service, tenant, {
+      ...said,
+      items: [{ item_id: 'PIZZA-1', quantity: 2, variant_id: variantId, addons: [{ addon_id: addonId, quantity: 3 }] }],
+      unknown: { anything: ['ignored'] },
+      tenant_id: 0,
+      status: 'completed',
+    });
+    assert.equal(answer.status, 201, answer.text);
+    const { order_type, customer, delivery_address, notes, status, lines } = await staffOrder(answer.body.order_id);
+    assert.deepEqual({ order_type, customer, delivery_address, notes, status }, { ...said, status: 'pending' });
+    assert.equal(lines[0].variant, 'Large');
+    assert.deepEqual(lines[0].addons, [{ name: 'Extra cheese', quantity: 3, price: '1.50' }]);
+  });
+
+  it('201: customer name and phone are each optional; other texts may be empty; 2.0 is a whole number', async () => {
+    for (const customer of [{}, { name: 'A' }, { phone: '1' }, { name: '', phone: '' }]) {
+      assert.equal((await place(service, tenant, { customer, notes: '', delivery_address: '' })).status, 201);
+    }
+    const body = '{"external_order_id":"2.0","items":[{"item_id":"PIZZA-1","quantity":2.0}]}';
+    const headers = { ...tenant.partner, 'content-type': 'application/json' };
+    assert.equal((await service.call('POST', ORDERS, { headers, body })).status, 201);
+  });
+
+  it('201: writes no event', async () => {
+    const events = await dumpRows(service, 'event');
+    assert.equal((await place(service, tenant)).status, 201);
+    assert.deepEqual(await dumpRows(service, 'event'), events);
+  });
+
+  const good = { item_id: 'PIZZA-1', quantity: 1 };
+  for (const [changes, ...faults] of [
+    [{ external_order_id: undefined }, 'external_order_id: is required'],
+    [{ external_order_id: '' }, 'external_order_id: must not be empty'],
+    [{ external_order_id: 'x'.repeat(151) }, 'external_order_id: must have at most 150 characters'],
+    [{ external_order_id: '𝒳'.repeat(151) }, 'external_order_id: must have at most 150 characters'],
+    [{ external_order_id: 5 }, 'external_order_id: must be a text'],
+    [{ items: undefined }, 'items: is required'],
+    [{ items: [] }, 'items: must have at least 1 entry'],
+    [{ items: good }, 'items: must be a list'],
+    [{ items: JSON.stringify([good]) }, 'items: must be a list'],
+    [{ items: [{ item_id: 'PIZZA-1' }] }, 'items.0.quantity: is required'],
+    [{ items: [{ ...good, quantity: 0 }] }, 'items.0.quantity: must be at least 1'],
+    [{ items: [{ ...good, quantity: 2_147_483_648 }] }, 'items.0.quantity: must be at most 2147483647'],
+    [{ items: [{ ...good, quantity: '2' }] }, 'items.0.quantity: must be a whole number'],
+    [{ items: [{ ...good, quantity: 1.5 }] }, 'items.0.quantity: must be a whole number'],
+    [{ items: [{ ...good, quantity: null }] }, 'items.0.quantity: must be a whole number'],
+    [{ items: [{ ...good, quantity: true }] }, 'items.0.quantity: must be a whole number'],
+    [{ items: [{ ...good, item_id: 1 }] }, 'items.0.item_id: must be a text'],
+    [{ items: [{ ...good, item_id: '' }] }, 'items.0.item_id: must not be empty'],
+    [{ items: [{ ...good, item_id: 'x'.repeat(101) }] }, 'items.0.item_id: must have at most 100 characters'],
+    [{ items: [{ ...good, variant_id: 'x'.repeat(101) }] }, 'items.0.variant_id: must have at most 100 characters'],
+    [{ items: [good, { ...good, addons: {} }] }, 'items.1.addons: must be a list'],
+    [{ items: [{ ...good, addons: ['x'] }] }, 'items.0.addons.0: must be an object'],
+    [{ items: [{ ...good, addons: [{}] }] }, 'items.0.addons.0.addon_id: is required'],
+    [
+      { items: [{ ...good, addons: [{ addon_id: 'x', quantity: 0 }] }] },
+      'items.0.addons.0.quantity: must be at least 1',
+    ],
+    [{ order_type: 'dine_in' }, 'order_type: must be one of "delivery", "take_away", "pick_up"'],
+    [{ customer: 'Ana' }, 'customer: must be an object'],
+    [{ customer: { name: 'x'.repeat(256) } }, 'customer.name: must have at most 255 characters'],
+    [{ customer: { phone: 'x'.repeat(21) } }, 'customer.phone: must have at most 20 characters'],
+    [{ notes: 1, delivery_address: [] }, 'delivery_address: must be a text', 'notes: must be a text'],
+    [
+      { items: [{ ...good, quantity: 0 }, { quantity: 1 }], customer: { phone: 5 } },
+      'items.0.quantity: must be at least 1',
+      'items.1.item_id: is required',
+      'customer.phone: must be a text',
+    ],
+  ] as [Record<string, unknown>, ...string[]][]) {
+    it(`400: ${JSON.stringify(changes).slice(0, 80)}`, async () => {
+      const rows = await dumpRows(service, 'restaurant_order');
+      assert.deepEqual(faultsOf(await place(service, tenant, changes)).sort(), faults.sort());
+      assert.deepEqual(await dumpRows(service, 'restaurant_order'), rows);
+    });
+  }
+
+  for (const [body, message] of [
+    ['', /^external_order_id: is required \| items: is required$/],
+    ['[]', /^body: must be an object$/],
+    ['null', /^body: must be an object$/],
+    ['{"external_order_id":', /^body: is not valid JSON/],
+    ['{"external_order_id":"a","items":[{"item_id":"PIZZA-1","quantity":1e309}]}', /^items\.0\.quantity: /],
+    ['{"external_order_id":"a\\u0000","items":[]}', /^external_order_id: holds U\+0000$/],
+    ['{"external_order_id":"a\\ud800","items":[]}', /^external_order_id: holds half of a surrogate pair$/],
+    ['{"external_order_id":"a","customer":{"__proto__":{"name":"x"}},"items":[]}', /^customer: /],
+  ] as [string, RegExp][]) {
+    it(`400: the body ${body}`, async () => {
+      const headers = { ...tenant.partner, 'content-type': 'application/json' };
+      const message_ = assertError(await service.call('POST', ORDERS, { headers, body }), 400, 'invalid_request');
+      assert.match(message_, message);
+    });
+  }
+
+  it('401 and 403: without a credential; for a tenant that is a hotel alone', async () => {
+    assertError(await service.call('POST', ORDERS, { json: {} }), 401, 'invalid_credentials');
+    const hotel = await service.tenant({ features: ['hotel'] });
+    const message = assertError(await place(service, hotel, { items: [] }), 403, 'error');
+    assert.equal(message, 'You do not have permission to perform this action.');
+  });
+});
+
+describe('POST /v1/third-party/orders/ with items that cannot be had', () => {
+  it('400 item_not_found: no dish of that sku, an inactive one, another tenant’s, or a sku written otherwise', async () => {
+    const menu = sampleMenu();
+    menu.dishes = [{ sku: 'THEIRS', name: 'Theirs', price: '1', category: 'Pizza' }];
+    await service.tenant({ menu });
+    const { id } = await dishOf(service, tenant, 'PIZZA-1');
+    for (const item_id of ['NOTHING', 'OFF', 'THEIRS', 'pizza-1', 'PIZZA-1 ', id]) {
+      const message = assertError(await order({ item_id, quantity: 1 }), 400, 'item_not_found');
+      assert.match(message, /^items\.0\.item_id: /);
+    }
+  });
+
+  it('400 variant_not_found: no such variant, or one of another dish', async () => {
+    const [pizza] = sampleMenu().dishes;
+    const menu = { ...sampleMenu(), dishes: [pizza, { ...pizza, sku: 'PIZZA-2' }] as never[] };
+    const own = await service.tenant({ menu });
+    const [, second] = await listDishes(service, own);
+    for (const variant_id of [second?.price_variants[0]?.id, variantId, addonId, 'Large', '']) {
+      const items = [{ item_id: 'PIZZA-1', quantity: 1, variant_id }];
+      const message = assertError(await place(service, own, { items }), 400, 'variant_not_found');
+      assert.match(message, /^items\.0\.variant_id: /);
+    }
+  });
+
+  it('400 addon_not_found: no such add-on, an inactive one, or one of another dish', async () => {
+    const [pizza] = sampleMenu().dishes;
+    const menu = { ...sampleMenu(), dishes: [pizza, { ...pizza, sku: 'PIZZA-2' }] as never[] };
+    const own = await service.tenant({ menu });
+    const [first, second] = await listDishes(service, own);
+    const truffle = await service.call('PATCH', '/v1/staff/dishes/PIZZA-1/', {
+      headers: own.staff,
+      json: { price: '10' },
+    });
+    const { id: inactive } = truffle.body.addons.find((addon: { name: string }) => addon.name === 'Truffle');
+    const ofAnyLength = ['x'.repeat(101), '𝄞'.repeat(10_000)];
+    for (const addon_id of [second?.addons[0]?.id, inactive, variantId, 'Extra cheese', ...ofAnyLength]) {
+      const items = [{ item_id: 'PIZZA-1', quantity: 1, addons: [{ addon_id: first?.addons[0]?.id }, { addon_id }] }];
+      const message = assertError(await place(service, own, { items }), 400, 'addon_not_found');
+      assert.match(message, /^items\.0\.addons\.1\.addon_id: /);
+    }
+  });
+
+  it('400: of several faulty items the first is named', async () => {
+    const noVariant = { item_id: 'PIZZA-1', quantity: 1, variant_id: 'none' };
+    const noAddon = { item_id: 'PIZZA-1', quantity: 1, addons: [{ addon_id: 'none' }] };
+    const noItem = { item_id: 'none', quantity: 1, variant_id: 'none' };
+    const fine = { item_id: 'WATER', quantity: 1 };
+    for (const [items, code, path] of [
+      [[fine, noAddon, noVariant, noItem], 'addon_not_found', 'items.1.addons.0.addon_id: '],
+      [[noVariant, noItem], 'variant_not_found', 'items.0.variant_id: '],
+      [[noItem, noVariant], 'item_not_found', 'items.0.item_id: '],
+    ] as [unknown[], string, string][]) {
+      assert.ok(assertError(await order(...items), 400, code).startsWith(path), path);
+    }
+  });
+});

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { assertError } from '#test/support/answers.ts';
+import { dishOf, dumpRows, ORDERS, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { ApiError } from '#platform/errors.ts';
+import type { Dish, ListedMenu } from '../menu/menu.ts';
+import { MAX_LINES_BYTES, priceItems } from './pricing.ts';
+import type { OrderLine } from './schema.ts';
+
+/** What is ordered of one dish, in whole cents and hundredths of a percent. */
+interface Case {
+  price: number;
+  variant: number | null;
+  addons: { price: number; quantity: number | null }[];
+  quantity: number;
+  taxPercentage: number;
+  isTaxable: boolean;
+}
+
+/** Mostly what people order; now and then as much as the schema lets through. */
+const mostly = <T>(usual: fc.Arbitrary<T>, extreme: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 30, arbitrary: usual }, { weight: 1, arbitrary: extreme });
+const cents = mostly(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 9_999_999_999 }));
+const quantities = mostly(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 2_147_483_647 }));
+const cases: fc.Arbitrary<Case> = fc.record({
+  price: cents,
+  variant: fc.option(cents),
+  addons: fc.array(fc.record({ price: cents, quantity: fc.option(quantities) }), { maxLength: 4 }),
+  quantity: quantities,
+  taxPercentage: fc.oneof(fc.constant(750), fc.integer({ min: 0, max: 99_999 })),
+  isTaxable: fc.boolean(),
+});
+
+/** Decision 21 in whole numbers: half a cent and more goes up. */
+function expectedCents(item: Case): bigint {
+  const addons = item.addons.reduce((sum, addon) => sum + BigInt(addon.price) * BigInt(addon.quantity ?? 1), 0n);
+  const untaxed = BigInt(item.quantity) * (BigInt(item.variant ?? item.price) + addons);
+  const tenThousandths = item.isTaxable ? 10_000n + BigInt(item.taxPercentage) : 10_000n;
+  return (untaxed * tenThousandths + 5_000n) / 10_000n;
+}
+
+function text(hundredths: number | bigint): string {
+  const digits = String(hundredths).padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+function menuOf(items: Case[]): ListedMenu {
+  const dishes = items.map((item, index) => ({
+    sku: `D${index}`,
+    name: `Dish ${index}`,
+    price: text(item.price),
+    is_taxable: item.isTaxable,
+    extra_tax_percentage: text(item.taxPercentage),
+    price_variants:
+      item.variant === null ? [] : [{ id: 'variant', name: 'V', price: text(item.variant), currency: '' }],
+    addons: item.addons.map((addon, position) => ({
+      id: `${position}`,
+      name: `A${position}`,
+      price: text(addon.price),
+    })),
+  }));
+  return { bySku: new Map(dishes.map((dish) => [dish.sku, dish])) } as unknown as ListedMenu;
+}
+
+function orderOf(items: Case[]) {
+  return items.map((item, index) => ({
+    item_id: `D${index}`,
+    quantity: item.quantity,
+    ...(item.variant === null ? {} : { variant_id: 'variant' }),
+    addons: item.addons.map((addon, position) => ({
+      addon_id: `${position}`,
+      ...(addon.quantity === null ? {} : { quantity: addon.quantity }),
+    })),
+  }));
+}
+
+const linesOf = ({ lines }: { lines: string }) => JSON.parse(lines) as OrderLine[];
+
+/** A dish with add-ons of these names, whose ids are their places. */
+function dishWith(sku: string, addonNames: string[]): Dish {
+  const addons = addonNames.map((name, index) => ({ id: String(index), name, price: '1.00' }));
+  const bare = { sku, name: sku, price: '1.00', is_taxable: false, extra_tax_percentage: '0.00', price_variants: [] };
+  return { ...bare, addons } as unknown as Dish;
+}
+
+/** A menu that notes which of its dishes are read. */
+function notingMenu(dishes: Dish[]) {
+  const bySku = new Map(dishes.map((dish) => [dish.sku, dish]));
+  const read: string[] = [];
+  return { read, bySku: { get: (sku: string) => (read.push(sku), bySku.get(sku)) } };
+}
+
+describe('the dishes of an order', () => {
+  it('are read once each, however their items are mixed, and the lines stand as the items do', async () => {
+    const skus = Array.from({ length: 40 }, (_, index) => `D${index}`);
+    const menu = notingMenu(skus.map((sku) => dishWith(sku, ['A', 'B'])));
+    const ordered = [...skus, ...skus.toReversed(), ...skus];
+    const priced = await priceItems(
+      menu,
+      ordered.map((sku, index) => ({ item_id: sku, quantity: index + 1, addons: [{ addon_id: String(index % 2) }] })),
+    );
+    assert.deepEqual(menu.read, skus);
+    assert.deepEqual(
+      linesOf(priced).map((line) => [line.sku, line.quantity, line.addons[0]?.name]),
+      ordered.map((sku, index) => [sku, index + 1, index % 2 === 0 ? 'A' : 'B']),
+    );
+  });
+
+  it('of several faults the first item is told, wherever its dish stands', async () => {
+    const menu = notingMenu(['A', 'B', 'C'].map((sku) => dishWith(sku, [])));
+    const item = (sku: string, more: object = {}) => ({ item_id: sku, quantity: 1, ...more });
+    const bad = { variant_id: 'none' };
+    for (const [items, fault] of [
+      [[item('A'), item('B', bad), item('A', bad), item('none')], 'items.1.variant_id'],
+      [[item('A'), item('B'), item('A', bad), item('B', bad)], 'items.2.variant_id'],
+      [[item('A'), item('none'), item('A', bad)], 'items.1.item_id'],
+      [[item('A'), item('B', { addons: [{ addon_id: 'x' }] }), item('A', bad)], 'items.1.addons.0.addon_id'],
+    ] as const) {
+      await assert.rejects(priceItems(menu, [...items]), ({ message }: Error) => message.startsWith(`${fault}: `));
+    }
+    menu.read.length = 0;
+    await assert.rejects(priceItems(menu, [item('none'), item('A'), item('B')]), { code: 'item_not_found' });
+    assert.deepEqual(menu.read, ['none'], 'what stands behind a fault is not read');
+  });
+
+  it('are refused where their lines would be longer than can be stored, after the faults of items', async () => {
+    const menu = notingMenu([dishWith('D', ['\u{1f355}'.repeat(512)]), dishWith('E', [])]);
+    const long = { item_id: 'D', quantity: 1, addons: Array.from({ length: 100 }, () => ({ addon_id: '0' })) };
+    const fitting = await priceItems(
+      menu,
+      Array.from({ length: 20 }, () => long),
+    );
+    assert.ok(Buffer.byteLength(fitting.lines) < MAX_LINES_BYTES);
+    const beyond = Array.from({ length: 21 }, () => long);
+    await assert.rejects(priceItems(menu, beyond), ({ message }: Error) =>
+      /^items: come to \d+ bytes .* several orders$/.test(message),
+    );
+    await assert.rejects(priceItems(menu, [...beyond, { item_id: 'F', quantity: 1 }]), { code: 'item_not_found' });
+  });
+
+  it('leave the event loop to others while a large order is priced', async () => {
+    const skus = Array.from({ length: 300 }, (_, index) => `D${index}`);
+    const dish = dishWith(
+      'D',
+      Array.from({ length: 100 }, (_, index) => `A${index}`),
+    );
+    const busy = { get: (sku: string) => (busyFor(1), { ...dish, sku }) };
+    let rounds = 0;
+    const counting = setInterval(() => (rounds += 1), 0);
+    await priceItems(
+      { bySku: busy },
+      skus.map((sku) => ({ item_id: sku, quantity: 1 })),
+    );
+    clearInterval(counting);
+    assert.ok(rounds > 10, `others had ${rounds} turns`);
+  });
+});
+
+function busyFor(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe('the price of an order', () => {
+  it('is what whole-number arithmetic says, for each line and in all', async () => {
+    let pricedCount = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(cases, { minLength: 1, maxLength: 5 }), async (items) => {
+        const lines = items.map(expectedCents);
+        const total = lines.reduce((sum, line) => sum + line, 0n);
+        if (total > 9_999_999_999n) {
+          await assert.rejects(
+            priceItems(menuOf(items), orderOf(items)),
+            (error: unknown) => error instanceof ApiError && error.code === 'invalid_request',
+          );
+          return;
+        }
+        pricedCount += 1;
+        const priced = await priceItems(menuOf(items), orderOf(items));
+        assert.deepEqual(
+          linesOf(priced).map((line) => line.total),
+          lines.map(text),
+        );
+        assert.equal(priced.total, text(total));
+      }),
+      { numRuns: 2_000 },
+    );
+    assert.ok(pricedCount > 500, `only ${pricedCount} could be priced`);
+  });
+
+  it('may be 99,999,999.99 and not a cent more', async () => {
+    const line = { variant: null, addons: [], quantity: 1, taxPercentage: 0, isTaxable: true };
+    const largest = [{ ...line, price: 9_999_999_999 }];
+    assert.equal((await priceItems(menuOf(largest), orderOf(largest))).total, '99999999.99');
+    const beyond = [...largest, { ...line, price: 1 }];
+    await assert.rejects(priceItems(menuOf(beyond), orderOf(beyond)), { code: 'invalid_request' });
+  });
+});
+
+describe('POST /v1/third-party/orders/ prices', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.close());
+
+  /** Makes a menu of one dish and gives the order that is kept of these items. */
+  async function orderFrom(dish: object, items: (ids: { variant: string; addon: string }) => object[]) {
+    const menu = {
+      categories: [{ name: 'C' }],
+      dishes: [{ sku: 'D', name: 'D', price: '1.00', category: 'C', ...dish }],
+    };
+    const tenant = await service.tenant({ menu });
+    const { price_variants, addons } = await dishOf(service, tenant, 'D');
+    const ids = { variant: price_variants[0]?.id ?? '', addon: addons[0]?.id ?? '' };
+    const placed = await place(service, tenant, { items: items(ids).map((item) => ({ item_id: 'D', ...item })) });
+    assert.equal(placed.status, 201, placed.text);
+    const path = `${STAFF_ORDERS}${placed.body.order_id}/`;
+    const { body } = await service.call('GET', path, { headers: tenant.staff });
+    return { lines: body.lines, total: body.total, totals: body.lines.map((line: { total: string }) => line.total) };
+  }
+
+  it('201: quantity × (unit price + add-ons), a variant in place of the dish’s price', async () => {
+    const dish = {
+      price: '10.00',
+      price_variants: [{ name: 'L', price: '13.00' }],
+      addons: [{ name: 'A', price: '1.50' }],
+    };
+    const { lines, totals, total } = await orderFrom(dish, ({ variant, addon }) => [
+      { quantity: 3 },
+      { quantity: 2, addons: [{ addon_id: addon }] },
+      { quantity: 2, variant_id: variant, addons: [{ addon_id: addon, quantity: 3 }, { addon_id: addon }] },
+    ]);
+    assert.deepEqual(totals, ['30.00', '23.00', '38.00']);
+    assert.equal(total, '91.00');
+    assert.deepEqual(
+      lines.map((line: { unit_price: string; variant: string | null }) => [line.unit_price, line.variant]),
+      [
+        ['10.00', null],
+        ['10.00', null],
+        ['13.00', 'L'],
+      ],
+    );
+    assert.deepEqual(lines[2].addons, [
+      { name: 'A', quantity: 3, price: '1.50' },
+      { name: 'A', quantity: 1, price: '1.50' },
+    ]);
+  });
+
+  it('201: tax is rounded half up, line by line; the total is the sum of the rounded lines', async () => {
+    const dish = { price: '0.10', extra_tax_percentage: '5' };
+    const { totals, total } = await orderFrom(dish, () => [{ quantity: 1 }, { quantity: 1 }, { quantity: 3 }]);
+    assert.deepEqual(totals, ['0.11', '0.11', '0.32']); // 0.105, 0.105, 0.315
+    assert.equal(total, '0.54');
+  });
+
+  it('201: a dish that is not taxable bears no tax', async () => {
+    const dish = { price: '2.50', extra_tax_percentage: '19.00', is_taxable: false };
+    const { lines, total } = await orderFrom(dish, () => [{ quantity: 2 }]);
+    assert.deepEqual([lines[0].extra_tax_percentage, total], ['0.00', '5.00']);
+  });
+
+  it('201: a dish may be free, and an order dear', async () => {
+    assert.equal((await orderFrom({ price: '0' }, () => [{ quantity: 2_147_483_647 }])).total, '0.00');
+    assert.equal((await orderFrom({ price: '99999999.99' }, () => [{ quantity: 1 }])).total, '99999999.99');
+  });
+
+  it('400: a total above 99,999,999.99, and nothing is stored', async () => {
+    const tenant = await service.tenant();
+    const rows = await dumpRows(service, 'restaurant_order');
+    for (const quantity of [10_000_000, 2_147_483_647]) {
+      const answer = await place(service, tenant, { items: [{ item_id: 'PIZZA-1', quantity }] });
+      assert.match(assertError(answer, 400, 'invalid_request'), /^items: /);
+    }
+    assert.deepEqual(await dumpRows(service, 'restaurant_order'), rows);
+    assert.deepEqual((await service.call('GET', ORDERS, { headers: tenant.partner })).body, []);
+  });
+
+  it('200: an order keeps name, price and currency of the moment it was placed', async () => {
+    const tenant = await service.tenant();
+    const { body } = await place(service, tenant);
+    const read = async () =>
+      (await service.call('GET', `${STAFF_ORDERS}${body.order_id}/`, { headers: tenant.staff })).body;
+    const asPlaced = await read();
+    const change = { price: '99', name: 'Dear', extra_tax_percentage: '50', is_active: false };
+    await service.call('PATCH', '/v1/staff/dishes/PIZZA-1/', { headers: tenant.staff, json: change });
+    const { menu: _, ...document } = tenant.document;
+    await service.apply({ ...document, currency: 'CHF' });
+    assert.deepEqual(await read(), asPlaced);
+  });
+});

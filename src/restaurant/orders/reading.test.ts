@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { dumpRows, moveTo, orderPath, ORDERS, place } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+describe('GET /v1/third-party/orders/', () => {
+  it('200: an empty list, whole and as page 1; 404: page 2 of it', async () => {
+    const { partner: headers } = await service.credential(tenant.tenantId);
+    const list = await service.call('GET', ORDERS, { headers });
+    assert.deepEqual([list.status, list.text], [200, '[]']);
+    const page = await service.call('GET', `${ORDERS}?page_size=1`, { headers });
+    assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
+    assertError(await service.call('GET', `${ORDERS}?page=2`, { headers }), 404, 'error');
+  });
+
+  it('200: every order of this credential and of no other, newest first, as a plain array', async () => {
+    const own = await service.tenant();
+    const sibling = await service.credential(own.tenantId);
+    const placed = [];
+    for (let count = 0; count < 5; count += 1) {
+      placed.unshift((await place(service, own)).body);
+      await place(service, sibling);
+      await place(service, tenant);
+    }
+    await moveTo(service, own, placed[0].order_id, 'preparing');
+    placed[0] = { ...placed[0], status: 'preparing' };
+    const list = await service.call('GET', ORDERS, { headers: own.partner });
+    assert.match(list.headers.get('content-type') ?? '', /^application\/json/);
+    assert.deepEqual(list.body, placed);
+
+    const pages = await Promise.all(
+      [1, 2, 3].map((page) => service.call('GET', `${ORDERS}?page=${page}&page_size=2`, { headers: own.partner })),
+    );
+    assert.deepEqual(
+      pages.flatMap((page) => page.body.results),
+      placed,
+    );
+    assert.deepEqual(Object.keys(pages[0]?.body), ['count', 'next', 'previous', 'results']);
+    assert.deepEqual(
+      pages.map(({ body }) => [body.count, body.previous, body.next]),
+      [
+        [5, null, `${service.url}${ORDERS}?page=2&page_size=2`],
+        [5, `${service.url}${ORDERS}?page=1&page_size=2`, `${service.url}${ORDERS}?page=3&page_size=2`],
+        [5, `${service.url}${ORDERS}?page=2&page_size=2`, null],
+      ],
+    );
+  });
+
+  it('400: a page or a size that is out of range', async () => {
+    for (const query of ['page=0', 'page=x', 'page=', 'page_size=201', 'page_size=0', 'page=1.0', 'page=2147483648']) {
+      const answer = await service.call('GET', `${ORDERS}?${query}`, { headers: tenant.partner });
+      assert.match(faultsOf(answer).join(), /^page(_size)?: must be /, query);
+    }
+  });
+});
+
+describe('GET /v1/third-party/orders/{external_order_id}/', () => {
+  it('200: the order as it stands', async () => {
+    const { body } = await place(service, tenant, { external_order_id: 'one' });
+    const read = () => service.call('GET', orderPath('one'), { headers: tenant.partner });
+    const answer = await read();
+    assert.deepEqual([answer.status, answer.body], [200, body]);
+    await moveTo(service, tenant, body.order_id, 'ready');
+    assert.deepEqual((await read()).body, { ...body, status: 'ready' });
+  });
+
+  it('404: an unknown id, our own order id, and an order of another credential or tenant, all alike', async () => {
+    const sibling = await service.credential(tenant.tenantId);
+    const { body } = await place(service, tenant, { external_order_id: 'mine' });
+    const unknown = await service.call('GET', orderPath('nobody knows'), { headers: tenant.partner });
+    assertError(unknown, 404, 'order_not_found');
+    const stranger = (await service.tenant()).partner;
+    for (const [id, headers] of [
+      [body.order_id, tenant.partner],
+      ['mine', sibling.partner],
+      ['mine', stranger],
+      ['MINE', tenant.partner],
+    ] as const) {
+      assert.equal((await service.call('GET', orderPath(id), { headers })).text, unknown.text);
+      const cancelled = await service.call('POST', orderPath(id, 'cancel/'), { headers });
+      assert.deepEqual([cancelled.status, cancelled.text], [404, unknown.text]);
+    }
+    assert.equal((await service.call('GET', orderPath('mine'), { headers: tenant.partner })).body.status, 'pending');
+  });
+});
+
+describe('POST /v1/third-party/orders/{external_order_id}/cancel/', () => {
+  const cancel = (id: string, options: object = {}) =>
+    service.call('POST', orderPath(id, 'cancel/'), { headers: tenant.partner, ...options });
+
+  for (const status of ['pending', 'confirmed', 'preparing', 'ready', 'out_for_delivery']) {
+    it(`200: from ${status}, with one event`, async () => {
+      const { body } = await place(service, tenant, { external_order_id: `from ${status}` });
+      if (status !== 'pending') {
+        await moveTo(service, tenant, body.order_id, status);
+      }
+      const events = (await dumpRows(service, 'event')).length;
+      const answer = await cancel(`from ${status}`);
+      assert.deepEqual([answer.status, answer.body], [200, { ...body, status: 'cancelled' }]);
+      const rows = await dumpRows(service, 'event');
+      assert.equal(rows.length, events + 1);
+      assert.ok(rows.some((row) => row.includes(body.order_id) && row.includes('cancelled')));
+    });
+  }
+
+  for (const status of ['completed', 'cancelled']) {
+    it(`409: from ${status}, which the message names; nothing is written`, async () => {
+      const { body } = await place(service, tenant, { external_order_id: `ended ${status}` });
+      await moveTo(service, tenant, body.order_id, status);
+      const rows = await dumpRows(service, 'event', 'restaurant_order');
+      const message = assertError(await cancel(`ended ${status}`), 409, 'invalid_status_transition');
+      assert.match(message, new RegExp(`is ${status}`));
+      assert.deepEqual(await dumpRows(service, 'event', 'restaurant_order'), rows);
+    });
+  }
+
+  it('200 once: of ten at the same time one cancels, the others are told 409; there is one event', async () => {
+    const { body } = await place(service, tenant, { external_order_id: 'ten times' });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => cancel('ten times')));
+    assert.deepEqual(answers.map(({ status }) => String(status)).sort(), ['200', ...Array<string>(9).fill('409')]);
+    const events = (await dumpRows(service, 'event')).filter((row) => row.includes(body.order_id));
+    assert.equal(events.length, 1);
+  });
+
+  const multipart = { 'content-type': 'multipart/form-data; boundary=x' };
+  for (const [name, headers, body] of [
+    ['no body and the content type of JSON', { 'content-type': 'application/json' }, undefined],
+    ['an empty object', { 'content-type': 'application/json' }, '{}'],
+    ['an empty form', { 'content-type': 'application/x-www-form-urlencoded' }, ''],
+    ['an empty multipart body', multipart, ''],
+    ['a multipart body without parts', multipart, '--x--\r\n'],
+    ['fields that mean nothing here', { 'content-type': 'application/json' }, '{"reason":"changed my mind"}'],
+  ] as [string, Record<string, string>, string | undefined][]) {
+    it(`200: with ${name}`, async () => {
+      await place(service, tenant, { external_order_id: name });
+      const answer = await cancel(name, {
+        headers: { ...tenant.partner, ...headers },
+        ...(body === undefined ? {} : { body }),
+      });
+      assert.deepEqual([answer.status, answer.body?.status], [200, 'cancelled'], answer.text);
+    });
+  }
+});

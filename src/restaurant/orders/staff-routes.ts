@@ -1,0 +1,82 @@
+import Type from 'typebox';
+import type { App } from '#platform/http/app.ts';
+import type { Guard } from '#platform/http/guard.ts';
+import { sendJsonBytes, sendLongListInParts } from '#platform/http/list.ts';
+import { pageOf } from '#platform/http/paging.ts';
+import type { Orders } from './orders.ts';
+import { OrderPath, StaffOrder, StaffOrderQuery, StatusChange } from './schema.ts';
+
+const NOT_FOUND = { status: 404, code: 'error', message: 'No such order.' } as const;
+
+interface Dependencies {
+  orders: Orders;
+  publicUrl: string | null;
+  staffGuard: Guard;
+}
+
+export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: Dependencies): void {
+  const shared = { tags: ['Orders'] };
+  app.get(
+    '/v1/staff/orders/',
+    {
+      onRequest: staffGuard,
+      config: { isStreamed: true },
+      schema: {
+        ...shared,
+        operationId: 'listStaffOrders',
+        summary: "List the restaurant's orders",
+        description:
+          'The orders of all partners, newest first, with their lines. The whole list is streamed and may be long: ' +
+          'ask by `status`, or for a page.',
+        querystring: StaffOrderQuery,
+        response: { 200: Type.Union([Type.Array(StaffOrder), pageOf(StaffOrder)]) },
+      },
+    },
+    (request, reply) => {
+      const { id } = request.person.tenant;
+      const list = orders.listOfTenant(id, request.query.status);
+      return sendLongListInParts(request, reply, publicUrl, list, (listed) => orders.textsOf(id, listed));
+    },
+  );
+  app.get(
+    '/v1/staff/orders/:order_id/',
+    {
+      onRequest: staffGuard,
+      config: { errors: [NOT_FOUND] },
+      schema: {
+        ...shared,
+        operationId: 'getStaffOrder',
+        summary: 'Read an order with its lines',
+        description: 'One order by our id of it, whichever partner placed it.',
+        params: OrderPath,
+        response: { 200: StaffOrder },
+      },
+    },
+    async (request, reply) => sendJsonBytes(reply, await orders.get(request.person.tenant.id, request.params.order_id)),
+  );
+  app.post(
+    '/v1/staff/orders/:order_id/status/',
+    {
+      onRequest: staffGuard,
+      config: { errors: [NOT_FOUND, 'invalid_status_transition'] },
+      schema: {
+        ...shared,
+        operationId: 'changeOrderStatus',
+        summary: 'Move an order along',
+        description:
+          'The way is `pending`, `confirmed`, `preparing`, `ready`, `out_for_delivery`, `completed`. Steps may be ' +
+          'skipped, none is taken back, and only an order of type `delivery` goes out for delivery. Every status ' +
+          'but `completed` may become `cancelled`; both are final.\n\n' +
+          'The partner is told by an `order.status_changed` event. The same status again is refused with 409, so ' +
+          'after a lost answer read the order before you repeat the call.',
+        params: OrderPath,
+        body: StatusChange,
+        response: { 200: StaffOrder },
+      },
+    },
+    async (request, reply) => {
+      const { person, params, body } = request;
+      return sendJsonBytes(reply, await orders.changeStatus(person.tenant.id, params.order_id, body.status));
+    },
+  );
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, faultsOf } from '#test/support/answers.ts';
+import { dumpRows, moveTo, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { compileSchema, findFaults } from '#platform/lib/validation.ts';
+import { mayFollow, ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
+import { StaffOrder } from './schema.ts';
+
+const FIELDS = [
+  'order_id',
+  'external_order_id',
+  'status',
+  'order_type',
+  'customer',
+  'delivery_address',
+  'notes',
+  'lines',
+  'total',
+  'currency',
+  'created_at',
+];
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+const list = (of: TestTenant, query = '') => service.call('GET', STAFF_ORDERS + query, { headers: of.staff });
+
+describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
+  it('200: every order of the tenant, newest first, each as it is read alone and as the schema says', async () => {
+    const own = await service.tenant();
+    const sibling = await service.credential(own.tenantId);
+    await place(service, tenant);
+    const ids = [];
+    for (const partner of [own, sibling, own]) {
+      const customer = { name: 'Ana', phone: '1' };
+      ids.unshift((await place(service, partner, { customer, notes: 'n', delivery_address: 'a' })).body.order_id);
+    }
+    const { body } = await list(own);
+    const validate = compileSchema(StaffOrder);
+    for (const [index, order] of body.entries()) {
+      assert.equal(order.order_id, ids[index]);
+      assert.deepEqual(Object.keys(order), FIELDS);
+      assert.deepEqual(findFaults(validate, order, 'order'), []);
+      const one = await service.call('GET', `${STAFF_ORDERS}${ids[index]}/`, { headers: own.owner });
+      assert.deepEqual([one.status, one.body], [200, order]);
+    }
+    assert.equal(body.length, 3);
+    const page = await list(own, '?page=2&page_size=2');
+    assert.deepEqual([page.body.count, page.body.next, page.body.results], [3, null, [body[2]]]);
+  });
+
+  it('200: those of one status alone, whole and in pages', async () => {
+    const own = await service.tenant();
+    const orders = await Promise.all(Array.from({ length: 5 }, () => place(service, own)));
+    const ids = orders
+      .map(({ body }): string => body.order_id)
+      .sort()
+      .reverse();
+    for (const id of ids.filter((_, index) => index === 0 || index === 3)) {
+      await moveTo(service, own, id, 'ready');
+    }
+    const idsOf = (rows: { order_id: string }[]) => rows.map((row) => row.order_id);
+    assert.deepEqual(idsOf((await list(own, '?status=ready')).body), [ids[0], ids[3]]);
+    assert.deepEqual(idsOf((await list(own, '?status=pending')).body), [ids[1], ids[2], ids[4]]);
+    assert.deepEqual((await list(own, '?status=cancelled')).text, '[]');
+    const { body } = await list(own, '?status=pending&page_size=2');
+    assert.deepEqual([body.count, idsOf(body.results)], [3, [ids[1], ids[2]]]);
+    assert.equal(body.next, `${service.url}${STAFF_ORDERS}?status=pending&page_size=2&page=2`);
+  });
+
+  it('400: an unknown status', async () => {
+    const statuses = ORDER_STATUSES.map((status) => `"${status}"`).join(', ');
+    for (const query of ['?status=new', '?status=', '?status=READY']) {
+      assert.deepEqual(faultsOf(await list(tenant, query)), [`status: must be one of ${statuses}`]);
+    }
+  });
+
+  it('401 and 403: without a token, with a credential; for a tenant that is a hotel alone', async () => {
+    const paths = [STAFF_ORDERS, `${STAFF_ORDERS}x/`];
+    const hotel = await service.tenant({ features: ['hotel'] });
+    for (const path of paths) {
+      assertError(await service.call('GET', path), 401, 'invalid_credentials');
+      assertError(await service.call('GET', path, { headers: tenant.partner }), 401, 'invalid_credentials');
+      assertError(await service.call('GET', path, { headers: hotel.owner }), 403, 'error');
+    }
+    assertError(await moveTo(service, hotel, 'x', 'ready'), 403, 'error');
+  });
+
+  it('404: an unknown id, another tenant’s, an external id and what is no uuid, all alike', async () => {
+    const stranger = await service.tenant();
+    const { body } = await place(service, stranger, { external_order_id: 'theirs' });
+    const unknown = await moveTo(service, tenant, '018f0000-0000-7000-8000-000000000000', 'ready');
+    assertError(unknown, 404, 'error');
+    for (const id of [body.order_id, 'theirs', 'x', `${body.order_id}0`, '%F0%9F%8D%95']) {
+      const read = await service.call('GET', `${STAFF_ORDERS}${id}/`, { headers: tenant.staff });
+      assert.deepEqual([read.status, read.text], [404, unknown.text], id);
+      assert.equal((await moveTo(service, tenant, id, 'ready')).text, unknown.text, id);
+    }
+    assert.equal((await list(stranger)).body[0].status, 'pending');
+  });
+});
+
+describe('POST /v1/staff/orders/{order_id}/status/', () => {
+  // Every move of every kind of order, as its fastest way there and one step more.
+  for (const orderType of ORDER_TYPES) {
+    for (const from of ORDER_STATUSES.filter(
+      (status) => status === 'pending' || mayFollow('pending', status, orderType),
+    )) {
+      it(`200 and 409: ${orderType} from ${from}`, async () => {
+        const answers = await Promise.all(
+          ORDER_STATUSES.map(async (to) => {
+            const { body } = await place(service, tenant, { order_type: orderType });
+            if (from !== 'pending') {
+              assert.equal((await moveTo(service, tenant, body.order_id, from)).status, 200);
+            }
+            return { to, order: body, answer: await moveTo(service, tenant, body.order_id, to) };
+          }),
+        );
+        for (const { to, order, answer } of answers) {
+          if (mayFollow(from, to, orderType)) {
+            assert.equal(answer.status, 200, answer.text);
+            assert.deepEqual(Object.keys(answer.body), FIELDS);
+            assert.deepEqual([answer.body.order_id, answer.body.status], [order.order_id, to]);
+          } else {
+            const message = assertError(answer, 409, 'invalid_status_transition');
+            assert.match(message, new RegExp(`is ${from}\\b`));
+          }
+        }
+      });
+    }
+  }
+
+  it('200: owner and staff, as JSON, form and multipart; each change writes one event with the row', async () => {
+    const { body } = await place(service, tenant);
+    const path = `${STAFF_ORDERS}${body.order_id}/status/`;
+    const multipart = new FormData();
+    multipart.set('status', 'preparing');
+    const calls = [
+      { headers: tenant.owner, json: { status: 'confirmed' } },
+      { headers: tenant.staff, body: multipart },
+      { headers: tenant.staff, body: new URLSearchParams({ status: 'ready', unknown: 'x' }) },
+    ];
+    for (const call of calls) {
+      assert.equal((await service.call('POST', path, call)).status, 200);
+    }
+    const events = (await dumpRows(service, 'event')).filter((row) => row.includes(body.order_id));
+    assert.equal(events.length, 3);
+    for (const status of ['confirmed', 'preparing', 'ready']) {
+      assert.equal(events.filter((row) => row.includes(`""status"":""${status}""`)).length, 1, status);
+    }
+  });
+
+  it('200 once: of simultaneous changes to one status on two nodes one wins; there is one event', async () => {
+    const other = await startService({ beside: service });
+    try {
+      const { body } = await place(service, tenant);
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, index) => moveTo(index % 2 ? service : other, tenant, body.order_id, 'ready')),
+      );
+      assert.deepEqual(answers.map(({ status }) => String(status)).sort(), ['200', ...Array<string>(9).fill('409')]);
+      const events = (await dumpRows(service, 'event')).filter((row) => row.includes(body.order_id));
+      assert.equal(events.length, 1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('409: writes nothing', async () => {
+    const { body } = await place(service, tenant);
+    await moveTo(service, tenant, body.order_id, 'ready');
+    const rows = await dumpRows(service, 'event', 'restaurant_order');
+    for (const status of ['ready', 'preparing', 'pending']) {
+      assertError(await moveTo(service, tenant, body.order_id, status), 409, 'invalid_status_transition');
+    }
+    assert.deepEqual(await dumpRows(service, 'event', 'restaurant_order'), rows);
+  });
+
+  it('400: no status, or none that there is; also of an order that there is not', async () => {
+    const { body } = await place(service, tenant);
+    for (const id of [body.order_id, 'x']) {
+      for (const json of [{}, { status: 'done' }, { status: null }, { status: ['ready'] }]) {
+        const answer = await service.call('POST', `${STAFF_ORDERS}${id}/status/`, { headers: tenant.staff, json });
+        assert.match(faultsOf(answer)[0] ?? '', /^status: /);
+      }
+    }
+  });
+});

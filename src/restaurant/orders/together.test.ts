@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startCommitLoser } from '#test/support/lost-commit.ts';
+import { pino } from 'pino';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { sampleMenu } from '#test/support/tenants.ts';
+import { countWaiting, openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
+import { eventually } from '#test/support/webhooks.ts';
+import { RecentChanges } from '#platform/changes/changes.ts';
+import type { Caller } from '#access/credentials/credentials.ts';
+import type { Database } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { createMenuReader, type ReadListedMenu } from '../menu/menu.ts';
+import { createTransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
+import { Orders } from './orders.ts';
+import type { OrderCreate, StaffOrder } from './schema.ts';
+import * as store from './store.ts';
+
+let service: TestService;
+/** Callers of three tenants, two credentials each; a pizza costs each tenant another price. */
+let callers: Caller[];
+let readListedMenu: ReadListedMenu;
+let db: Database;
+let statementsOf: RecordedDatabase['statementsOf'];
+let orders: Orders;
+
+before(async () => {
+  service = await startService();
+  ({ db, statementsOf } = openRecorded(service.database.url, 4));
+  const tenants = await Promise.all(['1.00', '2.00', '3.00'].map(tenantWithPizzaAt));
+  callers = (await Promise.all(tenants.map(callersOf))).flat();
+  readListedMenu = await menusAtHand(callers);
+  orders = ordersOn(db);
+});
+after(async () => {
+  await db.destroy();
+  await service.close();
+});
+
+function tenantWithPizzaAt(price: string): Promise<TestTenant> {
+  const menu = { ...sampleMenu(), dishes: [{ sku: 'PIZZA', name: 'Pizza', price, category: 'Pizza' }] };
+  return service.tenant({ menu });
+}
+
+async function callersOf({ tenantId, credential }: TestTenant): Promise<Caller[]> {
+  const other = await service.credential(tenantId);
+  const credentialIds = [credential.id, other.credential.id];
+  return credentialIds.map((credentialId) => ({ tenantId, credentialId, features: ['restaurant'], currency: 'EUR' }));
+}
+
+/** Menus that take no time to read, so that orders placed at once are inserted at once. */
+async function menusAtHand(readers: Caller[]): Promise<ReadListedMenu> {
+  const direct = service.database.db;
+  const log = pino({ level: 'silent' });
+  const changes = new RecentChanges(direct, log);
+  const read = createMenuReader({ db: direct, changes, log });
+  const menus = new Map(
+    await Promise.all(readers.map(async (caller) => [caller.tenantId, await read(caller)] as const)),
+  );
+  return async ({ tenantId }) => {
+    const menu = menus.get(tenantId);
+    assert.ok(menu);
+    return menu;
+  };
+}
+
+function ordersOn(database: Database): Orders {
+  return new Orders({
+    db: database,
+    readListedMenu,
+    transactionWithEvents: createTransactionWithEvents(database, null),
+  });
+}
+
+function pizza(externalOrderId: string, changes: Partial<OrderCreate> = {}): OrderCreate {
+  return { external_order_id: externalOrderId, items: [{ item_id: 'PIZZA', quantity: 1 }], ...changes };
+}
+
+function callerAt(index: number): Caller {
+  const caller = callers[index % callers.length];
+  assert.ok(caller);
+  return caller;
+}
+
+describe('orders placed at once', () => {
+  it('of several tenants go as one statement, and each caller is told of its own and keeps what it said', async () => {
+    const inputs = Array.from({ length: 50 }, (_, index) =>
+      pizza(`${index % 9} of ${index}`, {
+        notes: `"note" \\ {${index}}, é🍕\n`,
+        items: [{ item_id: 'PIZZA', quantity: index + 1 }],
+      }),
+    );
+    const sent = await statementsOf(async () => {
+      const placed = await Promise.all(inputs.map((input, index) => orders.place(callerAt(index), input)));
+      for (const [index, { order, isReplayed }] of placed.entries()) {
+        const caller = callerAt(index);
+        const { order_id, external_order_id } = order;
+        assert.deepEqual([external_order_id, isReplayed], [inputs[index]?.external_order_id, false]);
+        const stored = JSON.parse(await ordersOn(service.database.db).get(caller.tenantId, order_id)) as StaffOrder;
+        const price = Math.floor((index % callers.length) / 2) + 1;
+        assert.deepEqual(
+          [stored.external_order_id, stored.notes, stored.total, stored.lines[0]?.quantity],
+          [external_order_id, inputs[index]?.notes, `${price * (index + 1)}.00`, index + 1],
+        );
+        assert.deepEqual(await orders.find(caller, external_order_id), order);
+      }
+    });
+    assert.equal(sent.filter((text) => /insert/i.test(text)).length, 1);
+  });
+
+  it('under one external id make one order; the others are told of it, and their neighbours are placed', async () => {
+    const stored = await orders.place(callerAt(0), pizza('stored'));
+    const ids = ['stored', 'new', 'twice', 'twice', 'twice'];
+    const placed = await Promise.all(ids.map((id) => orders.place(callerAt(0), pizza(id))));
+    assert.deepEqual(
+      placed.map(({ isReplayed }) => isReplayed),
+      [true, false, false, true, true],
+    );
+    assert.deepEqual(placed[0]?.order, stored.order);
+    assert.equal(new Set(placed.slice(2).map(({ order }) => order.order_id)).size, 1);
+    const elsewhere = await Promise.all([1, 2].map((index) => orders.place(callerAt(index), pizza('stored'))));
+    assert.deepEqual(
+      elsewhere.map(({ isReplayed }) => isReplayed),
+      [false, false],
+      'another credential’s or tenant’s is another order',
+    );
+  });
+
+  it('suffer from none among them that the database refuses', async () => {
+    const ended = await Promise.allSettled(
+      ['good 1', 'bad', 'good 2'].map((id) =>
+        orders.place(callerAt(0), pizza(id, id === 'bad' ? { notes: '\u0000' } : {})),
+      ),
+    );
+    assert.deepEqual(
+      ended.map((each) => each.status === 'fulfilled' && [each.value.order.external_order_id, each.value.isReplayed]),
+      [['good 1', false], false, ['good 2', false]],
+    );
+    await assert.rejects(orders.find(callerAt(0), 'bad'), { code: 'order_not_found' });
+  });
+
+  it('wait for none that is large: it goes alone', async () => {
+    const large = pizza('large', { items: Array.from({ length: 1_000 }, () => ({ item_id: 'PIZZA', quantity: 1 })) });
+    const sent = await statementsOf(() =>
+      Promise.all([large, pizza('small 1'), pizza('small 2')].map((input) => orders.place(callerAt(0), input))),
+    );
+    assert.equal(sent.length, 2);
+    assert.equal(sent.filter((text) => /json_to_recordset/.test(text)).length, 1);
+  });
+
+  it('are each new to their callers where the answer to the statement is lost', async () => {
+    const loser = await startCommitLoser(service.database.url);
+    try {
+      const placing = ordersOn(loser.db);
+      await placing.place(callerAt(0), pizza('first of the connection'));
+      loser.loseNext();
+      // The statement commits by itself; it is known by the word in it.
+      const placed = await Promise.all(['commit 1', 'commit 2'].map((id) => placing.place(callerAt(0), pizza(id))));
+      assert.equal(loser.lostCount, 1);
+      for (const { order, isReplayed } of placed) {
+        assert.equal(isReplayed, false);
+        assert.deepEqual(await orders.find(callerAt(0), order.external_order_id), order);
+      }
+    } finally {
+      await loser.close();
+    }
+  });
+
+  it('do not deadlock with the same orders the other way round on another node', async () => {
+    const rows = () => ['a', 'b', 'c'].map((name) => newOrder(callerAt(0), `crossing ${name}`));
+    const [, middle] = rows();
+    assert.ok(middle);
+    const undone = new Error('undone');
+    let both: Promise<boolean[][]> = Promise.resolve([]);
+    const blocking = inTransaction(service.database.db, async (tx) => {
+      await store.insertOrders(tx, [middle]);
+      both = Promise.all([store.insertOrders(db, rows()), store.insertOrders(db, rows().reverse())]);
+      await Promise.race([
+        both,
+        eventually(async () => (await countWaiting(service.database.db)) === 2, 'wait for the one in the middle'),
+      ]);
+      throw undone;
+    });
+    await assert.rejects(blocking, undone);
+    const outcomes = (await both).map((inserted) => inserted.join());
+    assert.deepEqual(outcomes.sort(), ['false,false,false', 'true,true,true']);
+  });
+});
+
+describe('look-ups at once', () => {
+  it('of several credentials with the same external ids each find their own, or nothing', async () => {
+    const ids = ['x', 'y', '"', 'é🍕', 'X'];
+    const placed = new Map<string, string>();
+    for (const [index, caller] of callers.entries()) {
+      for (const id of ids.slice(index % 2)) {
+        placed.set(`${index} ${id}`, (await orders.place(caller, pizza(id))).order.order_id);
+      }
+    }
+    const keys = callers.flatMap((caller, index) => ids.map((id) => ({ name: `${index} ${id}`, caller, id })));
+    const sent = await statementsOf(async () => {
+      const found = await Promise.allSettled(keys.map(({ caller, id }) => orders.find(caller, id)));
+      assert.deepEqual(
+        found.map((each) => (each.status === 'fulfilled' ? each.value.order_id : each.reason.code)),
+        keys.map(({ name }) => placed.get(name) ?? 'order_not_found'),
+      );
+    });
+    assert.equal(sent.length, 1);
+  });
+
+  it('see what was changed before they were made, while others are under way', async () => {
+    const { order } = await orders.place(callerAt(0), pizza('moving'));
+    for (const status of ['confirmed', 'preparing', 'ready'] as const) {
+      const others = Array.from({ length: 10 }, () => orders.find(callerAt(0), 'moving'));
+      await orders.moveAlong(callerAt(0).tenantId, order.order_id, status);
+      assert.equal((await orders.find(callerAt(0), 'moving')).status, status);
+      await Promise.all(others);
+    }
+  });
+});
+
+function newOrder({ tenantId, credentialId, currency }: Caller, externalOrderId: string): store.NewOrder {
+  return {
+    tenant_id: tenantId,
+    id: newId(),
+    credential_id: credentialId,
+    external_order_id: externalOrderId,
+    status: 'pending',
+    order_type: 'delivery',
+    lines: '[]',
+    total: '0.00',
+    currency,
+    created_at: new Date(),
+  };
+}

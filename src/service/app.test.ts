@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fastJsonStringify from 'fast-json-stringify';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { exchange } from '#test/support/raw-http.ts';
+import { compileSchema } from '#platform/lib/validation.ts';
+import { buildOpenApiDocuments, readRoutes } from '../../tools/openapi/openapi.ts';
+
+interface Route {
+  path: string;
+  methods: string[];
+}
+
+/** Every path of the API, with the methods the documents give it; parameters filled with something that fits. */
+async function readDocumentedRoutes(): Promise<Route[]> {
+  const documents = Object.values(await buildOpenApiDocuments()) as { paths: Record<string, object> }[];
+  return documents
+    .flatMap(({ paths }) => Object.entries(paths))
+    .map(([path, operations]) => ({
+      path: path.replaceAll(/\{\w+\}/g, 'x1'),
+      methods: Object.keys(operations).map((method) => method.toUpperCase()),
+    }));
+}
+
+/** `GET` brings `HEAD` with it. */
+function allowOf({ methods }: Route): string {
+  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
+}
+
+describe('every route', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  let routes: Route[];
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant({ features: ['restaurant', 'hotel'] });
+    routes = await readDocumentedRoutes();
+  });
+  after(() => service.close());
+
+  it('has schemas that compile, which a start does not show: each is compiled when it is first needed', async () => {
+    const schemas = (await readRoutes()).map(({ schema }) => schema ?? {});
+    const parts = schemas.flatMap(({ body, params, querystring }) => [body, params, querystring]);
+    const requests = parts.filter((schema) => schema !== undefined);
+    const answers = schemas.flatMap(({ response }) => Object.values(response ?? {}));
+    requests.forEach((schema) => compileSchema(schema as object));
+    answers.forEach((schema) => fastJsonStringify(schema as object));
+    assert.ok(requests.length > 40 && answers.length > 40, `${requests.length} and ${answers.length}`);
+  });
+
+  it('is in the documents: at least those of the contract are', () => {
+    const paths = routes.map(({ path, methods }) => `${methods.sort().join('+')} ${path}`);
+    for (const path of [
+      'GET /v1/third-party/menu/',
+      'GET+POST /v1/third-party/orders/',
+      'GET /v1/third-party/orders/x1/',
+      'POST /v1/third-party/orders/x1/cancel/',
+      'POST /v1/third-party/webhook/',
+      'GET+POST /v1/third-party/credentials/',
+      'POST /v1/third-party/credentials/x1/revoke/',
+      'POST /v1/third-party/credentials/x1/rotate/',
+    ]) {
+      assert.ok(paths.includes(path), path);
+    }
+  });
+
+  it('405: for every method it does not have, with Allow', async () => {
+    for (const route of routes) {
+      const allow = allowOf(route);
+      const wrong = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !allow.includes(method));
+      for (const method of wrong) {
+        const answer = await service.call(method, route.path);
+        assert.deepEqual([answer.status, answer.headers.get('allow')], [405, allow], `${method} ${route.path}`);
+        assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+        assert.equal(answer.body.code, 'error');
+      }
+    }
+  });
+
+  it('405: for methods that Fastify or fetch know nothing of', async () => {
+    for (const { path, methods } of [...routes.slice(0, 3), { path: '/livez', methods: ['GET'] }]) {
+      const allow = allowOf({ path, methods });
+      for (const method of ['TRACE', 'PROPFIND', 'QUERY', 'MKCOL', 'PURGE', 'UNLOCK']) {
+        const [answer] = await exchange(
+          service.url,
+          `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+        );
+        assert.deepEqual([answer?.status, answer?.headers['allow']], [405, allow], `${method} ${path}`);
+      }
+    }
+  });
+
+  it('405: under any spelling of the path', async () => {
+    for (const path of ['/v1/third-party/orders', '/v1/third%2Dparty/%6Frders/', '/v1/third-party/orders/?a=%ZZ']) {
+      const answer = await service.call('DELETE', path);
+      assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD, POST'], path);
+    }
+    const answer = await service.call('GET', '/v1/third-party/orders/a%2Fb/cancel');
+    assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST']);
+  });
+
+  it('answers with and without its trailing slash: 401 without credentials, or 400 where none are asked for', async () => {
+    for (const { path, methods } of routes) {
+      for (const method of methods) {
+        for (const form of [path, path.replace(/\/$/, '')]) {
+          const answer = await service.call(method, form);
+          const expected = path === '/v1/auth/token/' ? [400, 'invalid_request'] : [401, 'invalid_credentials'];
+          assert.deepEqual([answer.status, answer.body.code], expected, `${method} ${form}`);
+        }
+      }
+    }
+  });
+
+  it('takes HEAD where it takes GET: the same status and headers, without a body', async () => {
+    for (const { path, methods } of routes.filter((route) => route.methods.includes('GET'))) {
+      assert.ok(methods.includes('GET'));
+      const headers = path.startsWith('/v1/staff/') || path.includes('/credentials/') ? tenant.owner : tenant.partner;
+      const get = await service.call('GET', path, { headers });
+      const head = await service.call('HEAD', path, { headers });
+      assert.equal(head.status, get.status, path);
+      assert.equal(head.text, '');
+      assert.deepEqual(plainHeaders(head.headers), plainHeaders(get.headers), path);
+    }
+  });
+
+  it('400: refuses a query that names a tenant, on every third-party path, the owner’s too', async () => {
+    for (const { path, methods } of routes.filter((route) => route.path.startsWith('/v1/third-party/'))) {
+      const headers = path.includes('/credentials/') ? tenant.owner : tenant.partner;
+      for (const method of methods) {
+        for (const name of ['tenant_id', 'restaurant_id', 'hotel_id']) {
+          const answer = await service.call(method, `${path}?a=b&${name}=${tenant.tenantId}`, { headers });
+          assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], `${method} ${path}`);
+          assert.ok(answer.body.message.startsWith(`${name}: `), answer.body.message);
+        }
+      }
+    }
+  });
+
+  it('400: refuses it under any spelling of the path and the name', async () => {
+    for (const target of [
+      '/v1/third-party/orders?tenant_id',
+      '/v1/third-party/orders/?tenant_id=',
+      '/v1/third-party/orders/?tenant%5Fid=1',
+      '/v1/third%2Dparty/orders/?tenant_id=1',
+      '/v1/third-part%79/%6Frders/?tenant_id=1',
+    ]) {
+      const answer = await service.call('GET', target, { headers: tenant.partner });
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], target);
+    }
+  });
+
+  it('200: ignores other query parameters, and those names on the staff’s paths', async () => {
+    const partner = await service.call('GET', '/v1/third-party/orders/?x=1&tenant=2&y[z]=3&__proto__=4&&=5', {
+      headers: tenant.partner,
+    });
+    assert.deepEqual([partner.status, partner.body], [200, []]);
+    const staff = await service.call('GET', '/v1/staff/orders/?tenant_id=1', { headers: tenant.staff });
+    assert.deepEqual([staff.status, staff.body], [200, []]);
+  });
+});
+
+/** Without what belongs to the connection or the transfer, and what differs from call to call. */
+const PASSING = /^(?:date|x-request-id|x-ratelimit-(?:remaining|reset)|transfer-encoding|connection|keep-alive)$/;
+
+function plainHeaders(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => !PASSING.test(name)));
+}

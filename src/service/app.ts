@@ -1,0 +1,237 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { auditStaffRoutes } from '#access/audit/staff-routes.ts';
+import { Channels } from '#hotel/channels/channels.ts';
+import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
+import { RecentChanges } from '#platform/changes/changes.ts';
+import type { Config } from '#platform/config.ts';
+import { callerGuard, pmsGuard } from '#access/credentials/guard.ts';
+import { Authentication, type Caller, Credentials } from '#access/credentials/credentials.ts';
+import { credentialRoutes } from '#access/credentials/routes.ts';
+import { Credential, PmsCredential } from '#access/credentials/schema.ts';
+import type { Database } from '#platform/db/database.ts';
+import { isMigrated } from '#platform/db/migrate.ts';
+import { docsRoutes } from '#developer/docs/routes.ts';
+import { invalidField, isLogged } from '#platform/errors.ts';
+import { type App, createHttpApp } from '#platform/http/app.ts';
+import { healthRoutes } from '#platform/http/health.ts';
+import type { HttpMetrics } from '#platform/http/metrics.ts';
+import type { BudgetStore } from '#platform/http/rate-limit.ts';
+import type { ReaderBounds } from '#platform/http/slow-readers.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
+import { createMenuReader } from '#restaurant/menu/menu.ts';
+import { menuRoutes } from '#restaurant/menu/routes.ts';
+import { menuStaffRoutes } from '#restaurant/menu/staff-routes.ts';
+import { Orders } from '#restaurant/orders/orders.ts';
+import { orderRoutes } from '#restaurant/orders/routes.ts';
+import { orderStaffRoutes } from '#restaurant/orders/staff-routes.ts';
+import { createNightReader } from '#hotel/nights/nights.ts';
+import { pmsRoutes } from '#hotel/pms/routes.ts';
+import { createRateReader } from '#hotel/rates/rates.ts';
+import { propertyStaffRoutes } from '#hotel/rates/staff-routes.ts';
+import { Reservations } from '#hotel/reservations/reservations.ts';
+import { reservationRoutes } from '#hotel/reservations/routes.ts';
+import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
+import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
+import { roomRoutes } from '#hotel/rooms/routes.ts';
+import { ownerGuard, personGuard } from '#access/tenants/guard.ts';
+import { authRoutes } from '#access/tenants/routes.ts';
+import type { Person } from '#access/tenants/tenants.ts';
+import { createTokenVerifier } from '#access/tenants/tokens.ts';
+import { feedRoutes } from '#webhooks/events/routes.ts';
+import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
+import { credentialStaffRoutes, deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
+import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/deliveries/deliveries.ts';
+
+export interface AppDependencies {
+  config: Pick<
+    Config,
+    | 'publicUrl'
+    | 'rateLimitPerMinute'
+    | 'bounds'
+    | 'trustedProxies'
+    | 'identityProvider'
+    | 'webhookAllowPrivateNetwork'
+    | 'webhookHeaderBrand'
+  >;
+  db: Database;
+  /** For what must go on while requests use up all connections of `db`. */
+  backgroundDb: Database;
+  keyring: Keyring;
+  budgets: BudgetStore;
+  log: Logger;
+  /** Null: this process sends nothing, others do. */
+  deliveries: LocalDelivery | null;
+  metrics?: HttpMetrics;
+  /** What readers of long lists may cost, where it is not the usual. */
+  readers?: Partial<ReaderBounds> | undefined;
+  /** False once the process is stopping: `/readyz` then answers 503. */
+  isServing?: (address: string) => boolean;
+}
+
+/**
+ * Composition root of the API: every part is made here, every route registered by name. It does not listen yet.
+ * @param extend adds what must be there before the first route
+ */
+export async function createApp(deps: AppDependencies, extend?: (app: App) => Promise<void>): Promise<App> {
+  const { config, log } = deps;
+  const app = createHttpApp({
+    logger: log,
+    trustedProxies: config.trustedProxies,
+    bounds: config.bounds,
+    readers: deps.readers,
+    onAnswered(request, reply) {
+      logAnswer(request, reply);
+      deps.metrics?.answered(request, reply);
+    },
+  });
+  app.addHook('preValidation', (request, _reply, done) => {
+    refuseTenantParameters(request);
+    done();
+  });
+  await extend?.(app);
+  const parts = createParts(deps);
+  const { changes, callers, pmsCallers } = parts;
+  app.addHook('onListen', async () => changes.start());
+  app.addHook('onClose', async () => {
+    await Promise.all([changes.close(), callers.close(), pmsCallers.close()]);
+  });
+  registerRoutes(app, deps, parts);
+  return app;
+}
+
+function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
+  const { config, db, keyring, budgets } = deps;
+  const { changes, credentials, pmsCredentials, channels, readListedMenu, orders } = parts;
+  const { reservations, findRoomType, readHeldNights } = parts;
+  const guards = createGuards(deps, parts);
+  const { publicUrl } = config;
+
+  healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => isMigrated(db) });
+  docsRoutes(app);
+  authRoutes(app, { db, keyring, budgets });
+  credentialRoutes(app, {
+    credentials,
+    publicUrl,
+    ownerGuard: guards.owner,
+    path: '/v1/third-party/credentials/',
+    shape: Credential,
+    noun: 'Credential',
+  });
+  credentialRoutes(app, {
+    credentials: pmsCredentials,
+    publicUrl,
+    ownerGuard: guards.owner,
+    path: '/v1/channel-manager/credentials/',
+    shape: PmsCredential,
+    noun: 'PmsCredential',
+  });
+  channelRoutes(app, { channels, publicUrl, ownerGuard: guards.owner });
+  webhookRoutes(app, {
+    credentials,
+    callerGuard: guards.anyCaller,
+    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+  });
+  feedRoutes(app, { db, callerGuard: guards.anyCaller, headerBrand: config.webhookHeaderBrand });
+  menuRoutes(app, { readListedMenu, publicUrl, callerGuard: guards.restaurantCaller });
+  orderRoutes(app, { orders, publicUrl, callerGuard: guards.restaurantCaller });
+  roomRoutes(app, { db, publicUrl, callerGuard: guards.hotelCaller });
+  reservationRoutes(app, { reservations, publicUrl, callerGuard: guards.hotelCaller });
+  pmsRoutes(app, { db, findRoomType, readHeldNights, reservations, pmsGuard: guards.pms });
+  receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
+  menuStaffRoutes(app, {
+    db,
+    changes,
+    staffGuard: guards.restaurantStaff,
+    maxRenderedBytes: config.bounds.renderedMenuBytes,
+  });
+  orderStaffRoutes(app, { orders, publicUrl, staffGuard: guards.restaurantStaff });
+  propertyStaffRoutes(app, { db, publicUrl, staffGuard: guards.hotelStaff });
+  reservationStaffRoutes(app, { reservations, publicUrl, staffGuard: guards.hotelStaff });
+  auditStaffRoutes(app, {
+    db,
+    publicUrl,
+    ownerGuard: guards.owner,
+    tenantOf: (request) => request.person.tenant.id,
+  });
+  deliveryStaffRoutes(app, { db, publicUrl, staffGuard: guards.anyStaff });
+  credentialStaffRoutes(app, { credentials, db, publicUrl, ownerGuard: guards.owner, shape: Credential });
+}
+
+type Parts = ReturnType<typeof createParts>;
+
+/** The business parts, each made of what it needs. */
+function createParts({ config, db, backgroundDb, keyring, log, deliveries }: AppDependencies) {
+  const changes = new RecentChanges(backgroundDb, log);
+  const onError = (error: unknown) => {
+    if (!isLogged(error)) {
+      log.warn({ err: error }, 'last use of credentials could not be written');
+    }
+  };
+  const transactionWithEvents = createTransactionWithEvents(db, deliveries);
+  const readListedMenu = createMenuReader({ db, changes, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
+  const readHeldNights = createNightReader(db);
+  const rates = createRateReader(db);
+  const findRoomType = createRoomTypeFinder({ db, changes });
+  return {
+    changes,
+    callers: new Authentication({ db, keyring, audience: 'third_party', changes, onError }),
+    pmsCallers: new Authentication({ db, keyring, audience: 'pms', changes, onError }),
+    credentials: new Credentials({ db, keyring, audience: 'third_party' }),
+    pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
+    channels: new Channels({ db, keyring }),
+    readListedMenu,
+    orders: new Orders({ db, readListedMenu, transactionWithEvents }),
+    findRoomType,
+    readHeldNights,
+    reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),
+  };
+}
+
+/** Who may call what. All third-party routes share one budget, all PMS routes another (contract §8). */
+function createGuards({ db, keyring, config, budgets }: AppDependencies, parts: Parts) {
+  const { callers, pmsCallers } = parts;
+  const verifyToken = createTokenVerifier(keyring.token, config.identityProvider);
+  const budget = budgets.budget('third-party', config.rateLimitPerMinute);
+  return {
+    owner: ownerGuard(db, verifyToken),
+    anyStaff: personGuard(db, verifyToken),
+    restaurantStaff: personGuard(db, verifyToken, 'restaurant'),
+    hotelStaff: personGuard(db, verifyToken, 'hotel'),
+    anyCaller: callerGuard(callers, budget),
+    restaurantCaller: callerGuard(callers, budget, 'restaurant'),
+    hotelCaller: callerGuard(callers, budget, 'hotel'),
+    pms: pmsGuard(pmsCallers, budgets.budget('pms', config.rateLimitPerMinute)),
+  };
+}
+
+/** The tenant is the credential's, never the request's: contract §1, decision 4. */
+function refuseTenantParameters(request: FastifyRequest): void {
+  if (request.routeOptions.url?.startsWith('/v1/third-party/')) {
+    const query = request.query as Record<string, unknown>;
+    const refused = ['tenant_id', 'restaurant_id', 'hotel_id'].find((name) => name in query);
+    if (refused !== undefined) {
+      throw invalidField(refused, 'is not accepted: the credential says whose data this is');
+    }
+  }
+}
+
+/** One line a request, with the ids to find it by; no header, no body, no query. */
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  // Typed as always there, for the routes; before a guard has run, or where there is none, they are not.
+  const { caller, person } = request as { caller?: Caller; person?: Person };
+  request.log.info(
+    {
+      method: request.method,
+      path: request.url.split('?', 1)[0],
+      status: reply.statusCode,
+      // Only where the client left, or the answer failed, before its end.
+      cut_off: reply.raw.writableFinished ? undefined : true,
+      duration_ms: Math.round(reply.elapsedTime),
+      tenant_id: caller?.tenantId ?? person?.tenant.id,
+      credential_id: caller?.credentialId,
+      user_id: person?.userId,
+    },
+    'request',
+  );
+}

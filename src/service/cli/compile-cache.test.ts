@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { cleanUp, newDataDir, newFolder, startServing } from '#test/support/command.ts';
+import { eventually } from '#test/support/webhooks.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../../..');
+
+describe('what V8 has compiled', () => {
+  after(cleanUp);
+
+  it('is kept in node_modules beside the code', async () => {
+    const folder = await newCopy();
+    assertHelps(folder);
+    assert.notEqual(await countFiles(join(folder, 'node_modules/.cache/roomservice')), 0);
+  });
+
+  it('is not kept where that folder cannot be written, and the command runs all the same', async () => {
+    const folder = await newCopy();
+    await writeFile(join(folder, 'node_modules'), 'not a folder');
+    assertHelps(folder);
+  });
+
+  it('is kept even of a process that is killed', async () => {
+    const cache = await newFolder();
+    const serving = await startServing([], { env: { DATA_DIR: await newDataDir(), NODE_COMPILE_CACHE: cache } });
+    await eventually(async () => (await countFiles(cache)) > 500, 'the cache is written');
+    serving.kill('SIGKILL');
+    await serving.ended;
+  });
+});
+
+/** A folder with the command in it, over the sources of this repository, and no node_modules yet. */
+async function newCopy(): Promise<string> {
+  const folder = await newFolder();
+  await mkdir(join(folder, 'bin'));
+  await copyFile(join(REPOSITORY, 'bin/roomservice.js'), join(folder, 'bin/roomservice.mjs'));
+  await symlink(join(REPOSITORY, 'src'), join(folder, 'src'));
+  return folder;
+}
+
+function assertHelps(folder: string): void {
+  const command = [join(folder, 'bin/roomservice.mjs'), '--help'];
+  // Not with the cache of the tests themselves.
+  const env = { PATH: process.env['PATH'] };
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', env });
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.match(stdout, /serve/);
+}
+
+async function countFiles(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).length;
+}

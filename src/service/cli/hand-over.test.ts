@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import {
+  cleanUp,
+  isRunning,
+  newDataDir,
+  newFolder,
+  postgresPid,
+  runCommand,
+  startServing,
+} from '#test/support/command.ts';
+
+const node = ['/usr/local/bin/node', '/usr/bin/node'].find(isTooOld) ?? '';
+const skip = node === '' ? 'this system has no Node before 24.7 in /usr/local/bin or /usr/bin' : false;
+
+function isTooOld(path: string): boolean {
+  try {
+    const version = execFileSync(path, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const [major = 0, minor = 0] = version.trim().slice(1).split('.').map(Number);
+    return major < 24 || (major === 24 && minor < 7);
+  } catch {
+    return false;
+  }
+}
+
+describe('bin/roomservice.js on an older Node', { skip }, () => {
+  after(cleanUp);
+
+  it('hands arguments, output and exit code over and back', async () => {
+    const [help, usage, wrong] = await Promise.all([
+      runCommand(['tenant', '--help'], { node }),
+      runCommand(['tenant', 'apply'], { node }),
+      runCommand(['migrate'], { node, env: { PORT: 'x' } }),
+    ]);
+    assert.equal(help.code, 0);
+    assert.match(help.stdout, /apply/);
+    assert.equal(usage.code, 2);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /^roomservice: PORT must be .+\n$/);
+  });
+
+  it('is called by npx without a word about engines', async (t) => {
+    const npx = join(dirname(node), 'npx');
+    if (!existsSync(npx)) {
+      t.skip('skipped: this system has no npx beside its Node, and npx is what the test runs');
+      return;
+    }
+    const cache = await newFolder();
+    const { status, stdout, stderr } = spawnSync(npx, ['roomservice', '--help'], {
+      cwd: join(import.meta.dirname, '../../..'),
+      env: {
+        PATH: dirname(node),
+        HOME: cache,
+        npm_config_cache: cache,
+        npm_config_offline: 'true',
+        npm_config_update_notifier: 'false',
+      },
+      encoding: 'utf8',
+    });
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.match(stdout, /^Usage: roomservice/);
+  });
+
+  for (const [name, stop] of [
+    ['a SIGTERM', (pid: number) => process.kill(pid, 'SIGTERM')],
+    ['a Ctrl-C, which reaches both', (pid: number) => process.kill(-pid, 'SIGINT')],
+  ] as const) {
+    it(`serves, and ends in good order on ${name}`, async () => {
+      const dataDir = await newDataDir();
+      const serving = await startServing([], { node, env: { DATA_DIR: dataDir }, detached: true });
+      assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
+      const postgres = await postgresPid(dataDir);
+      stop(serving.pid);
+      const { code, signal } = await serving.ended;
+      assert.deepEqual([code, signal], [0, null], serving.output());
+      assert.equal(isRunning(postgres), false, serving.output());
+      await assert.rejects(fetch(`${serving.url}/livez`));
+    });
+  }
+
+  it('says what is missing where npm brought no Node 24', async () => {
+    const folder = await newFolder();
+    await mkdir(join(folder, 'bin'));
+    const copy = join(folder, 'bin/roomservice.mjs');
+    await copyFile(join(import.meta.dirname, '../../../bin/roomservice.js'), copy);
+    const { status, stderr } = spawnSync(node, [copy, 'serve'], { encoding: 'utf8' });
+    assert.equal(status, 1);
+    assert.match(stderr, /^roomservice: it needs Node 24\.7 .+\n$/);
+  });
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { cleanUp, freePort, newDataDir, runCommand, type Serving, startServing } from '#test/support/command.ts';
+import { call } from '#test/support/service.ts';
+import { eventually } from '#test/support/webhooks.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
+
+const ORDERS = '/v1/third-party/orders/';
+const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+
+/** A real PostgreSQL that waits for a standby that does not exist, so the COMMIT of every write hangs. */
+describe('writes that hang because the database has lost its standbys', () => {
+  let server: EmbeddedPostgres;
+  let admin: pg.Client;
+  let serving: Serving;
+  let headers: Record<string, string>;
+  let metricsUrl: string;
+  let sku: string;
+  before(async () => {
+    const env = {
+      DATA_DIR: await newDataDir(),
+      METRICS_PORT: String(await freePort()),
+      DATABASE_POOL_SIZE: '6',
+      RATE_LIMIT_PER_MINUTE: '10000',
+    };
+    metricsUrl = `http://127.0.0.1:${env.METRICS_PORT}/metrics`;
+    const { stdout } = await runCommand(['demo', '--json'], { env });
+    const { credential } = JSON.parse(stdout) as { credential: { api_key: string; api_secret: string } };
+    headers = { 'x-api-key': credential.api_key, 'x-api-secret': credential.api_secret };
+    serving = await startServing([], { env });
+    server = await openEmbeddedPostgres({ dataDir: env.DATA_DIR, role: 'command' });
+    admin = new pg.Client({ connectionString: server.url });
+    await admin.connect();
+    await admin.query('SET synchronous_commit = local');
+    const { body } = await ask('GET', '/v1/third-party/menu/');
+    sku = body.find((dish: { price_variants: unknown[] }) => dish.price_variants.length === 0).sku;
+  });
+  after(async () => {
+    await admin.end();
+    serving.kill('SIGTERM');
+    assert.equal((await serving.ended).code, 0);
+    await server.close();
+    await cleanUp();
+  });
+
+  const ask = (method: string, path: string, json?: unknown) => call(serving.url, method, path, { headers, json });
+
+  const place = (externalOrderId: string) =>
+    ask('POST', ORDERS, {
+      external_order_id: externalOrderId,
+      order_type: 'pick_up',
+      customer: { name: 'A. Guest', phone: '1' },
+      items: [{ item_id: sku, quantity: 1 }],
+    });
+
+  async function setStandbys(names: string): Promise<void> {
+    await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+    await admin.query('SELECT pg_reload_conf()');
+    await eventually(async () => {
+      const { rows } = await admin.query('SHOW synchronous_standby_names');
+      return rows[0].synchronous_standby_names === names;
+    }, 'setting');
+  }
+
+  const countOf = (line: RegExp) => serving.output().match(line)?.length ?? 0;
+  const lines = () => ({
+    hang: countOf(/"writes hang/g),
+    goOn: countOf(/"writes go on/g),
+    other: countOf(/cannot answer/g),
+  });
+  const gauge = async () => /^database_writes_hanging (\d)$/m.exec(await (await fetch(metricsUrl)).text())?.[1];
+
+  it('leave a write that waits for a lock as it is, however long', async () => {
+    await place('locked');
+    await admin.query(`BEGIN; SELECT FROM restaurant_order WHERE external_order_id = 'locked' FOR UPDATE`);
+    let isAnswered = false;
+    const cancelled = ask('POST', `${ORDERS}locked/cancel/`).finally(() => (isAnswered = true));
+    const looks = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND clock_timestamp() - query_start > interval '4 s'`;
+    await eventually(async () => (await admin.query(looks)).rows.length > 0, 'wait of 4 s', 30_000);
+    assert.equal(isAnswered, false);
+    await admin.query('COMMIT');
+    assert.equal((await cancelled).status, 200);
+    assert.deepEqual(lines(), { hang: 0, goOn: 0, other: 0 });
+  });
+
+  it('are answered 503, told once, and leave no more than the first few connections waiting; reads go on', async () => {
+    await place('before');
+    await setStandbys('nobody');
+    const burst = await Promise.all([
+      ask('POST', `${ORDERS}before/cancel/`),
+      ...Array.from({ length: 40 }, (_, index) => place(`in-doubt-${index}`)),
+    ]);
+    for (const { status, headers: answered, body } of burst) {
+      assert.equal(status, 503);
+      assert.match(answered.get('retry-after') ?? '', /^[1-9]$/);
+      assert.deepEqual(Object.keys(body), ['message', 'request_id']);
+    }
+    const waiting = (await admin.query(WAITING)).rows[0].count;
+    assert.ok(waiting > 0 && waiting <= 6, `${waiting} sessions wait`);
+    for (let count = 0; count < 20; count += 1) {
+      assert.equal((await place('in-doubt-0')).status, 503);
+    }
+    assert.equal((await admin.query(WAITING)).rows[0].count, waiting, 'no other was sent');
+    assert.equal((await ask('GET', `${ORDERS}before/`)).status, 200);
+    assert.equal((await ask('GET', '/v1/third-party/menu/')).status, 200);
+    assert.equal((await ask('GET', '/readyz')).status, 200, 'readiness is about this node');
+    assert.equal(await gauge(), '1');
+    assert.match(await (await fetch(metricsUrl)).text(), /^webhook_queue_depth \d+$/m, 'the queue is still counted');
+    assert.deepEqual(lines(), { hang: 1, goOn: 0, other: 0 });
+  });
+
+  it('go on when the standbys are back, told once; each order in doubt is found or placed, once', async () => {
+    await setStandbys('');
+    await eventually(() => lines().goOn === 1, 'line', 30_000);
+    assert.equal(await gauge(), '0');
+    const stored = async () => (await admin.query(`SELECT external_order_id FROM restaurant_order`)).rows.length;
+    const count = await stored();
+    const again = await Promise.all(Array.from({ length: 40 }, (_, index) => place(`in-doubt-${index}`)));
+    const placed = again.filter(({ status }) => status === 201).length;
+    const found = again.filter(({ status }) => status === 200).length;
+    assert.deepEqual([placed + found, await stored()], [40, count + placed]);
+    assert.ok(found > 0, 'those that hung were stored');
+    assert.ok([200, 409].includes((await ask('POST', `${ORDERS}before/cancel/`)).status));
+    assert.deepEqual(lines(), { hang: 1, goOn: 1, other: 0 });
+  });
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { cleanUp, freePort, newDataDir, newFolder, runCommand, startServing } from '#test/support/command.ts';
+import { eventOf, insertEvents } from '#test/support/feed.ts';
+import { listenerEnv, startListening, startLocalServer } from '#test/support/listening.ts';
+import { startService } from '#test/support/service.ts';
+import { createCounter } from '#platform/http/rate-limit.ts';
+import { raiseFeedEra } from '#webhooks/events/feed.ts';
+
+after(cleanUp);
+
+describe('roomservice listen, where the service stops and comes back', () => {
+  let serviceEnv: Record<string, string>;
+  let env: Record<string, string>;
+  before(async () => {
+    serviceEnv = { DATA_DIR: await newDataDir(), PORT: String(await freePort()) };
+    const { stdout, stderr } = await runCommand(['demo', '--json'], { env: serviceEnv });
+    assert.equal(stderr, '');
+    const url = `http://localhost:${serviceEnv['PORT']}`;
+    env = listenerEnv(url, JSON.parse(stdout).credential, await newFolder());
+  });
+
+  it('waits for it, misses no event of the time between, and repeats none', async (t) => {
+    const local = await startLocalServer();
+    t.after(() => local.close());
+    const made: string[] = [];
+    const trigger = async (event: string) => {
+      const { code, stdout, stderr } = await runCommand(['trigger', event, '--json'], { env: serviceEnv });
+      assert.equal(code, 0, stderr);
+      made.push(JSON.parse(stdout).event_id);
+    };
+    const first = await startServing([], { env: serviceEnv });
+    const listening = await startListening(['--forward-to', local.url], env);
+    await trigger('order.status_changed');
+    await local.waitFor(1);
+    first.kill('SIGTERM');
+    await first.ended;
+    await listening.prints(/^The service at http:\S+ is away \(ECONNREFUSED\)\. Waiting for it\.$/m);
+    await trigger('order.status_changed');
+    await trigger('reservation.created');
+    const second = await startServing([], { env: serviceEnv });
+    await listening.prints(/^The service is back\. Going on where it was\.$/m);
+    await trigger('order.status_changed');
+    const requests = await local.waitFor(4);
+    assert.deepEqual(
+      requests.map(({ headers }) => headers['x-service-event-id']),
+      made,
+    );
+    const [outage = ''] = /^The service at.+?is back/ms.exec(listening.output()) ?? [];
+    assert.equal(outage.match(/is away/g)?.length, 1, 'said once, however often it was tried');
+    listening.kill('SIGINT');
+    assert.equal((await listening.ended).code, 0);
+    second.kill('SIGTERM');
+    await second.ended;
+  });
+});
+
+describe('roomservice listen, where something else answers in the place of the service', () => {
+  const NO_PAGES = ['{"results":[', 'null', '{"next":"0"}'];
+  const CREDENTIAL = { id: '', label: '', api_key: 'rsk_x', api_secret: 'rss_x' };
+
+  it('says so once, and waits for the service', async (t) => {
+    let answered = 0;
+    const nextBody = () => NO_PAGES[answered++] ?? '{"results":[],"next":"0"}';
+    const url = await serveAnswers(t, 200, nextBody);
+    const listening = await startListening([], listenerEnv(url, CREDENTIAL, await newFolder()));
+    listening.kill('SIGINT');
+    const { code, stderr } = await listening.ended;
+    assert.equal(code, 0);
+    assert.ok(answered > NO_PAGES.length);
+    assert.equal(stderr.match(/is away \(it answers 200, and no events\)/g)?.length, 1, stderr);
+  });
+
+  it('shows a refusal in words, and nothing of it that steers a terminal', async (t) => {
+    const url = await serveAnswers(t, 404, () => '\u001b[2Jno such\u001b]0;page\u0007');
+    const { code, stderr } = await runCommand(['listen'], { env: listenerEnv(url, CREDENTIAL, await newFolder()) });
+    assert.equal(code, 1);
+    assert.match(stderr, /refuses to show events \(404\): \\u\{1b\}\[2Jno such\\u\{1b\}\]0;page\\u\{7\}\n$/);
+  });
+});
+
+describe('roomservice listen, where the service was restored from a backup', () => {
+  it('says that its place in the feed is gone and what to look at, and goes on with what happens from then on', async (t) => {
+    const service = await startService();
+    t.after(() => service.close());
+    const tenant = await service.tenant();
+    const insert = async () => {
+      const [id = ''] = await insertEvents(service.database.db, [eventOf(tenant)]);
+      return id;
+    };
+    const listening = await startListening(['--json'], listenerEnv(service.url, tenant.credential, await newFolder()));
+    const earlier = await insert();
+    await listening.prints(new RegExp(`"event_id":"${earlier}"`));
+    await raiseFeedEra(service.database.db);
+    await listening.prints(/^The feed does not go on where it was .*restored .*GET \/v1\/third-party\/events\/\.$/m);
+    const later = await insert();
+    await listening.prints(new RegExp(`"event_id":"${later}"`));
+    listening.kill('SIGINT');
+    const { code, stdout, stderr } = await listening.ended;
+    assert.equal(code, 0);
+    assert.deepEqual(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).event_id),
+      [earlier, later],
+      'nothing twice',
+    );
+    assert.equal(stderr.match(/does not go on/g)?.length, 1, 'said once');
+  });
+});
+
+describe('roomservice listen, where the budget of calls is used up', () => {
+  it('waits for as long as the service says, and goes on where it was', async (t) => {
+    const windowSeconds = 4;
+    const budget = () => ({ limit: 2, take: createCounter(windowSeconds * 1000) });
+    const service = await startService({ budgets: { budget, close: async () => {} } });
+    t.after(() => service.close());
+    const tenant = await service.tenant();
+    const listening = await startListening(['--json'], listenerEnv(service.url, tenant.credential, await newFolder()));
+    const [, seconds] = await listening.prints(/calls of this minute are used up\. Going on in (\d+) s/);
+    assert.ok(Number(seconds) >= 1 && Number(seconds) <= windowSeconds, seconds);
+    const [id] = await insertEvents(service.database.db, [eventOf(tenant)]);
+    await listening.prints(new RegExp(`"event_id":"${id}"`));
+    listening.kill('SIGINT');
+    assert.equal((await listening.ended).code, 0);
+  });
+});
+
+/** Something that answers every request alike and, as the service does, names the brand. */
+async function serveAnswers(t: TestContext, status: number, body: () => string): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'x-webhook-header-brand': 'Service' }).end(body());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

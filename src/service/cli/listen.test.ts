@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { verify } from '../../../examples/receiver/verify.ts';
+import { cleanUp, freePort, newFolder, runCommand, startCommand } from '#test/support/command.ts';
+import {
+  type Listening,
+  listenerEnv,
+  type LocalRequest,
+  type LocalServer,
+  startListening,
+  startLocalServer,
+} from '#test/support/listening.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { causeEvent, eventually, moveOrder, placeOrder, register } from '#test/support/webhooks.ts';
+
+let service: TestService;
+let receiver: Receiver;
+let tenant: TestTenant;
+let stateHome: string;
+let env: Record<string, string>;
+const started: Listening[] = [];
+const servers: LocalServer[] = [];
+
+before(async () => {
+  service = await startService({ worker: true, config: { webhookHeaderBrand: 'Harbour-House' } });
+  receiver = await startReceiver();
+});
+beforeEach(async () => {
+  tenant = await service.tenant();
+  stateHome = await newFolder();
+  env = listenerEnv(service.url, tenant.credential, stateHome);
+});
+afterEach(async () => {
+  for (const listening of started.splice(0)) {
+    listening.kill('SIGKILL');
+    await listening.ended;
+    assert.ok(!listening.output().includes(tenant.credential.api_secret), 'the API secret is never printed');
+  }
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+after(async () => {
+  await cleanUp();
+  await receiver.close();
+  await service.close();
+});
+
+async function listen(args: string[], environment = env): Promise<Listening> {
+  const listening = await startListening(args, environment);
+  started.push(listening);
+  return listening;
+}
+
+async function localServer(answer?: (request: LocalRequest) => number | null): Promise<LocalServer> {
+  const server = await startLocalServer(answer);
+  servers.push(server);
+  return server;
+}
+
+function secretOf(listening: Listening): string {
+  return /signed with (\S+)/.exec(listening.output())?.[1] ?? '';
+}
+
+/** As a receiver verifies it, with the code that partners copy. */
+function isSigned(secret: string, { headers, rawBody }: LocalRequest): boolean {
+  const header = (suffix: string) => String(headers[`x-harbour-house-${suffix}`]);
+  return verify(secret, header('timestamp'), header('signature'), rawBody);
+}
+
+describe('roomservice listen: events', () => {
+  it('are printed as they happen, from now on alone, with local time, ids and status', async () => {
+    await causeEvent(service, tenant);
+    const listening = await listen([], { ...env, TZ: 'Asia/Kathmandu' });
+    const { orderId } = await placeOrder(service, tenant.partner, 'späte "Bestellung"\u001b[2J');
+    await moveOrder(service, tenant, orderId, 'confirmed');
+    await moveOrder(service, tenant, orderId, 'ready');
+    await eventually(() => listening.lines().length === 2, 'second line');
+    const { body } = await service.call('GET', '/v1/third-party/events/?limit=3', { headers: tenant.partner });
+    const [, ...happened] = body.results;
+    const format = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'Asia/Kathmandu' });
+    const expected = happened.map((event: { occurred_at: string; event_id: string; data: { status: string } }) =>
+      [
+        format.format(new Date(event.occurred_at)),
+        'order.status_changed',
+        event.data.status,
+        `order_id=${orderId}`,
+        String.raw`external_order_id="späte \"Bestellung\"\u001b[2J"`,
+        `event_id=${event.event_id}`,
+      ].join('  '),
+    );
+    assert.deepEqual(listening.lines(), expected);
+  });
+
+  it('--json: are one line of JSON each, the event as it is signed and how it was forwarded; --events leaves others out', async () => {
+    const tally = { 'order.status_changed': 0 };
+    const server = await localServer(() => (tally['order.status_changed'] += 1) && 202);
+    const [all, some] = await Promise.all([
+      listen(['--json']),
+      listen(['--json', '--events', 'reservation.created, order.status_changed', '--forward-to', server.url]),
+    ]);
+    const none = await listen(['--events', 'reservation.cancelled']);
+    const { orderId, externalId } = await causeEvent(service, tenant);
+    const [plain, forwarded] = await eventually(() => {
+      const lines = [all, some].map((each) => each.lines()[0]);
+      return lines.every((line) => line !== undefined) && lines;
+    }, 'line of each');
+    const parsed = JSON.parse(plain ?? '');
+    assert.deepEqual(parsed, {
+      event: 'order.status_changed',
+      event_id: parsed.event_id,
+      occurred_at: parsed.occurred_at,
+      data: { order_id: orderId, external_order_id: externalId, status: 'confirmed' },
+      forwarded: null,
+    });
+    const { duration_ms } = JSON.parse(forwarded ?? '').forwarded;
+    assert.equal(typeof duration_ms, 'number');
+    const outcome = { http_status: 202, duration_ms, error: null, attempts: 1 };
+    assert.deepEqual(JSON.parse(forwarded ?? ''), { ...parsed, forwarded: outcome });
+    assert.deepEqual(none.lines(), []);
+  });
+});
+
+describe('roomservice listen --forward-to', () => {
+  it('posts what a real delivery of the event posts: header names and body, byte for byte, signed with its own secret', async () => {
+    const real = await register(service, tenant.partner, receiver.url);
+    const server = await localServer();
+    const listening = await listen(['--forward-to', server.url]);
+    const { orderId } = await placeOrder(service, tenant.partner, 'Ü 🏨 "x" \u2028\u0001</script>');
+    await moveOrder(service, tenant, orderId, 'confirmed');
+    const [forwarded] = await server.waitFor(1);
+    const delivered = await eventually(
+      () => receiver.requests.find(({ rawBody }) => rawBody.includes(orderId)),
+      'real delivery',
+    );
+    assert.ok(forwarded);
+    assert.deepEqual(forwarded.rawBody, delivered.rawBody);
+    const own = ['x-harbour-house-signature', 'x-harbour-house-timestamp', 'host', 'connection'];
+    const shared = (headers: LocalRequest['headers']) =>
+      Object.fromEntries(Object.entries(headers).filter(([name]) => !own.includes(name)));
+    assert.deepEqual(shared(forwarded.headers), shared(delivered.headers));
+    for (const name of ['X-Harbour-House-Signature', 'X-Harbour-House-Timestamp', 'X-Harbour-House-Event-Id']) {
+      assert.ok(forwarded.headerNames.includes(name), name);
+    }
+    assert.equal(forwarded.path, '/hooks?from=listen');
+    const secret = secretOf(listening);
+    assert.match(secret, /^rss_[\w-]{43}$/);
+    assert.ok(isSigned(secret, forwarded));
+    assert.equal(isSigned(real, forwarded), false, 'the registered webhook’s secret stays with the service');
+    await listening.prints(/^ {10}-> 204 in \d+ ms$/m);
+  });
+
+  it('signs with the same secret the next time, of each service and key another, in a file for its owner alone', async () => {
+    const target = `http://127.0.0.1:${await freePort()}/`;
+    const other = listenerEnv(service.url, (await service.credential(tenant.tenantId)).credential, stateHome);
+    const both = await Promise.all([listen(['--forward-to', target]), listen(['--forward-to', target])]);
+    const [again, others] = [await listen(['--forward-to', target]), await listen(['--forward-to', target], other)];
+    const secrets = [...both, again, others].map(secretOf);
+    assert.deepEqual(secrets.slice(0, 3), Array(3).fill(secrets[0]), 'also of two that make it at once');
+    assert.notEqual(secrets[3], secrets[0]);
+    const folder = join(stateHome, 'roomservice', 'listen');
+    const files = await readdir(folder);
+    assert.equal(files.length, 2);
+    for (const file of files) {
+      assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600);
+      assert.ok(secrets.includes((await readFile(join(folder, file), 'utf8')).trim()));
+    }
+    assert.equal((await stat(folder)).mode & 0o777, 0o700);
+  });
+
+  it('tries what fails again, signed anew, then skips it aloud; events stay in their order', async () => {
+    const statuses = [500, 302, 200, 500, 500, 500];
+    const server = await localServer(() => statuses.shift() ?? 204);
+    const listening = await listen(['--forward-to', server.url]);
+    const { orderId } = await placeOrder(service, tenant.partner);
+    for (const status of ['confirmed', 'preparing', 'ready']) {
+      await moveOrder(service, tenant, orderId, status);
+    }
+    const requests = await server.waitFor(7);
+    assert.deepEqual(
+      requests.map(({ rawBody }) => JSON.parse(rawBody.toString()).data.status),
+      [...Array(3).fill('confirmed'), ...Array(3).fill('preparing'), 'ready'],
+    );
+    assert.ok(requests.every((request) => isSigned(secretOf(listening), request)));
+    assert.deepEqual(requests[0]?.rawBody, requests[2]?.rawBody);
+    assert.notEqual(
+      requests[3]?.headers['x-harbour-house-timestamp'],
+      requests[5]?.headers['x-harbour-house-timestamp'],
+    );
+    await listening.prints(/-> 204 in/);
+    const answers = listening.lines().filter((line) => line.startsWith(' '));
+    assert.deepEqual(
+      answers.map((line) => line.trim().replace(/\d+ ms/, 'N ms')),
+      [
+        '-> 500 in N ms, trying again in 0.5 s',
+        '-> 302 in N ms, trying again in 1.5 s',
+        '-> 200 in N ms',
+        '-> 500 in N ms, trying again in 0.5 s',
+        '-> 500 in N ms, trying again in 1.5 s',
+        '-> 500 in N ms',
+        'skipped after 3 attempts; it stays in the feed',
+        '-> 204 in N ms',
+      ],
+    );
+  });
+
+  it('says of a server that is not there why, with a hint; takes the certificate of this machine as it is', async () => {
+    const listening = await listen(['--forward-to', `http://localhost:${await freePort()}/`]);
+    const untrusted = await listen(['--forward-to', receiver.url]);
+    const { orderId } = await causeEvent(service, tenant);
+    await listening.prints(/^ {10}-> no answer \(ECONNREFUSED\), trying again in 0\.5 s: nothing listens there/m);
+    await listening.prints(/^ {10}skipped after 3 attempts/m);
+    await untrusted.prints(/^ {10}-> 204 in/m);
+    assert.ok(receiver.requests.some(({ rawBody }) => rawBody.includes(orderId)));
+  });
+});
+
+describe('roomservice listen: its end', { timeout: 240_000 }, () => {
+  it('0: comes at once on SIGINT and SIGTERM, also while a server keeps it waiting', async () => {
+    const server = await localServer(() => null);
+    const waiting = await listen(['--forward-to', server.url]);
+    const idle = await listen(['--json']);
+    await causeEvent(service, tenant);
+    await server.waitFor(1);
+    for (const [listening, signal] of [
+      [waiting, 'SIGINT'],
+      [idle, 'SIGTERM'],
+    ] as const) {
+      const askedAtMs = Date.now();
+      listening.kill(signal);
+      const { code, stderr } = await listening.ended;
+      assert.deepEqual([code, Date.now() - askedAtMs < 3_000], [0, true]);
+      assert.doesNotMatch(stderr, /Error/);
+    }
+  });
+
+  it('1: comes where the credential is refused, at the start or later, and says so', async () => {
+    const wrong = await runCommand(['listen'], { env: { ...env, ROOMSERVICE_API_SECRET: 'rss_wrong' } });
+    const listening = await listen([]);
+    const revoked = await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {
+      headers: tenant.owner,
+    });
+    assert.equal(revoked.status, 200);
+    for (const { code, stdout, stderr } of [wrong, await listening.ended]) {
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^roomservice: http:\S+ does not know this credential \(401\)\. Check ROOMSERVICE_API_KEY/m);
+      assert.ok(!stderr.includes('rss_wrong') && !stderr.includes(tenant.credential.api_secret));
+    }
+  });
+
+  it('1: comes where no credential is named, or its secret cannot be kept, and says what to do', async () => {
+    const target = ['--forward-to', 'http://localhost:1'];
+    const cases: [string[], Record<string, string>, RegExp][] = [
+      [[], { ROOMSERVICE_API_KEY: '' }, /^roomservice: ROOMSERVICE_API_KEY is missing: set/],
+      [[], { ROOMSERVICE_API_SECRET: '' }, /^roomservice: ROOMSERVICE_API_SECRET is missing: set/],
+      [['--url', 'localhost:8080'], {}, /^roomservice: --url or ROOMSERVICE_URL must be an http or https URL/],
+      [
+        ['--url', 'http://service.invalid'],
+        {},
+        /^roomservice: http:\/\/service\.invalid is another machine, without TLS/,
+      ],
+      [
+        target,
+        { XDG_STATE_HOME: '/dev/null' },
+        /^roomservice: The signing secret cannot be kept in \/dev\/null\/.+ENOTDIR/,
+      ],
+    ];
+    const allowed = startCommand(['listen', '--url', 'http://service.invalid', '--allow-plain-http'], { env });
+    await allowed.prints(/service\.invalid is away/);
+    allowed.kill('SIGTERM');
+    assert.equal((await allowed.ended).code, 0);
+    for (const [args, changes, expected] of cases) {
+      const { code, stdout, stderr } = await runCommand(['listen', ...args], { env: { ...env, ...changes } });
+      assert.deepEqual([code, stdout], [1, ''], stderr);
+      assert.match(stderr, expected);
+      assert.ok(!stderr.includes(tenant.credential.api_secret));
+    }
+  });
+
+  it('2: comes where it is called wrongly', async () => {
+    for (const [args, expected] of [
+      [['--events', 'order.eaten'], /There is no event "order\.eaten"\. There are order\.status_changed, /],
+      [['--forward-to', 'localhost:3000'], /such as http:\/\/localhost:3000\/hooks/],
+      [['--forward-to', 'http://u:p@localhost/'], /without user name and password/],
+      [['--api-secret', 'rss_x'], /unknown option/],
+    ] as const) {
+      const { code, stdout, stderr } = await runCommand(['listen', ...args], { env });
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, expected);
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { cleanUp, newDataDir, postgresPid, runCommand } from '#test/support/command.ts';
+
+describe('roomservice', () => {
+  let env: Record<string, string>;
+
+  before(async () => {
+    env = { DATA_DIR: await newDataDir() };
+  });
+  after(cleanUp);
+
+  it('2: ends so where it is called wrongly, and says how it is called, before it touches anything', async () => {
+    const wrong = [
+      [],
+      ['fly'],
+      ['serve', '--only', 'both'],
+      ['serve', '--fast'],
+      ['tenant'],
+      ['tenant', 'apply'],
+      ['tenant', 'apply', 'a.json', 'b.json'],
+      ['migrate', 'now'],
+    ];
+    for (const batch of [wrong.slice(0, 4), wrong.slice(4)]) {
+      const ends = await Promise.all(batch.map((args) => runCommand(args, { env })));
+      ends.forEach(({ code, stdout, stderr }, index) => {
+        assert.equal(code, 2, `${batch[index]?.join(' ')}: ${stderr}`);
+        assert.equal(stdout, '');
+        assert.match(stderr, /Usage: roomservice|--help/);
+      });
+    }
+    assert.equal(await postgresPid(env['DATA_DIR'] ?? ''), 0);
+  });
+
+  it('0: tells on stdout what there is, where it is asked for help', async () => {
+    const [all, one] = await Promise.all([runCommand(['--help']), runCommand(['serve', '--help'])]);
+    assert.deepEqual([all.code, one.code, all.stderr, one.stderr], [0, 0, '', '']);
+    for (const command of ['serve', 'migrate', 'demo', 'listen', 'trigger', 'tenant', 'keys']) {
+      assert.match(all.stdout, new RegExp(`^ +${command}\\b`, 'm'));
+    }
+    assert.match(one.stdout, /--only <part>/);
+  });
+
+  it('1: ends so where a variable is wrong, with one line that names it', async () => {
+    const wrong: [string, Record<string, string>][] = [
+      ['PORT', { PORT: '80 80' }],
+      ['WEBHOOK_ALLOW_PRIVATE_NETWORK', { WEBHOOK_ALLOW_PRIVATE_NETWORK: 'yes' }],
+      ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+      ['MASTER_KEY', { DATABASE_URL: 'postgres://nobody@127.0.0.1/nothing' }],
+      ['MASTER_KEY_FILE', { MASTER_KEY_FILE: '/dev/null/key' }],
+    ];
+    const ends = await Promise.all(wrong.map(([, faulty]) => runCommand(['serve'], { env: { ...env, ...faulty } })));
+    ends.forEach(({ code, stdout, stderr }, index) => {
+      assert.equal(code, 1);
+      assert.equal(stdout, '');
+      assert.match(stderr, new RegExp(`^roomservice: ${wrong[index]?.[0]} .+\\n$`));
+    });
+  });
+
+  it('names a variable that looks like a slip, before what follows from it', async () => {
+    const faulty = { ...env, DATABSE_URL: 'postgres://someone:hidden-word@db/house', HOSTNAME: 'container' };
+    const { code, stdout, stderr } = await runCommand(['trigger', 'order.status_changed'], { env: faulty });
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(
+      stderr,
+      /^roomservice: DATABSE_URL is set, and has no effect\. Did you mean DATABASE_URL\?\nroomservice: There is no database/,
+    );
+    assert.doesNotMatch(stderr, /hidden-word|HOSTNAME/);
+  });
+
+  it('migrate: brings a new database up to date, three at once, and says which of them did it', async () => {
+    const ends = await Promise.all(Array.from({ length: 3 }, () => runCommand(['migrate'], { env })));
+    assert.deepEqual(
+      ends.map(({ code }) => code),
+      [0, 0, 0],
+      ends.map(({ stderr }) => stderr).join(''),
+    );
+    const applied = ends.filter(({ stdout }) => /^Applied: 0001_tenants, 0002_\w+, .+\n$/.test(stdout));
+    const upToDate = ends.filter(({ stdout }) => stdout === 'The database is up to date.\n');
+    assert.deepEqual([applied.length, upToDate.length], [1, 2]);
+    assert.equal(await postgresPid(env['DATA_DIR'] ?? ''), 0);
+  });
+
+  it('migrate: has nothing to do the second time', async () => {
+    const { code, stdout, stderr } = await runCommand(['migrate'], { env });
+    assert.deepEqual([code, stdout, stderr], [0, 'The database is up to date.\n', '']);
+  });
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { cleanUp, newDataDir, runCommand, startServing } from '#test/support/command.ts';
+import { call, startService, type TestService } from '#test/support/service.ts';
+import { OWNER_PASSWORD } from '#test/support/tenants.ts';
+import { eventually } from '#test/support/webhooks.ts';
+import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
+import { createDatabase } from '#platform/db/database.ts';
+import { readWrappedKeys } from '#platform/keys/store.ts';
+
+after(cleanUp);
+
+/** The procedures of docs/operating/keys.md. */
+describe('the master key, replaced step by step', () => {
+  let service: TestService;
+  let oldKey: string;
+  let newKey: string;
+  before(async () => {
+    service = await startService();
+    newKey = service.masterKey.toString('base64');
+  });
+  beforeEach(() => {
+    [oldKey, newKey] = [newKey, randomBytes(32).toString('base64')];
+  });
+  after(() => service.close());
+
+  const envOf = (current: string, previous?: string) => ({
+    DATABASE_URL: service.database.url,
+    MASTER_KEY: current,
+    ...(previous === undefined ? {} : { MASTER_KEY_PREVIOUS: previous }),
+  });
+  const wrapped = () => readWrappedKeys(service.database.db);
+
+  it('keys rewrap: nothing before it rewrites a key; after it the new key opens all, beside a process that runs', async () => {
+    const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
+    const stored = await wrapped();
+    for (const env of [envOf(oldKey), envOf(newKey, oldKey), envOf(oldKey, newKey)]) {
+      const { code, stderr } = await runCommand(['tenant', 'list'], { env });
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.deepEqual(await wrapped(), stored);
+    }
+
+    const rewrap = (...args: string[]) => runCommand(['keys', 'rewrap', ...args], { env: envOf(newKey, oldKey) });
+    const first = await rewrap();
+    assert.deepEqual([first.code, first.stderr], [0, '']);
+    assert.match(
+      first.stdout,
+      /^3 keys wrapped anew: only MASTER_KEY opens them now\. Restart .* MASTER_KEY_PREVIOUS\.\n$/,
+    );
+    assert.notDeepEqual(await wrapped(), stored);
+
+    const refused = await runCommand(['tenant', 'list'], { env: envOf(oldKey) });
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^roomservice: MASTER_KEY does not open/);
+    const tenant = await service.tenant();
+    const register = { headers: tenant.partner, json: { webhook_url: 'https://partner.example/hooks' } };
+    const answer = await call(serving.url, 'POST', '/v1/third-party/webhook/', register);
+    assert.equal(answer.status, 200, 'the process that runs goes on, and encrypts');
+
+    assert.equal((await rewrap()).stdout, 'MASTER_KEY opens all keys already.\n');
+    assert.deepEqual(JSON.parse((await rewrap('--json')).stdout), { rewrapped: 0 });
+    assert.equal((await runCommand(['tenant', 'list'], { env: envOf(newKey) })).code, 0);
+    serving.kill('SIGTERM');
+    await serving.ended;
+  });
+
+  it('serve does it too, and says so in its log', async () => {
+    const said = /"keys":3,"msg":"keys wrapped anew: only MASTER_KEY opens them now/;
+    for (const [env, isSaid] of [
+      [envOf(newKey, oldKey), true],
+      [envOf(newKey, oldKey), false],
+      [envOf(newKey), false],
+    ] as const) {
+      const serving = await startServing(['--only', 'worker'], { env });
+      serving.kill('SIGTERM');
+      const { code, stdout } = await serving.ended;
+      assert.deepEqual([code, said.test(stdout)], [0, isSaid]);
+    }
+  });
+
+  it('keys rewrap: 1 where neither key opens them, and nothing is changed', async () => {
+    const stored = await wrapped();
+    const strangers = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'));
+    const { code, stderr } = await runCommand(['keys', 'rewrap'], { env: envOf(strangers[0] ?? '', strangers[1]) });
+    assert.equal(code, 1);
+    assert.match(stderr, /^roomservice: MASTER_KEY does not open .+\n$/);
+    assert.deepEqual(await wrapped(), stored);
+    newKey = oldKey;
+  });
+
+  it('is lost: with new keys people sign in as before, and partners get new credentials', async () => {
+    const tenant = await service.tenant();
+    await service.database.db.deleteFrom('service_key').execute();
+    const serving = await startServing(['--only', 'api'], { env: envOf(newKey) });
+    const ask = (method: string, path: string, options: Parameters<typeof call>[3]) =>
+      call(serving.url, method, path, options);
+    const signIn = { email: tenant.document.users?.[0]?.email, password: OWNER_PASSWORD };
+    const { body: session } = await ask('POST', '/v1/auth/token/', { json: signIn });
+    const owner = { authorization: `Bearer ${session.access_token}` };
+    assert.equal((await ask('GET', '/v1/third-party/menu/', { headers: tenant.partner })).status, 401);
+    const made = await ask('POST', '/v1/third-party/credentials/', { headers: owner, json: { label: 'New' } });
+    assert.equal(made.status, 201, made.text);
+    const partner = { 'x-api-key': made.body.api_key, 'x-api-secret': made.body.api_secret };
+    assert.equal((await ask('GET', '/v1/third-party/menu/', { headers: partner })).status, 200);
+    const revoke = `/v1/third-party/credentials/${tenant.credential.id}/revoke/`;
+    assert.equal((await ask('POST', revoke, { headers: owner })).status, 200);
+    serving.kill('SIGTERM');
+    await serving.ended;
+  });
+});
+
+describe('the master key in DATA_DIR', () => {
+  let dataDir: string;
+  let env: Record<string, string>;
+  let file: string;
+  before(async () => {
+    dataDir = await newDataDir();
+    env = { DATA_DIR: dataDir };
+    file = join(dataDir, 'master-key');
+    assert.equal((await runCommand(['demo', '--json'], { env })).code, 0);
+  });
+
+  it('is gone: every command names it and what to do, and writes nothing', async () => {
+    const key = await readFile(file, 'utf8');
+    await rename(file, `${file}.elsewhere`);
+    const files = await readdir(dataDir);
+    const unmigrated = await lastMigrationRemoved(dataDir);
+    for (const command of [['serve'], ['tenant', 'list'], ['migrate'], ['keys', 'rewrap']]) {
+      const { code, stderr } = await runCommand(command, { env });
+      assert.equal(code, 1, command.join(' '));
+      assert.match(stderr, /^roomservice: \S+master-key is missing.* Put the file back .* MASTER_KEY .*\n$/);
+    }
+    assert.deepEqual(await readdir(dataDir), files, 'no new key');
+    assert.equal(await unmigrated.isStill(), true, 'nor was the database brought up to date');
+    await unmigrated.restore();
+    const given = await runCommand(['tenant', 'list'], { env: { ...env, MASTER_KEY: key.trim() } });
+    assert.equal(given.code, 0, given.stderr);
+    await rename(`${file}.elsewhere`, file);
+    assert.equal((await runCommand(['tenant', 'list'], { env })).code, 0);
+  });
+
+  it('is replaced by a new file, beside a serve that runs', async () => {
+    const serving = await startServing([], { env });
+    const old = `${file}.old`;
+    await copyFile(file, old);
+    await writeFile(file, `${randomBytes(32).toString('base64')}\n`);
+    const refused = await runCommand(['tenant', 'list'], { env });
+    assert.match(refused.stderr, /MASTER_KEY does not open .* MASTER_KEY_PREVIOUS/);
+    const { code, stdout } = await runCommand(['keys', 'rewrap'], { env: { ...env, MASTER_KEY_PREVIOUS_FILE: old } });
+    assert.deepEqual([code, stdout.startsWith('3 keys wrapped anew')], [0, true], stdout);
+    await rm(old);
+    assert.equal((await runCommand(['tenant', 'list'], { env })).code, 0);
+    assert.equal((await fetch(`${serving.url}/livez`)).status, 200);
+    serving.kill('SIGTERM');
+    await serving.ended;
+    const again = await startServing([], { env });
+    await eventually(async () => (await fetch(`${again.url}/readyz`)).status === 200, 'readiness');
+    again.kill('SIGTERM');
+    await again.ended;
+  });
+});
+
+/** As of a version before the last migration: a start that may write would show. */
+async function lastMigrationRemoved(dataDir: string) {
+  const server = await openEmbeddedPostgres({ dataDir, role: 'command' });
+  const db = createDatabase({ url: server.url, poolSize: 1 }).withTables<{ kysely_migration: { name: string } }>();
+  const last = await db.selectFrom('kysely_migration').selectAll().orderBy('name', 'desc').executeTakeFirstOrThrow();
+  const remove = () => db.deleteFrom('kysely_migration').where('name', '=', last.name).executeTakeFirst();
+  await remove();
+  return {
+    isStill: async () =>
+      (await db.selectFrom('kysely_migration').select('name').where('name', '=', last.name).executeTakeFirst()) ===
+      undefined,
+    async restore() {
+      await db.insertInto('kysely_migration').values(last).execute();
+      await db.destroy();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import type { Config } from '#platform/config.ts';
+import { openRuntime } from './runtime.ts';
+import { print, showProgress } from './terminal.ts';
+
+/** `roomservice migrate`. Opening the runtime is what migrates. */
+export async function migrate(config: Config): Promise<void> {
+  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
+  await runtime.close();
+  print(runtime.migrated.length === 0 ? 'The database is up to date.' : `Applied: ${runtime.migrated.join(', ')}`);
+}

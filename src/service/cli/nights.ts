@@ -1,0 +1,46 @@
+import type { Config } from '#platform/config.ts';
+import type { Database } from '#platform/db/database.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { recount } from '#hotel/nights/nights.ts';
+import { HOLDING_STATUSES } from '#hotel/reservations/reservations.ts';
+import { findTenantBySlug, listTenants, type Tenant } from '#access/tenants/tenants.ts';
+import { openRuntime } from './runtime.ts';
+import { print, printJson, showProgress } from './terminal.ts';
+
+/** `roomservice nights verify`. Exits 1 where a counter is not what the reservations say. */
+export async function verifyNights(config: Config, options: { tenant?: string; json?: boolean }): Promise<void> {
+  const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
+  try {
+    const results = [];
+    for (const { id, slug } of await chosenTenants(runtime.db, options.tenant)) {
+      showProgress(`Counting the nights of ${slug} …`);
+      results.push({ tenant: slug, ...(await recount(runtime.db, id, HOLDING_STATUSES)) });
+    }
+    if (options.json) {
+      printJson(results);
+    }
+    for (const { tenant, nights, differences } of options.json ? [] : results) {
+      print(`${tenant}: ${nights} nights counted, ${differences.length} differ`);
+      for (const { room_type_id, date, held, counted } of differences) {
+        print(`  ${date} room type ${room_type_id}: ${held} held, ${counted} counted`);
+      }
+    }
+    const wrong = results.reduce((sum, result) => sum + result.differences.length, 0);
+    if (wrong > 0) {
+      throw new OperatorError(`Counters of nights that are not what the reservations say: ${wrong}.`);
+    }
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function chosenTenants(db: Database, slug: string | undefined): Promise<Tenant[]> {
+  if (slug === undefined) {
+    return await listTenants(db);
+  }
+  const tenant = await findTenantBySlug(db, slug);
+  if (tenant === null) {
+    throw new OperatorError(`There is no tenant "${slug}". "roomservice tenant list" shows them.`);
+  }
+  return [tenant];
+}

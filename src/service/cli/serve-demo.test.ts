@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp, runCommand, type Serving, startServing } from '#test/support/command.ts';
+import { readToEnd } from '#test/support/feed.ts';
+import { orderPath } from '#test/support/restaurant.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { sampleTenant } from '#test/support/tenants.ts';
+import { eventually, placeOrder } from '#test/support/webhooks.ts';
+
+const STOP_LIMIT_MS = 15_000;
+/** On a machine that has other things to do. */
+const SETTLE_MS = 60_000;
+
+describe('serve --demo', () => {
+  let service: TestService;
+  let demo: TestTenant;
+  let env: Record<string, string>;
+
+  before(async () => {
+    service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
+    demo = await service.tenant({ slug: 'demo' });
+    env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };
+  });
+  after(async () => {
+    await cleanUp();
+    await service.close();
+  });
+
+  const statusOf = async ({ partner }: TestTenant, externalId: string): Promise<string> =>
+    (await service.call('GET', orderPath(externalId), { headers: partner })).body.status;
+
+  async function stop(serving: Serving): Promise<void> {
+    const beganAt = performance.now();
+    serving.kill('SIGTERM');
+    assert.equal((await serving.ended).code, 0);
+    assert.ok(performance.now() - beganAt < STOP_LIMIT_MS);
+  }
+
+  it('moves the orders of the demo tenant along, so many times as fast as life, and of nobody else', async () => {
+    const other = await service.tenant();
+    const [{ externalId }, untouched] = [
+      await placeOrder(service, demo.partner),
+      await placeOrder(service, other.partner),
+    ];
+    const serving = await startServing(['--demo', '--demo-speed', '5000'], { env });
+    await eventually(async () => (await statusOf(demo, externalId)) === 'completed', 'completed order', SETTLE_MS);
+    const { all } = await readToEnd(service, demo.partner);
+    assert.deepEqual(
+      all.map(({ data }) => data['status']),
+      ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'],
+    );
+    assert.equal(await statusOf(other, untouched.externalId), 'pending');
+    await stop(serving);
+  });
+
+  it('moves nothing of a house that has the same slug, and not the owner that the demo has', async () => {
+    const elsewhere = await startService();
+    const { users = [] } = sampleTenant();
+    const house = await elsewhere.tenant({ slug: 'demo', users });
+    const { externalId } = await placeOrder(elsewhere, house.partner);
+    const keys = { MASTER_KEY: elsewhere.masterKey.toString('base64') };
+    const serving = await startServing(['--demo', '--demo-speed', '1000000'], {
+      env: { DATABASE_URL: elsewhere.database.url, ...keys },
+    });
+    await sleep(2_000);
+    const { body } = await elsewhere.call('GET', orderPath(externalId), { headers: house.partner });
+    await stop(serving);
+    await elsewhere.close();
+    assert.equal(body.status, 'pending');
+  });
+
+  it('moves nothing without it, nor in a process of the API alone', async () => {
+    const { externalId } = await placeOrder(service, demo.partner);
+    await service.database.db
+      .updateTable('restaurant_order')
+      .set({ created_at: new Date(Date.now() - 60_000) })
+      .where('tenant_id', '=', demo.tenantId)
+      .where('external_order_id', '=', externalId)
+      .execute();
+    const all = await Promise.all([startServing([], { env }), startServing(['--demo', '--only', 'api'], { env })]);
+    await sleep(2_500);
+    assert.equal(await statusOf(demo, externalId), 'pending');
+    await Promise.all(all.map(stop));
+    const worker = await startServing(['--demo', '--only', 'worker'], { env });
+    await eventually(async () => (await statusOf(demo, externalId)) !== 'pending', 'order that moves', SETTLE_MS);
+    await stop(worker);
+  });
+
+  it('2: ends so where the speed is none, or there is nothing that it could speed up', async () => {
+    const wrong = [
+      ...['0', '-1', 'fast', '', '1e3', '0x10', 'Infinity', '9'.repeat(400)].map((speed) => [
+        '--demo',
+        `--demo-speed=${speed}`,
+      ]),
+      ['--demo-speed', '60'],
+      ['--demo', '--only', 'api', '--demo-speed', '60'],
+    ];
+    for (const args of wrong) {
+      const { code, stdout, stderr } = await runCommand(['serve', ...args], { env });
+      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+      assert.match(stderr, /^error: .*--demo-speed/);
+    }
+  });
+
+  it('0: tells of the speed where it is asked for help', async () => {
+    const { code, stdout } = await runCommand(['serve', '--help']);
+    assert.equal(code, 0);
+    assert.match(stdout, /--demo-speed <times>/);
+  });
+});

@@ -1,0 +1,227 @@
+import { flushCompileCache } from 'node:module';
+import type { Logger } from 'pino';
+import { createApp } from '../app.ts';
+import type { Config } from '#platform/config.ts';
+import { countWaiting, type Database } from '#platform/db/database.ts';
+import { isMigrated } from '#platform/db/migrate.ts';
+import { OperatorError } from '#platform/errors.ts';
+import { type App, createHttpApp } from '#platform/http/app.ts';
+import { healthRoutes } from '#platform/http/health.ts';
+import { type Listening, listen } from '#platform/http/listen.ts';
+import { createLogger } from '#platform/http/log.ts';
+import { createMemoryBudgets } from '#platform/http/rate-limit.ts';
+import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
+import type { Tenant } from '#access/tenants/tenants.ts';
+import { startWorker } from '../worker.ts';
+import { AppClosing } from './app-closing.ts';
+import type { Metrics } from './metrics.ts';
+import { Readiness } from './readiness.ts';
+import { openRuntime, type Runtime } from './runtime.ts';
+import { freeStartMemory, settleOldGeneration } from './start-memory.ts';
+import { print } from './terminal.ts';
+
+export interface ServeOptions {
+  demo?: boolean;
+  /** How many times as fast as life the demo tenant's kitchen and front desk work; 1 where left out. */
+  demoSpeed?: number;
+  only?: 'api' | 'worker';
+}
+
+/** Deliveries under way may end by themselves: an attempt takes 10 s at most. */
+const DELIVERY_GRACE_MS = 11_000;
+/** The whole stop takes no longer than this (operations: within 15 s). */
+const STOP_LIMIT_MS = 14_500;
+/** One Ctrl-C may come two or three times: to the whole process group, and passed on by npm or by bin/roomservice.js. */
+const SAME_SIGNAL_MS = 2_000;
+/** What goes on while requests use up all the other connections: the poll for recent changes, claims and outcomes of deliveries. */
+const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
+/** With fewer connections than this nothing is set apart. */
+const MIN_CONNECTIONS_TO_SPLIT = 5;
+
+/** `roomservice serve`: runs until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
+  const stopping = nextStopSignal();
+  const log = await createLogger(config.logLevel);
+  const runtime = await openRuntime(config, {
+    role: 'serve',
+    progress: (message) => log.info(message),
+    onConnectionError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
+    onHungWrites: (areHanging) =>
+      areHanging
+        ? log.error('writes hang: the database waits for its standbys; they are answered 503 until it goes on')
+        : log.info('writes go on: the database has its standbys again'),
+    backgroundConnections:
+      config.databasePoolSize < MIN_CONNECTIONS_TO_SPLIT ? 0 : BACKGROUND_CONNECTIONS[options.only ?? 'all'],
+  });
+  const service = await startRewrapped(config, runtime, log, options).catch(async (error: unknown) => {
+    await runtime.close();
+    throw error;
+  });
+  try {
+    await introduce(config, runtime, log, service.address, options);
+    flushCompileCache(); // Node does so at an end in good order, which a process that is killed never has.
+    settleOldGeneration();
+    log.info({ signal: await stopping }, 'stopping');
+  } finally {
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    await service.stop();
+    await runtime.close();
+  }
+  log.info('stopped');
+}
+
+/** Resolves at the first signal to stop; one that is sent again later ends the process at once. */
+function nextStopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let firstAtMs: number | null = null;
+    const onSignal = (signal: string) => {
+      firstAtMs ??= performance.now();
+      if (performance.now() - firstAtMs > SAME_SIGNAL_MS) {
+        process.exit(1);
+      }
+      resolve(signal);
+    };
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+    if (process.stdin.isTTY) {
+      // Without a terminal it may be ignored on purpose (nohup), and a listener would undo that.
+      process.on('SIGHUP', onSignal);
+    }
+  });
+}
+
+/** MASTER_KEY opens all keys from here on, as after `roomservice keys rewrap`. */
+async function startRewrapped(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
+  const keys = await runtime.keyring.rewrap();
+  if (keys > 0) {
+    log.info({ keys }, 'keys wrapped anew: only MASTER_KEY opens them now, MASTER_KEY_PREVIOUS no more');
+  }
+  return await startService(config, runtime, log, options);
+}
+
+async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
+  const { db, backgroundDb, keyring } = runtime;
+  const metrics = await openMetrics(config, log);
+  metrics?.ofWrites(runtime.areWritesHanging);
+  const readiness = new Readiness();
+  const isServing = (address: string) => readiness.isServing(address);
+  const worker =
+    options.only === 'api'
+      ? null
+      : startWorker({
+          config,
+          db: backgroundDb,
+          keyring,
+          log,
+          sandbox: options.demo
+            ? { findTenant: () => findDemoTenant(backgroundDb), speed: options.demoSpeed ?? 1 }
+            : undefined,
+          ...(metrics ? { metrics: metrics.ofDeliveries(backgroundDb) } : {}),
+        });
+  const budgets = config.redisUrl === null ? createMemoryBudgets() : await createRedisBudgets(config.redisUrl, log);
+  const app =
+    options.only === 'worker'
+      ? createHealthApp(config, runtime, log, isServing)
+      : await createApp({
+          config,
+          db,
+          backgroundDb,
+          keyring,
+          budgets,
+          log,
+          deliveries: worker?.deliveries ?? null,
+          ...(metrics ? { metrics: metrics.ofHttp() } : {}),
+          isServing,
+        });
+  if (metrics !== null) {
+    // A port of its own has a line of its own for new connections: a burst on PORT does not hold up who watches the process.
+    healthRoutes(metrics.app, { isServing, isReady: () => isMigrated(db) });
+  }
+  metrics?.watchBounds({
+    bodies: app.bodyBudget.counts,
+    streams: app.slowReaders,
+    countWaiting: () => countWaiting(db),
+  });
+  const closing = new AppClosing(app);
+  let listening: Listening | null = null;
+  const stop = async () => {
+    readiness.stop();
+    await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
+    await worker?.stop(0); // What the last requests gave it meanwhile goes back.
+    await budgets.close();
+  };
+  try {
+    await app.ready();
+    await freeStartMemory();
+    if (metrics !== null) {
+      await listenOn(metrics.app, 'METRICS_PORT', config.host, config.metricsPort ?? 0);
+    }
+    listening = await listenOn(app, 'PORT', config.host, config.port);
+    return { address: listening.address, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing: (address: string) => boolean): App {
+  const app = createHttpApp({ logger: log, trustedProxies: config.trustedProxies });
+  healthRoutes(app, { isServing, isReady: () => isMigrated(db) });
+  return app;
+}
+
+/** Where METRICS_PORT is set; loaded only then. */
+async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metrics | null> {
+  if (metricsPort === null) {
+    return null;
+  }
+  const { createMetrics } = await import('./metrics.ts');
+  return createMetrics(log);
+}
+
+/**
+ * @param variable where the port is set
+ * @throws OperatorError where the port cannot be had
+ */
+async function listenOn(app: App, variable: string, host: string, port: number): Promise<Listening> {
+  return await listen(app, { host, port }).catch((error: NodeJS.ErrnoException) => {
+    const reasons: Record<string, string> = {
+      EADDRINUSE: `another process listens there. Set another ${variable}`,
+      EACCES: `it is not allowed to. Set a ${variable} from 1024 on`,
+      EADDRNOTAVAIL: 'this machine has no such address. Set another HOST',
+      ENOTFOUND: 'there is no host of that name. Set another HOST',
+    };
+    const reason = reasons[error.code ?? ''];
+    throw reason === undefined
+      ? error
+      : new OperatorError(`${variable} ${port} of ${host} cannot be listened on (${error.code}): ${reason}.`);
+  });
+}
+
+/** What makes the demo is loaded only where there is one. */
+async function findDemoTenant(db: Database): Promise<Tenant | null> {
+  const demo = await import('./demo.ts');
+  return await demo.findDemoTenant(db);
+}
+
+/**
+ * Prints the address of the service, as text in a terminal and else as a log line. The log line ignores LOG_LEVEL, because the program
+ * that started the process may wait for it. With `--demo`, also prints how to try the service.
+ */
+async function introduce(
+  config: Config,
+  runtime: Runtime,
+  log: Logger,
+  address: string,
+  options: ServeOptions,
+): Promise<void> {
+  const where = `Roomservice listens on ${address}`;
+  if (process.stdout.isTTY) {
+    print(where);
+  } else {
+    log.child({}, { level: 'info' }).info({ address }, where);
+  }
+  if (options.demo === true && config.databaseUrl === null) {
+    const { introduceDemo } = await import('./demo.ts');
+    await introduceDemo(runtime, address);
+  }
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import {
+  cleanUp,
+  isRunning,
+  newCertificateFile,
+  newDataDir,
+  postgresPid,
+  type Serving,
+  startServing,
+} from '#test/support/command.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { causeEvent, eventually, listDeliveries, placeOrder, register } from '#test/support/webhooks.ts';
+
+/** Operations: SIGTERM and SIGINT, within 15 s. */
+const STOP_MS = 15_000;
+/** More than the sockets of both sides hold. */
+const ORDERS = 20_000;
+const NOTE_LENGTH = 1_000;
+
+describe('a serve that is told to stop', { concurrency: true }, () => {
+  let service: TestService;
+  let env: Record<string, string>;
+  let certificateFile: Awaited<ReturnType<typeof newCertificateFile>>;
+  const receivers: Receiver[] = [];
+  const services: TestService[] = [];
+
+  before(async () => {
+    service = await newService();
+    certificateFile = await newCertificateFile();
+    env = environmentOf(service);
+  });
+  after(async () => {
+    await cleanUp();
+    await Promise.all(receivers.map((receiver) => receiver.close()));
+    await Promise.all(services.map((one) => one.close()));
+  });
+
+  async function newService(): Promise<TestService> {
+    const made = await startService();
+    services.push(made);
+    return made;
+  }
+
+  function environmentOf({ database, masterKey }: TestService) {
+    return { DATABASE_URL: database.url, MASTER_KEY: masterKey.toString('base64') };
+  }
+
+  /** @returns how it ended, and after how many milliseconds */
+  async function stop(serving: Serving, signal: NodeJS.Signals = 'SIGTERM') {
+    const startedAt = performance.now();
+    serving.kill(signal);
+    const { code } = await serving.ended;
+    return { code, tookMs: performance.now() - startedAt };
+  }
+
+  async function tenantWithManyOrders(): Promise<TestTenant> {
+    const tenant = await service.tenant();
+    await placeOrder(service, tenant.partner);
+    await sql`
+      INSERT INTO restaurant_order
+      SELECT tenant_id, gen_random_uuid(), credential_id, 'copy ' || number, status, order_type, customer_name,
+        customer_phone, delivery_address, repeat('x', ${NOTE_LENGTH}), lines, total, currency, created_at
+      FROM restaurant_order, generate_series(2, ${ORDERS}) AS number WHERE tenant_id = ${tenant.tenantId}
+    `.execute(service.database.db);
+    return tenant;
+  }
+
+  /** The answer to the staff's list of orders, not read yet. */
+  async function beginToRead(serving: Serving, tenant: TestTenant): Promise<IncomingMessage> {
+    const request = get(`${serving.url}/v1/staff/orders/`, { headers: { ...tenant.staff, connection: 'keep-alive' } });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    assert.equal(response.statusCode, 200);
+    return response;
+  }
+
+  /** One event under way to a receiver that answers so, on a database where nobody else delivers. */
+  async function beginToDeliver(answer: Parameters<Receiver['answerWith']>[0]) {
+    const receiver = await startReceiver({ certificate: certificateFile.certificate, answer });
+    receivers.push(receiver);
+    const own = await newService();
+    const serving = await startServing([], {
+      env: {
+        ...environmentOf(own),
+        NODE_EXTRA_CA_CERTS: certificateFile.path,
+        WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+      },
+    });
+    const tenant = await own.tenant();
+    await register(own, tenant.partner, receiver.url);
+    await causeEvent(own, tenant);
+    await receiver.waitFor(1);
+    return { serving, receiver, deliveries: () => listDeliveries(own, tenant) };
+  }
+
+  /** Waits until a new connection is refused. */
+  async function refused({ url }: Serving): Promise<void> {
+    const { hostname, port } = new URL(url);
+    const isRefused = async () => {
+      const socket = connect(Number(port), hostname);
+      const outcome = await once(socket, 'connect').then(
+        () => false,
+        () => true,
+      );
+      socket.destroy();
+      return outcome;
+    };
+    await eventually(isRefused, 'refused connection');
+  }
+
+  it('takes no connection any more, and ends the answer that a slow client reads', async () => {
+    const tenant = await tenantWithManyOrders();
+    const serving = await startServing(['--only', 'api'], { env });
+    const response = await beginToRead(serving, tenant);
+    const stopped = stop(serving);
+    await refused(serving);
+    const chunks: Buffer[] = await response.toArray();
+    const orders = JSON.parse(Buffer.concat(chunks).toString()) as { order_id: string }[];
+    assert.equal(new Set(orders.map((order) => order.order_id)).size, ORDERS);
+    const { code, tookMs } = await stopped;
+    assert.equal(code, 0);
+    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+  });
+
+  it('answers once more on a connection that is kept, says that it is not ready, and closes it with the answer', async (t) => {
+    const serving = await startServing(['--only', 'api'], { env });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.after(() => agent.destroy());
+    const ask = async (path: string) => {
+      const request = get(serving.url + path, { agent });
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      await response.toArray();
+      return [response.statusCode, response.headers.connection, request.reusedSocket];
+    };
+    // As a proxy that watches: it is waited for until it has been told.
+    assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', false]);
+    await sleep(1_000);
+    assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', true]);
+    const stopped = stop(serving);
+    await refused(serving);
+    await sleep(700);
+    assert.deepEqual(await ask('/readyz'), [503, 'close', true]);
+    const { code, tookMs } = await stopped;
+    assert.equal(code, 0);
+    assert.ok(tookMs < 3_000, `took ${tookMs} ms, though nobody is connected any more`);
+  });
+
+  it('does not wait for connections that carry nothing where nobody watches, used before or not', async (t) => {
+    const serving = await startServing(['--only', 'api'], { env });
+    const { hostname, port } = new URL(serving.url);
+    const unused = connect(Number(port), hostname);
+    const agent = new Agent({ keepAlive: true });
+    t.after(() => agent.destroy());
+    const [response] = (await once(get(`${serving.url}/livez`, { agent }), 'response')) as [IncomingMessage];
+    await response.toArray();
+    const cut = once(unused, 'close');
+    unused.resume();
+    const { code, tookMs } = await stop(serving);
+    assert.equal(code, 0);
+    await cut;
+    assert.ok(tookMs < 3_000, `took ${tookMs} ms, as long as it waits for proxies that watch`);
+  });
+
+  it('does not wait for a client that takes nothing', async () => {
+    const tenant = await tenantWithManyOrders();
+    const serving = await startServing(['--only', 'api'], { env });
+    const response = await beginToRead(serving, tenant);
+    response.on('error', () => {});
+    const { code, tookMs } = await stop(serving);
+    assert.equal(code, 0);
+    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+  });
+
+  it('lets a delivery under way end, and keeps its outcome', async () => {
+    const { serving, receiver, deliveries } = await beginToDeliver(() => ({ status: 204, afterMs: 1_500 }));
+    const { code, tookMs } = await stop(serving);
+    assert.equal(code, 0);
+    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+    const [delivery] = await deliveries();
+    assert.deepEqual([delivery?.status, delivery?.attempts.length], ['delivered', 1]);
+    assert.equal(receiver.requests.length, 1);
+  });
+
+  it('waits for a hanging receiver no longer than an attempt may take, and keeps that attempt too', async () => {
+    const { serving, deliveries } = await beginToDeliver(() => 'hang');
+    const { code, tookMs } = await stop(serving);
+    assert.equal(code, 0);
+    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+    const [delivery] = await deliveries();
+    assert.equal(delivery?.status, 'pending');
+    assert.deepEqual(
+      delivery?.attempts.map(({ error }) => error),
+      ['timeout'],
+    );
+  });
+
+  it('ends with 0 and stops its PostgreSQL on a Ctrl-C, also where it comes twice, to all and passed on', async () => {
+    const dataDir = await newDataDir();
+    const serving = await startServing([], { env: { DATA_DIR: dataDir }, detached: true });
+    const pid = await postgresPid(dataDir);
+    assert.ok(isRunning(pid));
+    process.kill(-serving.pid, 'SIGINT');
+    const { code, tookMs } = await stop(serving, 'SIGINT');
+    assert.equal(code, 0, serving.output());
+    assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
+    assert.equal(isRunning(pid), false);
+    assert.equal(await postgresPid(dataDir), 0);
+  });
+});

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { cleanUp, newDataDir, newFolder, postgresPid, runCommand } from '#test/support/command.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { OWNER_PASSWORD, sampleTenant } from '#test/support/tenants.ts';
+
+describe('roomservice tenant', () => {
+  let service: TestService;
+  let folder: string;
+  let env: Record<string, string>;
+
+  before(async () => {
+    service = await startService();
+    folder = await newFolder();
+    env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };
+  });
+  after(async () => {
+    await cleanUp();
+    await service.close();
+  });
+
+  async function fileOf(name: string, content: unknown): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  }
+
+  const slugs = async () =>
+    (await service.database.db.selectFrom('tenant').select('slug').execute()).map((t) => t.slug);
+
+  it('apply: creates the tenant and prints exactly what is promised as JSON', async () => {
+    const file = await fileOf('a.json', sampleTenant({ slug: 'house-a' }));
+    const { code, stdout, stderr } = await runCommand(['tenant', 'apply', file, '--json'], { env });
+    assert.equal(code, 0, stderr);
+    assert.equal(stderr, '');
+    const applied = JSON.parse(stdout);
+    assert.deepEqual(applied, {
+      tenant_id: applied.tenant_id,
+      slug: 'house-a',
+      users: [
+        { email: 'owner@house-a.example', role: 'owner' },
+        { email: 'staff@house-a.example', role: 'staff' },
+      ],
+      properties: [],
+      changes: applied.changes,
+    });
+    assert.ok(applied.changes.length > 5);
+    assert.ok(Number.isInteger(applied.tenant_id));
+    const signedIn = await service.call('POST', '/v1/auth/token/', {
+      json: { email: 'owner@house-a.example', password: OWNER_PASSWORD },
+    });
+    assert.equal(signedIn.status, 200);
+  });
+
+  it('apply: says in words what it did, changes nothing the second time, and list shows the tenant once', async () => {
+    const file = await fileOf('b.json', sampleTenant({ slug: 'house-b' }));
+    const first = await runCommand(['tenant', 'apply', file], { env });
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stdout, /^Tenant house-b \(\d+\) is as \S+ says\. What was changed:\n( {2}.+ added\n)+$/);
+    assert.match(first.stdout, /^ {2}user "owner@house-b\.example" added$/m);
+    const second = await runCommand(['tenant', 'apply', file], { env });
+    assert.match(second.stdout, /^Tenant house-b \(\d+\) is as \S+ says already; nothing was changed\.\n$/);
+    const [text, json] = await Promise.all([
+      runCommand(['tenant', 'list'], { env }),
+      runCommand(['tenant', 'list', '--json'], { env }),
+    ]);
+    assert.match(text.stdout, /^\d+\thouse-b\tHarbour House\trestaurant$/m);
+    const listed = (JSON.parse(json.stdout) as { slug: string }[]).filter(({ slug }) => slug === 'house-b');
+    assert.equal(listed.length, 1);
+    assert.deepEqual(Object.keys(listed[0] ?? {}), ['id', 'slug', 'name', 'currency', 'timezone', 'features']);
+  });
+
+  it('apply --dry-run: tells what would be changed, in words and as JSON, ends with 0 and changes nothing', async () => {
+    const document = sampleTenant({ slug: 'house-dry' });
+    const file = await fileOf('dry.json', document);
+    const dryRun = (...flags: string[]) => runCommand(['tenant', 'apply', file, '--dry-run', ...flags], { env });
+    const ofNew = await dryRun();
+    assert.equal(ofNew.code, 0, ofNew.stderr);
+    assert.match(
+      ofNew.stdout,
+      /^Tenant house-dry is not yet as \S+ says\. Nothing was changed; .+:\n( {2}.+ added\n)+$/,
+    );
+    assert.equal((await slugs()).includes('house-dry'), false);
+    await service.apply(document);
+    const same = await dryRun();
+    assert.match(same.stdout, /^Tenant house-dry \(\d+\) is as \S+ says already; nothing would be changed\.\n$/);
+    const users = [{ ...document.users?.[0], password: 'a password of today' }];
+    await writeFile(file, JSON.stringify({ ...document, name: 'Dry\u001b[2J House', users }));
+    const [words, json] = await Promise.all([dryRun(), dryRun('--json')]);
+    assert.deepEqual([words.code, json.code], [0, 0]);
+    assert.deepEqual(words.stdout.split('\n').slice(1), [
+      '  tenant "house-dry" changed: name "Harbour House" → "Dry\\u001b[2J House"',
+      '  user "owner@house-dry.example" changed: password',
+      '  user "staff@house-dry.example" disabled',
+      '',
+    ]);
+    assert.deepEqual(JSON.parse(json.stdout), {
+      slug: 'house-dry',
+      dry_run: true,
+      changes: [
+        {
+          what: 'tenant',
+          name: 'house-dry',
+          change: 'changed',
+          fields: [{ field: 'name', from: 'Harbour House', to: 'Dry\u001b[2J House' }],
+        },
+        { what: 'user', name: 'owner@house-dry.example', change: 'changed', fields: [{ field: 'password' }] },
+        { what: 'user', name: 'staff@house-dry.example', change: 'disabled', fields: [] },
+      ],
+    });
+    assert.deepEqual((await service.apply(document)).changes, []);
+  });
+
+  it('apply --dry-run: makes no database where there is none', async () => {
+    const dataDir = await newDataDir();
+    const file = await fileOf('none.json', sampleTenant());
+    const { code, stderr } = await runCommand(['tenant', 'apply', file, '--dry-run'], { env: { DATA_DIR: dataDir } });
+    assert.equal(code, 1);
+    assert.match(stderr, /^roomservice: There is no database in /);
+    await assert.rejects(stat(dataDir), { code: 'ENOENT' });
+  });
+
+  it('apply: of a bad file names every fault on stderr, ends with 1 and changes nothing', async () => {
+    const bad = {
+      ...sampleTenant({ slug: 'house-bad', currency: 'euro', timezone: '' }),
+      users: [{ email: 'nobody', password: 'short', role: 'guest' }],
+    };
+    const known = await slugs();
+    const { code, stdout, stderr } = await runCommand(['tenant', 'apply', await fileOf('bad.json', bad)], { env });
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^roomservice: /);
+    for (const path of ['currency', 'timezone', 'users.0.email', 'users.0.password', 'users.0.role']) {
+      assert.match(stderr, new RegExp(`^ +${path}: \\S`, 'm'));
+    }
+    assert.deepEqual(await slugs(), known);
+  });
+
+  it('apply: of a file whose parts do not fit together names those faults too, and changes nothing', async () => {
+    const { menu, ...rest } = sampleTenant({ slug: 'house-odd', timezone: 'Europe/Atlantis' });
+    const dishes = menu?.dishes ?? [];
+    const odd = {
+      ...rest,
+      menu: { ...menu, dishes: [...dishes, dishes[0], { ...dishes[1], sku: 'X', category: '?' }] },
+    };
+    const { code, stderr } = await runCommand(['tenant', 'apply', await fileOf('odd.json', odd)], { env });
+    assert.equal(code, 1);
+    for (const path of ['timezone', 'menu.dishes.3.sku', 'menu.dishes.4.category']) {
+      assert.match(stderr, new RegExp(`^ +${path.replaceAll('.', '\\.')}: \\S`, 'm'));
+    }
+    assert.equal((await slugs()).includes('house-odd'), false);
+  });
+
+  it('apply: of a file that is not there, not readable as JSON or a folder, says so in one line and ends with 1', async () => {
+    const broken = await fileOf('broken.json', '{"slug": ');
+    const ends = [join(folder, 'absent.json'), folder, broken].map((file) =>
+      runCommand(['tenant', 'apply', file], { env }),
+    );
+    const [absent, directory, notJson] = await Promise.all(ends);
+    assert.deepEqual([absent?.code, directory?.code, notJson?.code], [1, 1, 1]);
+    assert.match(absent?.stderr ?? '', /^roomservice: \S+absent\.json cannot be read \(ENOENT\)\.\n$/);
+    assert.match(directory?.stderr ?? '', /^roomservice: \S+ cannot be read \(EISDIR\)\.\n$/);
+    assert.match(notJson?.stderr ?? '', /^roomservice: \S+broken\.json is not JSON: .+\n$/);
+  });
+
+  it('list: of a new DATA_DIR says how to make a tenant, and the command stops the PostgreSQL it started', async () => {
+    const dataDir = await newDataDir();
+    const { code, stdout, stderr } = await runCommand(['tenant', 'list'], { env: { DATA_DIR: dataDir } });
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /tenant apply/);
+    assert.equal(await postgresPid(dataDir), 0);
+  });
+});

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '#platform/config.ts';
+import { OperatorError } from '#platform/errors.ts';
+import type { Change } from '#platform/lib/change-list.ts';
+import { type AppliedTenant, applyTenantDocument } from '../tenant-document/tenant-document.ts';
+import { listTenants } from '#access/tenants/tenants.ts';
+import { openRuntime } from './runtime.ts';
+import { print, printJson, showProgress } from './terminal.ts';
+
+export interface ApplyFlags {
+  json?: boolean;
+  dryRun?: boolean;
+}
+
+/** `roomservice tenant apply FILE`. The file is read before the database is opened: a bad one costs nothing. */
+export async function applyTenant(config: Config, file: string, flags: ApplyFlags): Promise<void> {
+  const document = await readDocument(file);
+  const isDryRun = flags.dryRun === true;
+  const runtime = await openRuntime(config, { role: 'command', mayCreate: !isDryRun, progress: showProgress });
+  try {
+    const applied = await applyTenantDocument(runtime.db, document, { isDryRun, bounds: config.bounds });
+    if (flags.json) {
+      // Ids that a dry run made belong to nothing.
+      printJson(isDryRun ? { slug: applied.slug, dry_run: true, changes: applied.changes } : applied);
+    } else {
+      print([headline(applied, file, isDryRun), ...applied.changes.map((change) => `  ${lineOf(change)}`)].join('\n'));
+    }
+  } finally {
+    await runtime.close();
+  }
+}
+
+function headline({ tenant_id, slug, changes }: AppliedTenant, file: string, isDryRun: boolean): string {
+  if (changes.length === 0) {
+    return `Tenant ${slug} (${tenant_id}) is as ${file} says already; nothing ${isDryRun ? 'would be' : 'was'} changed.`;
+  }
+  return isDryRun
+    ? `Tenant ${slug} is not yet as ${file} says. Nothing was changed; without --dry-run this would be:`
+    : `Tenant ${slug} (${tenant_id}) is as ${file} says. What was changed:`;
+}
+
+/** One change in one line. Names are quoted as JSON: a document may hold characters that a terminal would act on. */
+function lineOf({ what, name, change, fields }: Change): string {
+  const values = fields.map(({ field, from, to }) =>
+    from === undefined && to === undefined ? field : `${field} ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
+  );
+  const thing = name === '' ? `${what} list` : `${what} ${JSON.stringify(name)}`;
+  return `${thing} ${change}${values.length === 0 ? '' : `: ${values.join(', ')}`}`;
+}
+
+/** `roomservice tenant list`. */
+export async function printTenants(config: Config, options: { json?: boolean }): Promise<void> {
+  const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
+  try {
+    const tenants = await listTenants(runtime.db);
+    if (options.json) {
+      printJson(tenants);
+    } else if (tenants.length === 0) {
+      print('There is no tenant yet. "roomservice tenant apply FILE" makes one.');
+    } else {
+      for (const { id, slug, name, features } of tenants) {
+        print(`${id}\t${slug}\t${name}\t${features.join(', ')}`);
+      }
+    }
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function readDocument(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new OperatorError(`${file} cannot be read (${error.code}).`);
+  });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new OperatorError(`${file} is not JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { dumpRows } from '#test/support/restaurant.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { sampleMenu, sampleTenant } from '#test/support/tenants.ts';
+import { OperatorError } from '#platform/errors.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+/** Applies a bad document; gives its faults, having seen that nothing was changed. */
+async function faultsOf(document: unknown): Promise<string[]> {
+  const tables = ['tenant', 'app_user', 'sign_in', 'menu', 'dish'];
+  const rows = await dumpRows(service, ...tables);
+  const error: unknown = await service.apply(document).catch((caught: unknown) => caught);
+  assert.ok(error instanceof OperatorError, String(error));
+  assert.deepEqual(await dumpRows(service, ...tables), rows);
+  const [first, ...faults] = error.message.split('\n').map((line) => line.trim());
+  assert.equal(first, 'The tenant document is not valid; nothing was changed.');
+  return faults.sort();
+}
+
+const REMEDY =
+  'Name one of them, or a new user, with the role "owner"; or leave "users" out, and all users stay as they are';
+const USER = { email: 'someone@example.com', password: 'twelve letters', role: 'owner' };
+
+describe('a bad tenant document', () => {
+  for (const [changes, ...faults] of [
+    [{ slug: undefined }, 'slug: is required'],
+    [{ name: '' }, 'name: must not be empty'],
+    [{ currency: 'euro' }, 'currency: must match ^[A-Z]{3}$'],
+    [{ timezone: 'Europe/Atlantis' }, 'timezone: must be the name of a time zone such as "Europe/Lisbon"'],
+    [{ timezone: '+01:00' }, 'timezone: must be the name of a time zone such as "Europe/Lisbon"'],
+    [{ features: ['spa'] }, 'features.0: must be one of "restaurant", "hotel"'],
+    [{ features: 'hotel' }, 'features: must be a list'],
+    [{ users: [{ ...USER, email: 'nobody' }] }, 'users.0.email: must be an e-mail address'],
+    [{ users: [{ ...USER, password: 'short' }] }, 'users.0.password: must have at least 12 characters'],
+    [{ users: [{ ...USER, password: null }] }, 'users.0.password: must be a text'],
+    [
+      { users: [USER, { email: 'new@example.com', role: 'staff' }] },
+      'users.1.password: is required, for this user is new. Give one of at least 12 characters',
+    ],
+    [{ users: [{ ...USER, role: 'cook' }] }, 'users.0.role: must be one of "owner", "staff"'],
+    [{ users: [USER, { ...USER, email: 'Someone@Example.com' }] }, 'users.1.email: is given twice'],
+    [{ menu: {} }, 'menu.dishes: is required'],
+    [
+      { menu: { dishes: [{ sku: 'A', name: 'A', price: 1, category: 'B' }] } },
+      'menu.dishes.0.category: "B" is not in categories',
+      'menu.dishes.0.price: must be a text',
+    ],
+    [{ name: 'a\0b' }, 'name: holds U+0000'],
+    [{ menu: { dishes: [], kitchens: [{ name: 'K\ud800' }] } }, 'menu.kitchens.0.name: holds half of a surrogate pair'],
+    [
+      { users: [{ ...USER, email: 'a\0@example.com' }] },
+      'users.0.email: holds U+0000',
+      'users.0.email: must be an e-mail address',
+    ],
+  ] as [object, ...string[]][]) {
+    it(faults[0] ?? '', async () => {
+      assert.deepEqual(await faultsOf({ ...sampleTenant(), ...changes }), faults);
+    });
+  }
+
+  for (const slug of ['', 'A', 'a b', '-a', 'a-', 'ä', 'a'.repeat(65), 5, null, 'a\0']) {
+    it(`slug: ${JSON.stringify(slug)}`, async () => {
+      const faults = await faultsOf({ ...sampleTenant(), slug });
+      assert.ok(
+        faults.every((fault) => fault.startsWith('slug: ')),
+        faults.join(),
+      );
+    });
+  }
+
+  for (const value of [null, [], 'text', 5]) {
+    it(`document: ${JSON.stringify(value)}`, async () => {
+      assert.deepEqual(await faultsOf(value), ['document: must be an object']);
+    });
+  }
+
+  it('is told all its faults at once, of whatever kind, and of a tenant that is there already too', async () => {
+    const other = sampleTenant();
+    const document = sampleTenant();
+    for (const good of [other, document]) {
+      await service.apply(good);
+    }
+    const menu = sampleMenu();
+    const [pizza, water] = menu.dishes;
+    assert.ok(pizza && water);
+    const dishes = [pizza, { ...water, price: '1e5', kitchen: 'Roof' }, { ...pizza, name: '', category: 'Soup' }, 7];
+    const theirs = other.users?.[0]?.email;
+    const users = [
+      { ...USER, email: theirs, role: 'staff' },
+      { ...USER, role: 'staff' },
+      { ...USER, password: 'short', role: 'staff' },
+    ];
+    const bad = { ...document, currency: 5, timezone: 'Mars', users, menu: { ...menu, dishes } };
+    assert.deepEqual(await faultsOf(bad), [
+      'currency: must be a text',
+      'menu.dishes.1.kitchen: "Roof" is not in kitchens',
+      'menu.dishes.1.price: must be a decimal text such as "12.50", with at most two decimals',
+      'menu.dishes.2.category: "Soup" is not in categories',
+      'menu.dishes.2.name: must not be empty',
+      'menu.dishes.2.sku: "PIZZA-1" is given twice',
+      'menu.dishes.3: must be an object',
+      'timezone: must be the name of a time zone such as "Europe/Lisbon"',
+      'users.0.email: belongs to a user of another tenant',
+      'users.2.email: is given twice',
+      'users.2.password: must have at least 12 characters',
+      `users: would leave the tenant without an active owner (now: owner@${document.slug}.example). ${REMEDY}`,
+    ]);
+  });
+
+  it('that takes the e-mail of another tenant’s user: also of a disabled one, in any case', async () => {
+    const other = sampleTenant();
+    const email = other.users?.[1]?.email ?? '';
+    await service.apply(other);
+    await service.apply({ ...other, users: other.users?.slice(0, 1) });
+    const users = [{ ...USER, email: email.toUpperCase() }];
+    assert.deepEqual(await faultsOf(sampleTenant({ users: users as never[] })), [
+      'users.0.email: belongs to a user of another tenant',
+    ]);
+  });
+
+  it('is refused too where another one takes the e-mail at the same time', async () => {
+    const users = [{ ...USER, email: 'contended@example.com' }] as never[];
+    const documents = [sampleTenant({ users }), sampleTenant({ users }), sampleTenant({ users })];
+    const outcomes = await Promise.allSettled(documents.map((document) => service.apply(document)));
+    const refusals = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => outcome.reason);
+    assert.equal(refusals.length, 2);
+    for (const reason of refusals) {
+      assert.match(String(reason), /users\.0\.email: belongs to a user of another tenant/);
+    }
+  });
+});

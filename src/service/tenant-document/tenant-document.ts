@@ -1,0 +1,211 @@
+import { type Actor, writeDeeds } from '#access/audit/audit.ts';
+import { announceChange } from '#platform/changes/changes.ts';
+import type { Database, Tx } from '#platform/db/database.ts';
+import { isUniqueViolation } from '#platform/db/failures.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { ApiError, OperatorError } from '#platform/errors.ts';
+import type { Change } from '#platform/lib/change-list.ts';
+import { type Bounds, DEFAULT_BOUNDS, withBounds } from '#platform/lib/bounds.ts';
+import { isTimeZone } from '#platform/lib/dates.ts';
+import { fieldsOf } from '#platform/lib/unchecked.ts';
+import { compileSchema, findFaults } from '#platform/lib/validation.ts';
+import { applyMenu, menuChanges, menuFaults } from '#restaurant/menu/menu.ts';
+import { applyRatePlans } from '#hotel/rates/rates.ts';
+import { applyProperties, type PropertyDocument, propertyFaults } from '#hotel/rooms/rooms.ts';
+import {
+  applyUsers,
+  createPasswordWork,
+  findTenantBySlug,
+  listUsers,
+  lockUsers,
+  type PasswordWork,
+  prepareUsers,
+  type Role,
+  saveTenant,
+  type Tenant,
+} from '#access/tenants/tenants.ts';
+import { TenantDocument } from './schema.ts';
+import { isStorable, textFaults } from './text-faults.ts';
+import { ownerFaults, userFaults } from './user-faults.ts';
+
+export interface AppliedTenant {
+  tenant_id: number;
+  slug: string;
+  /** Whom the document names, with the role they have. */
+  users: { email: string; role: Role }[];
+  properties: {
+    id: string;
+    name: string;
+    room_types: { id: string; name: string; rate_plans: { id: string; name: string }[] }[];
+  }[];
+  /** What was changed; in a dry run, what would be. */
+  changes: Change[];
+}
+
+export interface ApplyOptions {
+  /** Everything is done, and then undone: what is new has an id that nothing will have. */
+  isDryRun?: boolean;
+  bounds?: Bounds;
+}
+
+/** What an entry of the audit trail lists at most; its count is of all. */
+const MAX_CHANGES_AUDITED = 1_000;
+
+/**
+ * Creates the tenant or brings it to what the document says, in one transaction; a part that is absent stays as it is.
+ * @throws OperatorError that lists every fault of the document with its path; nothing is changed then
+ */
+export async function applyTenantDocument(
+  db: Database,
+  value: unknown,
+  options: ApplyOptions = {},
+): Promise<AppliedTenant> {
+  try {
+    return await checkAndApply(db, value, options);
+  } catch (error) {
+    // Another document made the same user meanwhile. Now that it is there, it is known or a fault.
+    if (isUniqueViolation(error)) {
+      return await checkAndApply(db, value, options);
+    }
+    throw error;
+  }
+}
+
+/** Thrown at the end of a dry run's transaction, so that it is rolled back. */
+class EndOfDryRun extends Error {
+  readonly applied: AppliedTenant;
+
+  constructor(applied: AppliedTenant) {
+    super('a dry run ends');
+    this.applied = applied;
+  }
+}
+
+async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
+  const { bounds = DEFAULT_BOUNDS, isDryRun = false } = options;
+  const known = await findKnownTenant(db, value);
+  refuse([
+    ...findFaults(compileSchema(withBounds(TenantDocument, bounds)), value, 'document'),
+    ...textFaults(value),
+    ...(await faultsOfValues(db, known?.id ?? null, value)),
+  ]);
+  const document = value as TenantDocument;
+  const passwords = createPasswordWork();
+  await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
+  try {
+    return await inTransaction(db, async (tx) => {
+      const applied = await applyParts(tx, document, passwords, bounds);
+      if (isDryRun) {
+        throw new EndOfDryRun(applied);
+      }
+      return applied;
+    });
+  } catch (error) {
+    if (error instanceof EndOfDryRun) {
+      return error.applied;
+    }
+    throw error;
+  }
+}
+
+async function applyParts(
+  tx: Tx,
+  document: TenantDocument,
+  passwords: PasswordWork,
+  { renderedMenuBytes: maxRenderedBytes }: Bounds,
+): Promise<AppliedTenant> {
+  const { slug, name, currency, timezone } = document;
+  const features = [...new Set(document.features)].sort();
+  const tenant = await saveTenant(tx, { slug, name, currency, timezone, features });
+  const actor: Actor = { tenantId: tenant.id, type: 'operator', id: null };
+  const ofUsers = await applyUsersPart(tx, actor, document.users, passwords);
+  const menu = document.menu
+    ? await applyMenu(tx, tenant.id, document.menu, { maxRenderedBytes }).catch(refuseMenu)
+    : null;
+  const hotel = await applyHotel(tx, tenant.id, document.properties);
+  const ofParts = [...(menu === null ? [] : menuChanges(menu)), ...hotel.changes];
+  await writeDown(tx, actor, [...tenant.changes, ...ofParts]);
+  await announceChange(tx, tenant.id);
+  const changes = [...tenant.changes, ...ofUsers.changes, ...ofParts];
+  return { tenant_id: tenant.id, slug, users: ofUsers.users, properties: hotel.properties, changes };
+}
+
+/** One entry for all that is no user's: `applyUsers` has written those. */
+async function writeDown(tx: Tx, actor: Actor, changes: Change[]): Promise<void> {
+  if (changes.length > 0) {
+    const details = { count: changes.length, changes: changes.slice(0, MAX_CHANGES_AUDITED) };
+    await writeDeeds(tx, actor, [{ action: 'tenant.applied', subject: String(actor.tenantId), details }]);
+  }
+}
+
+type AppliedUsers = Awaited<ReturnType<typeof applyUsers>>;
+
+async function applyUsersPart(
+  tx: Tx,
+  actor: Actor,
+  users: TenantDocument['users'],
+  passwords: PasswordWork,
+): Promise<AppliedUsers> {
+  if (users === undefined) {
+    return { changes: [], users: [] };
+  }
+  const stored = await lockUsers(tx, actor.tenantId);
+  refuse(ownerFaults(stored, users)); // They may have changed since they were looked at.
+  return await applyUsers(tx, actor, stored, users, passwords);
+}
+
+async function applyHotel(
+  tx: Tx,
+  tenantId: number,
+  documents: PropertyDocument[] | undefined,
+): Promise<Pick<AppliedTenant, 'properties' | 'changes'>> {
+  if (documents === undefined) {
+    return { properties: [], changes: [] };
+  }
+  const { properties, nameOfRoomType, changes } = await applyProperties(tx, tenantId, documents);
+  const roomTypesToPlan = properties.flatMap((property) => property.roomTypes);
+  const rates = await applyRatePlans(tx, tenantId, roomTypesToPlan, nameOfRoomType);
+  const applied = properties.map(({ id, document, roomTypes }) => ({
+    id,
+    name: document.name,
+    room_types: roomTypes.map((roomType) => ({
+      id: roomType.id,
+      name: roomType.document.name,
+      rate_plans: (rates.plans.get(roomType.id) ?? []).map(({ id: planId, name }) => ({ id: planId, name })),
+    })),
+  }));
+  return { properties: applied, changes: [...changes, ...rates.changes] };
+}
+
+async function findKnownTenant(db: Database, value: unknown): Promise<Tenant | null> {
+  const { slug } = fieldsOf(value);
+  return isStorable(slug) ? await findTenantBySlug(db, slug) : null;
+}
+
+/** Faults that the schema cannot see. What the schema refuses is passed over, so that one look tells all faults. */
+async function faultsOfValues(db: Database, tenantId: number | null, value: unknown): Promise<string[]> {
+  const { timezone, users, menu, properties } = fieldsOf(value);
+  return [
+    ...(typeof timezone !== 'string' || isTimeZone(timezone)
+      ? []
+      : ['timezone: must be the name of a time zone such as "Europe/Lisbon"']),
+    ...(Array.isArray(users) ? await userFaults(db, tenantId, users) : []),
+    ...(await menuFaults(menu)).map((fault) => `menu.${fault}`),
+    ...propertyFaults(properties),
+  ];
+}
+
+/** @throws OperatorError that lists the faults, where there are any */
+function refuse(faults: string[]): void {
+  if (faults.length > 0) {
+    throw new OperatorError(`The tenant document is not valid; nothing was changed.\n  ${faults.join('\n  ')}`);
+  }
+}
+
+/** Faults of a good menu that only its size shows. */
+function refuseMenu(error: unknown): never {
+  if (error instanceof ApiError) {
+    refuse([`menu.${error.message}`]);
+  }
+  throw error;
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { eventOf, insertEvents } from '#test/support/feed.ts';
+import { startService } from '#test/support/service.ts';
+import { eventually } from '#test/support/webhooks.ts';
+import { firstIdAt } from '#platform/lib/ids.ts';
+
+it('a worker removes events that are older than the days that are set, soon after its start', async (t) => {
+  const service = await startService({ worker: true, config: { eventRetentionDays: 3 } });
+  t.after(() => service.close());
+  const tenant = await service.tenant();
+  const daysAgo = (days: number) => firstIdAt(Date.now() - days * 86_400_000);
+  const [, kept] = await insertEvents(service.database.db, [
+    eventOf(tenant, { id: daysAgo(3) }),
+    eventOf(tenant, { id: daysAgo(2.9) }),
+  ]);
+  const left = () => service.database.db.selectFrom('event').select('id').execute();
+  await eventually(async () => (await left()).length < 2, 'old event removed');
+  assert.deepEqual(await left(), [{ id: kept }]);
+});

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { eventRows, insertBacklog } from '#test/support/events.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { register } from '#test/support/webhooks.ts';
+import { createDatabase, type Database, type Tx } from '#platform/db/database.ts';
+import { inTransaction } from '#platform/db/transaction.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { Claims } from './claims.ts';
+import { claimDue, type DueQueue, findDueQueues, recordOutcomes } from './store.ts';
+import { SendingSlots } from './sending-slots.ts';
+
+const URL = 'https://127.0.0.1:1/nobody';
+
+describe('the claims of a worker', () => {
+  let service: TestService;
+  let db: Database;
+  let tenant: TestTenant;
+
+  before(async () => {
+    service = await startService();
+    db = service.database.db;
+  });
+  after(() => service.close());
+  beforeEach(async () => {
+    tenant = await service.tenant();
+    await register(service, tenant.partner, URL);
+    await db.deleteFrom('event').execute();
+  });
+
+  const newLease = () => ({ id: newId(), seconds: 15, beginBeforeMs: Number.POSITIVE_INFINITY });
+  const newClaims = (slots = new SendingSlots()) => new Claims(db, slots, newLease);
+
+  it('do not wait for what another transaction holds: they take what is beside it', { timeout: 5_000 }, async () => {
+    await insertBacklog(db, tenant, 3);
+    const claims = newClaims();
+    await claims.scan();
+    await inTransaction(db, async (tx) => {
+      const held = await tx
+        .selectFrom('event')
+        .select('id')
+        .where('tenant_id', '=', tenant.tenantId)
+        .limit(2)
+        .forUpdate()
+        .execute();
+      const taken = (await claims.take()) ?? [];
+      assert.equal(taken.length, 1);
+      assert.ok(held.every(({ id }) => id !== taken[0]?.delivery.eventId));
+    });
+  });
+
+  it('are as many as there are slots, and the slots that nothing came for are given back', async () => {
+    const slots = new SendingSlots();
+    const claims = newClaims(slots);
+    await insertBacklog(db, tenant, 3);
+    await claims.scan();
+    assert.equal((await claims.take())?.length, 3);
+    assert.equal(slots.room(URL), 1);
+    await insertBacklog(db, tenant, 3);
+    await claims.scan();
+    assert.equal((await claims.take())?.length, 1);
+    assert.equal(await claims.take(), null);
+    assert.equal(slots.room(URL), 0);
+    const rows = await eventRows(db, tenant.tenantId);
+    assert.deepEqual(
+      rows.map((row) => row.attempt_count).sort((a, b) => a - b),
+      [0, 0, 1, 1, 1, 1],
+    );
+  });
+
+  it('go to the URL that is registered when they are made, on a slot of its own', async () => {
+    const slots = new SendingSlots();
+    const claims = newClaims(slots);
+    await insertBacklog(db, tenant, 1);
+    await claims.scan();
+    await register(service, tenant.partner, `${URL}/else`);
+    const [claim] = (await claims.take()) ?? [];
+    assert.deepEqual([claim?.delivery.webhookUrl, claim?.slot.url], [`${URL}/else`, `${URL}/else`]);
+    assert.deepEqual([slots.room(URL), slots.room(`${URL}/else`)], [4, 3]);
+  });
+
+  it('look up what they take by its key, however long the backlog is and however often the statement has run', async () => {
+    await insertBacklog(db, tenant, 15_000);
+    await sql`UPDATE event SET body = repeat('x', 1000)`.execute(db);
+    await sql`ANALYZE event`.execute(db);
+    const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
+    await inTransaction(db, async (tx) => {
+      // A connection tells of its earlier transactions too, until it has reported them: once a second.
+      const earlier = await scansOf(tx);
+      for (let times = 0; times < 10; times += 1) {
+        const { deliveries } = await claimDue(tx, wanted, newLease());
+        assert.equal(deliveries.length, 4);
+      }
+      const now = await scansOf(tx);
+      assert.equal(now.whole - earlier.whole, 0);
+      assert.ok(now.byIndex - earlier.byIndex >= 10);
+    });
+  });
+
+  it('look up by key also on a connection that has asked while the table was empty', async () => {
+    // VACUUM writes down that there is nothing; only then is a table that small believed to be one.
+    await insertBacklog(db, tenant, 1_000);
+    await db.deleteFrom('event').execute();
+    await sql`VACUUM ANALYZE event`.execute(db);
+    const background = createDatabase({ url: service.database.url, poolSize: 1 });
+    const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
+    const lookUp = async (tx: Tx) => {
+      const queues = await findDueQueues(tx, { after: null, limit: 10, passOver: [] });
+      const { deliveries } = await claimDue(tx, wanted, newLease());
+      const sent = { http_status: 204, duration_ms: 1, error: null };
+      const outcomes = deliveries.map((delivery) => ({
+        delivery,
+        result: sent,
+        status: 'delivered' as const,
+        retryInMs: 0,
+      }));
+      const recorded = await recordOutcomes(tx, outcomes);
+      return [queues.length, deliveries.length, recorded.size];
+    };
+    try {
+      for (let times = 0; times < 10; times += 1) {
+        assert.deepEqual(await inTransaction(background, lookUp), [0, 0, 0]);
+      }
+      await insertBacklog(db, tenant, 15_000);
+      await sql`UPDATE event SET body = repeat('x', 1000)`.execute(db);
+      await inTransaction(background, async (tx) => {
+        const earlier = await scansOf(tx);
+        assert.deepEqual(await lookUp(tx), [1, 4, 4]);
+        assert.equal((await scansOf(tx)).whole - earlier.whole, 0);
+      });
+    } finally {
+      await background.destroy();
+    }
+  });
+
+  it('look up by key where the last ANALYZE saw a queue that had just become empty', async () => {
+    const { tenantId } = await service.tenant();
+    await sql`
+      INSERT INTO credential (tenant_id, id, audience, label, api_key, secret_hash, webhook_secret, webhook_url, created_at)
+      SELECT ${tenantId}, gen_random_uuid(), audience, label, gen_random_uuid(), secret_hash, webhook_secret, webhook_url, created_at
+      FROM credential CROSS JOIN generate_series(1, 3000) WHERE id = ${tenant.credential.id}`.execute(db);
+    const fill = (each: number) =>
+      sql`
+        INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status)
+        SELECT tenant_id, gen_random_uuid(), id, 'order.status_changed', '{}', now(), 'pending'
+        FROM credential CROSS JOIN generate_series(1, ${each}::int) WHERE tenant_id = ${tenantId} AND webhook_url <> ''`.execute(
+        db,
+      );
+    await fill(5);
+    await sql`ANALYZE event`.execute(db);
+    await db.deleteFrom('event').execute();
+    await sql`ANALYZE event`.execute(db);
+    await fill(1);
+    const background = createDatabase({ url: service.database.url, poolSize: 1 });
+    try {
+      await inTransaction(background, async (tx) => {
+        assert.equal((await findDueQueues(tx, { after: null, limit: 5_000, passOver: [] })).length, 3_000);
+        // One row for each credential. Without the index's order, the look behind each would read and sort all of them.
+        const { rows } = await sql<{ read: number }>`
+          SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'event'
+        `.execute(tx);
+        assert.ok((rows[0]?.read ?? Number.NaN) <= 3_000, `${rows[0]?.read} rows read`);
+      });
+    } finally {
+      await background.destroy();
+    }
+  });
+
+  /** How often this connection has read the table whole, and by an index. */
+  async function scansOf(tx: Tx) {
+    const { rows } = await sql<{ whole: number; byIndex: number }>`
+      SELECT coalesce(sum(seq_scan), 0)::int AS whole, coalesce(sum(idx_scan), 0)::int AS "byIndex"
+      FROM pg_stat_xact_user_tables WHERE relname = 'event'
+    `.execute(tx);
+    const [counted] = rows;
+    assert.ok(counted);
+    return counted;
+  }
+
+  it('give the slots back where the database refuses', async () => {
+    const slots = new SendingSlots();
+    const claims = new Claims(db, slots, () => ({ id: 'no uuid', seconds: 15, beginBeforeMs: 0 }));
+    await insertBacklog(db, tenant, 3);
+    await claims.scan();
+    await assert.rejects(claims.take(), /uuid/);
+    assert.equal(slots.room(URL), 4);
+    assert.equal(claims.isEmpty, false);
+  });
+
+  it('find due credentials in pages, in the order of tenants, each of them once', async () => {
+    const all = [tenant, await service.tenant(), await service.tenant(), await service.tenant()];
+    await insertBacklog(db, all, 2);
+    const found: string[] = [];
+    let last: DueQueue | null = null;
+    for (let page = 0; page < 3; page += 1) {
+      const queues: DueQueue[] = await findDueQueues(db, { after: last, limit: 2, passOver: [] });
+      found.push(...queues.map(({ credentialId }) => credentialId));
+      last = queues.at(-1) ?? last;
+    }
+    assert.deepEqual(
+      found,
+      all.map(({ credential }) => credential.id),
+    );
+  });
+
+  it('pass over what goes to receivers without room, but not what is only to be stopped there', async () => {
+    const [elsewhere, revoked] = [await service.tenant(), await service.tenant()];
+    await register(service, elsewhere.partner, `${URL}/else`);
+    await register(service, revoked.partner, URL);
+    await insertBacklog(db, [tenant, elsewhere, revoked], 1);
+    await db.updateTable('credential').set({ is_active: false }).where('id', '=', revoked.credential.id).execute();
+    const queues = await findDueQueues(db, { after: null, limit: 2, passOver: [URL] });
+    assert.deepEqual(
+      queues.map(({ credentialId, isActive }) => [credentialId, isActive]),
+      [
+        [elsewhere.credential.id, true],
+        [revoked.credential.id, false],
+      ],
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Database } from '#platform/db/database.ts';
+
+export interface DeliveryCounts {
+  credential_id: string;
+  pending: number;
+  failed: number;
+  last_failed_at: Date | null;
+  oldest_pending_at: Date | null;
+}
+
+/**
+ * How the deliveries of each of the tenant's credentials stand. What is counted is found by the partial indexes of
+ * pending and of failed deliveries alone, so the many delivered ones cost nothing.
+ */
+export async function countDeliveries(db: Database, tenantId: number): Promise<DeliveryCounts[]> {
+  const { rows } = await sql<DeliveryCounts>`
+    SELECT c.id AS credential_id, p.pending, p.oldest_pending_at, f.failed, l.last_failed_at
+    FROM credential AS c
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS pending, min(created_at) AS oldest_pending_at FROM event
+      WHERE tenant_id = ${tenantId} AND credential_id = c.id AND delivery_status = 'pending'
+    ) AS p
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS failed FROM event
+      WHERE tenant_id = ${tenantId} AND credential_id = c.id AND delivery_status = 'failed'
+    ) AS f
+    LEFT JOIN LATERAL (
+      SELECT (attempts -> -1 ->> 'at')::timestamptz AS last_failed_at FROM event
+      WHERE tenant_id = ${tenantId} AND credential_id = c.id AND delivery_status = 'failed'
+      ORDER BY id DESC LIMIT 1
+    ) AS l ON true
+    WHERE c.tenant_id = ${tenantId}
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { causeEvent, type ListedDelivery, register } from '#test/support/webhooks.ts';
+
+const PATH = '/v1/staff/webhook-deliveries/';
+const URL_A = 'https://partner.example/hook';
+
+describe('GET /v1/staff/webhook-deliveries/', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  /** Event ids in the order of their causes. */
+  let ids: string[];
+
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant();
+    await causeEvent(service, tenant); // before there is a webhook: it has no delivery
+    await register(service, tenant.partner, URL_A);
+    for (let count = 0; count < 5; count += 1) {
+      await causeEvent(service, tenant);
+    }
+    ids = (await list(tenant, '')).map((delivery) => delivery.id).reverse();
+    await settle(ids[1], 'delivered', [{ at: '2026-01-02T03:04:05.678901+00:00', http_status: 204, duration_ms: 12 }]);
+    await settle(ids[3], 'delivered', [{ at: '2026-01-02T03:04:06Z', http_status: 200, duration_ms: 0 }]);
+  });
+  after(() => service.close());
+
+  async function list(whose: TestTenant, query: string): Promise<ListedDelivery[]> {
+    const answer = await service.call('GET', PATH + query, { headers: whose.staff });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  }
+
+  async function settle(id: string | undefined, status: string, attempts: object[]): Promise<void> {
+    const withError = attempts.map((attempt) => ({ ...attempt, error: null }));
+    await service.database.db
+      .updateTable('event')
+      .set({ delivery_status: status, attempts: JSON.stringify(withError), attempt_count: attempts.length })
+      .where('id', '=', id ?? '')
+      .execute();
+  }
+
+  it('200: lists the deliveries alone, newest first, each with exactly its fields', async () => {
+    const deliveries = await list(tenant, '');
+    assert.deepEqual(
+      deliveries.map(({ id, status }) => [id, status]),
+      [
+        [ids[4], 'pending'],
+        [ids[3], 'delivered'],
+        [ids[2], 'pending'],
+        [ids[1], 'delivered'],
+        [ids[0], 'pending'],
+      ],
+    );
+    const times = deliveries.map((delivery) => delivery.created_at);
+    assert.deepEqual(times, [...times].sort().reverse());
+    const delivered = deliveries[3];
+    const expected = {
+      id: ids[1],
+      event: 'order.status_changed',
+      event_id: ids[1],
+      status: 'delivered',
+      attempts: [{ at: '2026-01-02T03:04:05.678Z', http_status: 204, duration_ms: 12, error: null }],
+      created_at: delivered?.created_at,
+    };
+    assert.equal(JSON.stringify(delivered), JSON.stringify(expected));
+    assert.match(String(delivered?.created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it('200: takes a status', async () => {
+    const idsOf = async (query: string) => (await list(tenant, query)).map((delivery) => delivery.id);
+    assert.deepEqual(await idsOf('?status=delivered'), [ids[3], ids[1]]);
+    assert.deepEqual(await idsOf('?status=pending'), [ids[4], ids[2], ids[0]]);
+    assert.deepEqual(await idsOf('?status=failed'), []);
+    assert.deepEqual(await idsOf('?status=stopped'), []);
+  });
+
+  it('200: gives pages, of one status too, that lead to one another', async () => {
+    const page = async (query: string) =>
+      (await service.call('GET', PATH + query, { headers: { ...tenant.owner, host: 'api.example' } })).body;
+    const first = await page('?page_size=2&status=pending');
+    assert.deepEqual(Object.keys(first), ['count', 'next', 'previous', 'results']);
+    assert.deepEqual([first.count, first.previous, first.results.length], [3, null, 2]);
+    assert.equal(first.results[0].id, ids[4]);
+    const { pathname, search } = new URL(first.next);
+    const second = await page(search);
+    assert.equal(pathname, PATH);
+    assert.deepEqual([second.count, second.next, second.results.length], [3, null, 1]);
+    assert.equal(second.results[0].id, ids[0]);
+    assert.ok(second.previous.includes('status=pending'));
+    assert.equal((await page('?page=1')).results.length, 5);
+  });
+
+  it('200: is empty, as an array and as a page, where nothing was ever sent', async () => {
+    const hotel = await service.tenant({ features: ['hotel'] });
+    assert.deepEqual(await list(hotel, ''), []);
+    const page = await service.call('GET', `${PATH}?page=1`, { headers: hotel.staff });
+    assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
+  });
+
+  it("200: shows a tenant its own deliveries, never another's", async () => {
+    const other = await service.tenant();
+    await register(service, other.partner, URL_A);
+    await causeEvent(service, other);
+    const theirs = await list(other, '');
+    assert.equal(theirs.length, 1);
+    assert.equal(ids.includes(theirs[0]?.id ?? ''), false);
+    assert.equal((await list(tenant, '')).length, 5);
+    const page = await service.call('GET', `${PATH}?page_size=200`, { headers: other.staff });
+    assert.deepEqual([page.body.count, page.body.results], [1, theirs]);
+  });
+
+  it('400: knows four statuses and sane pages', async () => {
+    for (const query of ['?status=sent', '?status=', '?page=0', '?page_size=201', '?page=x']) {
+      const answer = await service.call('GET', PATH + query, { headers: tenant.staff });
+      assert.equal(answer.status, 400, query);
+      assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+      assert.equal(answer.body.code, 'invalid_request');
+      assert.ok(answer.body.message.startsWith(`${query.slice(1).split('=')[0]}: `), answer.body.message);
+    }
+  });
+
+  it('401: is for people, not for credentials', async () => {
+    for (const headers of [{}, tenant.partner, { authorization: 'Bearer x' }]) {
+      const answer = await service.call('GET', PATH, { headers });
+      assert.equal(answer.status, 401);
+      assert.equal(answer.body.code, 'invalid_credentials');
+    }
+  });
+
+  it('404: has no page past the last', async () => {
+    const answer = await service.call('GET', `${PATH}?page=4&page_size=2`, { headers: tenant.staff });
+    assert.equal(answer.status, 404);
+    assert.equal(answer.body.code, 'error');
+  });
+});

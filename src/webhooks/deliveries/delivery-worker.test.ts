@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { sql } from 'kysely';
+import { readConfig } from '#platform/config.ts';
+import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { eventually, listDeliveries, onlyDelivery, register } from '#test/support/webhooks.ts';
+import { createTransactionWithEvents } from './deliveries.ts';
+
+const NO_WAIT = { drawWaitMs: () => 0, probeRestMs: 0 };
+
+describe('the delivery worker', () => {
+  let service: TestService;
+  let receiver: Receiver;
+  let tenant: TestTenant;
+  const workers: Worker[] = [];
+
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.close());
+
+  /** Each test has workers, a tenant and a receiver of its own. */
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    tenant = await service.tenant();
+    await register(service, tenant.partner, receiver.url);
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop(1_000)));
+    await receiver.close();
+  });
+
+  function work(pace: DeliveryPace = NO_WAIT): Worker {
+    const config = { ...readConfig({}), webhookAllowPrivateNetwork: true };
+    const { keyring, database } = service;
+    const worker = startWorker({ config, db: database.db, keyring, log: pino({ level: 'silent' }), pace });
+    workers.push(worker);
+    return worker;
+  }
+
+  async function writeEvents(count: number, whose: TestTenant = tenant): Promise<void> {
+    await createTransactionWithEvents(
+      service.database.db,
+      null,
+    )(async (_tx, record) => {
+      for (let number = 0; number < count; number += 1) {
+        await record({
+          tenantId: whose.tenantId,
+          credentialId: whose.credential.id,
+          type: 'order.status_changed',
+          occurredAt: new Date(),
+          data: { order_id: randomUUID(), external_order_id: `E-${number}`, status: 'confirmed' },
+        });
+      }
+    });
+  }
+
+  /** Leaves the tenant's only event as a worker does that died during attempt n. */
+  async function leaveUnderWay(attempt: number, leaseSeconds: number): Promise<void> {
+    const attempts = Array.from({ length: attempt }, (_, index) => ({
+      at: new Date(),
+      http_status: index === attempt - 1 ? null : 500,
+      duration_ms: index === attempt - 1 ? null : 3,
+      error: index === attempt - 1 ? 'no_outcome' : 'http_status',
+    }));
+    await service.database.db
+      .updateTable('event')
+      .set({
+        attempt_count: attempt,
+        attempts: JSON.stringify(attempts),
+        lease_id: randomUUID(),
+        next_attempt_at: sql<Date>`now() + make_interval(secs => ${leaseSeconds})`,
+      })
+      .where('tenant_id', '=', tenant.tenantId)
+      .execute();
+  }
+
+  async function allDelivered(count: number) {
+    return await eventually(async () => {
+      const deliveries = await listDeliveries(service, tenant);
+      return deliveries.filter(({ status }) => status === 'delivered').length === count && deliveries;
+    }, `end of ${count} deliveries`);
+  }
+
+  const errorsOf = (delivery: { attempts: { error: string | null }[] }) => delivery.attempts.map(({ error }) => error);
+  const eventIds = () => receiver.requests.map((request) => String(request.headers['x-service-event-id']));
+
+  it('shares 300 events with others that look for them at the same moment: each is posted once', async () => {
+    const all = [work(), work(), work(), work()];
+    const { tenantId, credential } = tenant;
+    const queue = { tenantId, credentialId: credential.id, webhookUrl: receiver.url, isActive: true };
+    for (let round = 1; round <= 5; round += 1) {
+      await writeEvents(60);
+      all.forEach(({ deliveries }) => deliveries.wake(queue));
+      await allDelivered(60 * round);
+    }
+    const deliveries = await listDeliveries(service, tenant);
+    assert.equal(receiver.requests.length, 300);
+    assert.equal(new Set(eventIds()).size, 300);
+    assert.ok(deliveries.every(({ attempts }) => attempts.length === 1));
+  });
+
+  it('takes over from a dead one once the lease has run out, not before, and counts its attempt', async () => {
+    await writeEvents(1);
+    await leaveUnderWay(2, 1.5);
+    const leaseEndMs = Date.now() + 1_500;
+    work();
+    const delivery = await onlyDelivery(service, tenant, 'delivered');
+    assert.deepEqual(errorsOf(delivery), ['http_status', 'no_outcome', null]);
+    assert.equal(receiver.requests.length, 1);
+    assert.ok((receiver.requests[0]?.at ?? 0) >= leaseEndMs - 100);
+  });
+
+  it('gives up after a fifth attempt that never reported, without a sixth', async () => {
+    await writeEvents(1);
+    await leaveUnderWay(5, -1);
+    work();
+    const delivery = await onlyDelivery(service, tenant, 'failed');
+    assert.equal(delivery.attempts.length, 5);
+    assert.equal(delivery.attempts[4]?.error, 'no_outcome');
+    assert.equal(receiver.requests.length, 0);
+  });
+
+  it('counts an attempt before it is sent: five posts in all, though none ever reports back', async () => {
+    receiver.answerWith(() => 'hang');
+    await writeEvents(1);
+    work({ ...NO_WAIT, leaseSeconds: 0.5 });
+    work({ ...NO_WAIT, leaseSeconds: 0.5 });
+    const delivery = await onlyDelivery(service, tenant, 'failed');
+    assert.deepEqual(
+      errorsOf(delivery),
+      Array.from({ length: 5 }, () => 'no_outcome'),
+    );
+    assert.equal(receiver.requests.length, 5);
+  });
+
+  it('that was away for longer than its lease does not overwrite what another one has found', async () => {
+    receiver.answerWith(() => (receiver.requests.length === 1 ? { status: 500, afterMs: 2_500 } : 204));
+    await writeEvents(1);
+    const late = work({ ...NO_WAIT, leaseSeconds: 1 });
+    await receiver.waitFor(1);
+    work();
+    assert.deepEqual(errorsOf(await onlyDelivery(service, tenant, 'delivered')), ['no_outcome', null]);
+    await late.stop(10_000);
+    assert.deepEqual(errorsOf(await onlyDelivery(service, tenant, 'delivered')), ['no_outcome', null]);
+  });
+
+  it('ends an event whose secret does not open after five attempts, and delivers the others meanwhile', async () => {
+    const poisoned = await service.tenant();
+    await register(service, poisoned.partner, receiver.url);
+    await service.database.db
+      .updateTable('credential')
+      .set({ webhook_secret: Buffer.from('neither key nor text') })
+      .where('tenant_id', '=', poisoned.tenantId)
+      .execute();
+    await writeEvents(1, poisoned);
+    await writeEvents(20);
+    work();
+    await allDelivered(20);
+    const { attempts } = await onlyDelivery(service, poisoned, 'failed');
+    assert.equal(attempts.length, 5);
+    assert.ok(attempts.every((attempt) => attempt.http_status === null && attempt.error === 'internal_error'));
+    assert.equal(receiver.requests.length, 20);
+  });
+
+  it('survives that the database cuts every connection, and goes on', async () => {
+    work({ ...NO_WAIT, leaseSeconds: 2 });
+    for (let round = 0; round < 10; round += 1) {
+      await writeEvents(10);
+      await cutConnections();
+      await sleep(30);
+    }
+    await allDelivered(100);
+    const counts = Map.groupBy(eventIds(), (id) => id);
+    assert.equal(counts.size, 100);
+    assert.ok([...counts.values()].every((posts) => posts.length <= 5));
+  });
+
+  it('lets what is under way end when it is stopped, and takes no more', async () => {
+    receiver.answerWith(() => ({ status: 204, afterMs: 500 }));
+    await writeEvents(1);
+    const worker = work();
+    await receiver.waitFor(1);
+    const stopped = worker.stop(10_000);
+    await writeEvents(1);
+    await stopped;
+    const deliveries = await listDeliveries(service, tenant);
+    assert.deepEqual(deliveries.map(({ status }) => status).sort(), ['delivered', 'pending']);
+    assert.equal(receiver.requests.length, 1);
+  });
+
+  it('gives back what has not ended within the grace, at once and with the attempt counted', async () => {
+    receiver.answerWith(() => (receiver.requests.length === 1 ? 'hang' : 204));
+    await writeEvents(1);
+    const worker = work({ drawWaitMs: () => 60_000 });
+    await receiver.waitFor(1);
+    await worker.stop(50);
+    const given = await onlyDelivery(service, tenant, 'pending');
+    assert.deepEqual(errorsOf(given), ['aborted']);
+    work();
+    assert.deepEqual(errorsOf(await onlyDelivery(service, tenant, 'delivered')), ['aborted', null]);
+  });
+
+  /** All but the one that says so, which may be another each time. */
+  async function cutConnections(): Promise<void> {
+    await sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+    `.execute(service.database.db);
+  }
+});

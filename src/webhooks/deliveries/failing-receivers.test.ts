@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventRows, insertBacklog, insertCredentials, startTestWorker, writeEvent } from '#test/support/events.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { eventually, register } from '#test/support/webhooks.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { DeliveryPace, Worker } from '#service/worker.ts';
+import { createTransactionWithEvents } from './deliveries.ts';
+
+describe('a receiver', () => {
+  let service: TestService;
+  let db: Database;
+  let receiver: Receiver;
+  let tenant: TestTenant;
+  let worker: Worker;
+
+  before(async () => {
+    service = await startService();
+    db = service.database.db;
+  });
+  after(() => service.close());
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    tenant = await service.tenant();
+    await register(service, tenant.partner, receiver.url);
+  });
+  afterEach(async () => {
+    await worker.stop(0);
+    await receiver.close();
+    // What is left would be sent by the next test's worker.
+    await db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
+  });
+
+  const work = (pace: DeliveryPace = {}) => (worker = startTestWorker(service, pace));
+
+  /** Waits until all events of the tenant have that status. */
+  async function allEnd(status: string) {
+    return await eventually(async () => {
+      const rows = await eventRows(db, tenant.tenantId);
+      return rows.every((row) => row.delivery_status === status) && rows;
+    }, `end of all deliveries as ${status}`);
+  }
+
+  it('that hangs is one receiver, however many credentials have registered it', async () => {
+    receiver.answerWith(() => 'hang');
+    const urls = Array.from({ length: 5 }, () => receiver.url);
+    await insertBacklog(db, await insertCredentials(service, tenant.tenantId, urls), 10);
+    work();
+    await receiver.waitFor(4);
+    await sleep(700);
+    assert.equal(receiver.requests.length, 4);
+  });
+
+  it('that fails is probed, not hammered, however much waits and whatever comes', async () => {
+    receiver.answerWith(() => 500);
+    await insertBacklog(db, tenant, 200);
+    const { deliveries } = work({ probeRestMs: 200 });
+    await receiver.waitFor(3);
+    const seenBefore = receiver.requests.length;
+    const transaction = createTransactionWithEvents(db, deliveries);
+    const endMs = performance.now() + 2_000;
+    while (performance.now() < endMs) {
+      await writeEvent(transaction, tenant);
+      await sleep(10);
+    }
+    const probes = receiver.requests.length - seenBefore;
+    assert.ok(probes >= 3, `only ${probes} attempts in 2 s`);
+    assert.ok(probes <= 2_000 / 200 + 4, `${probes} attempts in 2 s`);
+  });
+
+  it('that fails for good sees each of its events five times, and none a sixth time', async () => {
+    receiver.answerWith(() => 500);
+    await insertBacklog(db, tenant, 60);
+    const transaction = createTransactionWithEvents(db, work().deliveries);
+    await Promise.all(Array.from({ length: 10 }, () => writeEvent(transaction, tenant)));
+    const rows = await allEnd('failed');
+    assert.equal(rows.length, 70);
+    assert.ok(rows.every(({ attempt_count, attempts }) => attempt_count === 5 && (attempts as unknown[]).length === 5));
+    await sleep(300);
+    const byEvent = Map.groupBy(receiver.requests, ({ headers }) => headers['x-service-event-id']);
+    assert.equal(byEvent.size, 70);
+    assert.ok([...byEvent.values()].every((requests) => requests.length === 5));
+  });
+
+  it('that recovers is given all that waited, soon', async () => {
+    receiver.answerWith(() => (receiver.requests.length <= 10 ? 500 : 204));
+    await insertBacklog(db, tenant, 300);
+    work({ probeRestMs: 20 });
+    await receiver.waitFor(11);
+    const recoveredAtMs = performance.now();
+    assert.equal((await allEnd('delivered')).length, 300);
+    assert.equal(receiver.requests.length, 310);
+    assert.ok(performance.now() - recoveredAtMs < 5_000);
+  });
+
+  it('is not taken for ill where it is our secret that does not open', async () => {
+    const poisoned = await insertCredentials(service, tenant.tenantId, [receiver.url]);
+    await db
+      .updateTable('credential')
+      .set({ webhook_secret: Buffer.from('neither key nor text') })
+      .where('tenant_id', '=', tenant.tenantId)
+      .where(
+        'id',
+        'in',
+        poisoned.map(({ credential }) => credential.id),
+      )
+      .execute();
+    await insertBacklog(db, poisoned, 5);
+    work({ probeRestMs: 60_000 });
+    await allEnd('failed');
+    await insertBacklog(db, tenant, 1);
+    await receiver.waitFor(1, 3_000);
+  });
+});

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { eventRows, happening, startTestWorker, writeEvent } from '#test/support/events.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { eventually, onlyDelivery, register } from '#test/support/webhooks.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { DeliveryPace, Worker } from '#service/worker.ts';
+import { createTransactionWithEvents, type TransactionWithEvents } from './deliveries.ts';
+
+/** No scan takes what is leased for so long: whatever arrives before came from memory. */
+const LEASE_MS = 15_000;
+
+describe('an event of a process that delivers', () => {
+  let service: TestService;
+  let db: Database;
+  let receiver: Receiver;
+  let tenant: TestTenant;
+  let transaction: TransactionWithEvents;
+  const workers: Worker[] = [];
+
+  before(async () => {
+    service = await startService();
+    db = service.database.db;
+  });
+  after(() => service.close());
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    tenant = await service.tenant();
+    await register(service, tenant.partner, receiver.url);
+    transaction = createTransactionWithEvents(db, work().deliveries);
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop(0)));
+    await receiver.close();
+  });
+
+  function work(pace?: DeliveryPace): Worker {
+    const worker = startTestWorker(service, pace);
+    workers.push(worker);
+    return worker;
+  }
+
+  async function onlyRow(from: Database = db) {
+    const [row, ...others] = await eventRows(from, tenant.tenantId);
+    assert.ok(row);
+    assert.deepEqual(others, []);
+    return { ...row, dueInMs: row.next_attempt_at.getTime() - Date.now() };
+  }
+
+  const delivered = () => onlyDelivery(service, tenant, 'delivered');
+
+  async function errors(): Promise<(string | null)[]> {
+    return (await delivered()).attempts.map(({ error }) => error);
+  }
+
+  it('is born claimed, its first attempt counted, and sent from memory right after the commit', async () => {
+    receiver.answerWith(() => ({ status: 204, afterMs: 300 }));
+    const born = await transaction(async (tx, record) => {
+      await record(happening(tenant));
+      const row = await onlyRow(tx);
+      await sleep(300);
+      assert.equal(receiver.requests.length, 0, 'not before the commit');
+      return row;
+    });
+    assert.deepEqual([born.delivery_status, born.attempt_count], ['pending', 1]);
+    assert.deepEqual(
+      (born.attempts as { error: string }[]).map(({ error }) => error),
+      ['no_outcome'],
+    );
+    assert.ok(born.dueInMs > LEASE_MS - 2_000 && born.dueInMs < LEASE_MS + 1_000, `due in ${born.dueInMs} ms`);
+    assert.notEqual(born.lease_id, null);
+    await receiver.waitFor(1, 5_000);
+    const { dueInMs: _, ...held } = await onlyRow();
+    assert.deepEqual(held, { ...held, attempt_count: 1, lease_id: born.lease_id, attempts: born.attempts });
+    assert.deepEqual(await errors(), [null]);
+    const ended = await onlyRow();
+    assert.deepEqual([ended.attempt_count, ended.lease_id], [1, null]);
+    assert.equal(receiver.requests.length, 1);
+  });
+
+  it('is written unclaimed where the process does not deliver, and due at once', async () => {
+    await createTransactionWithEvents(
+      db,
+      null,
+    )(async (tx, record) => {
+      await record(happening(tenant));
+      const { dueInMs, ...row } = await onlyRow(tx);
+      assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 0, null]);
+      assert.deepEqual(row.attempts, []);
+      assert.ok(dueInMs < 1_000);
+    });
+    assert.deepEqual(await errors(), [null]);
+  });
+
+  it('is written unclaimed where its receiver has no slot free, and claimed once it has', async () => {
+    receiver.answerWith(() => (receiver.requests.length <= 4 ? { status: 204, afterMs: 1_000 } : 204));
+    for (let count = 1; count <= 4; count += 1) {
+      await writeEvent(transaction, tenant);
+    }
+    await receiver.waitFor(4, 5_000);
+    await writeEvent(transaction, tenant);
+    const last = (await eventRows(db, tenant.tenantId)).at(-1);
+    assert.deepEqual([last?.delivery_status, last?.attempt_count, last?.lease_id], ['pending', 0, null]);
+    await eventually(async () => {
+      const rows = await eventRows(db, tenant.tenantId);
+      return rows.every((row) => row.delivery_status === 'delivered');
+    }, 'delivery of all five');
+    assert.equal(receiver.requests.length, 5);
+  });
+
+  it('goes with others in one transaction: each born claimed as far as there are slots, and sent once with the bytes stored', async () => {
+    const silent = await service.tenant();
+    const heard = Array.from({ length: 6 }, (_, index) => happening(tenant, `"${index}" \\ é🍕`));
+    const born = await transaction(async (tx, record) => {
+      await record(...heard, happening(silent));
+      return await eventRows(tx, tenant.tenantId);
+    });
+    assert.deepEqual(
+      born.map(({ delivery_status, attempt_count }) => [delivery_status, attempt_count]),
+      [...Array.from({ length: 4 }, () => ['pending', 1]), ['pending', 0], ['pending', 0]],
+    );
+    assert.equal(new Set(born.slice(0, 4).map(({ lease_id }) => lease_id)).size, 4);
+    await receiver.waitFor(6, 5_000);
+    await eventually(async () => {
+      const rows = await eventRows(db, tenant.tenantId);
+      return rows.every(({ delivery_status }) => delivery_status === 'delivered');
+    }, 'delivery of all six');
+    assert.deepEqual(
+      receiver.requests.map(({ rawBody }) => rawBody.toString()).sort(),
+      born.map(({ body }) => body).sort(),
+    );
+    const [kept] = await eventRows(db, silent.tenantId);
+    assert.deepEqual([kept?.delivery_status, kept?.attempt_count, kept?.lease_id], [null, 0, null]);
+  });
+
+  it('without a webhook is kept, holds no lease and is not sent', async () => {
+    const silent = await service.tenant();
+    await writeEvent(transaction, silent);
+    const [row] = await eventRows(db, silent.tenantId);
+    assert.deepEqual([row?.delivery_status, row?.attempt_count, row?.lease_id], [null, 0, null]);
+    assert.deepEqual(row?.attempts, []);
+  });
+
+  it('is not sent where its transaction is rolled back', async () => {
+    const rolledBack = transaction(async (_tx, record) => {
+      await record(happening(tenant));
+      throw new Error('not after all');
+    });
+    await assert.rejects(rolledBack, /not after all/);
+    await sleep(500);
+    assert.equal(receiver.requests.length, 0);
+    assert.deepEqual(await eventRows(db, tenant.tenantId), []);
+  });
+
+  it('is sent as its last run left it, not as one that was rolled back', async () => {
+    let runs = 0;
+    await transaction(async (tx, record) => {
+      runs += 1;
+      if (runs === 1) {
+        await record(happening(tenant, 'first run'));
+        throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+      }
+      await sql`UPDATE credential SET is_active = false WHERE tenant_id = ${tenant.tenantId}`.execute(tx);
+      await record(happening(tenant, 'second run'));
+    });
+    assert.equal(runs, 2);
+    await sleep(500);
+    assert.equal(receiver.requests.length, 0);
+    assert.equal((await onlyRow()).delivery_status, null);
+  });
+
+  it('is sent once where its transaction ran twice', async () => {
+    let runs = 0;
+    await transaction(async (tx, record) => {
+      runs += 1;
+      await record(happening(tenant, `run ${runs}`));
+      if (runs === 1) {
+        await sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(tx);
+      }
+    });
+    assert.deepEqual(await errors(), [null]);
+    assert.equal(receiver.requests.length, 1);
+    assert.ok(receiver.requests[0]?.rawBody.includes('"run 2"'));
+  });
+
+  it('has a lease that counts from its writing, however long its transaction waited before', async () => {
+    const dueInMs = await transaction(async (tx, record) => {
+      await sql`SELECT now()`.execute(tx);
+      await sleep(1_500);
+      await record(happening(tenant));
+      return (await onlyRow(tx)).dueInMs;
+    });
+    assert.ok(dueInMs > LEASE_MS - 500, `due in ${dueInMs} ms`);
+  });
+
+  it('is left to the next claim where a third of its lease has passed before the commit', async () => {
+    const [worker] = workers.splice(0);
+    await worker?.stop(0);
+    transaction = createTransactionWithEvents(db, work({ leaseSeconds: 1.5 }).deliveries);
+    const writtenAtMs = Date.now();
+    await transaction(async (_tx, record) => {
+      await record(happening(tenant));
+      await sleep(600);
+    });
+    assert.deepEqual(await errors(), ['no_outcome', null]);
+    assert.equal(receiver.requests.length, 1);
+    assert.ok((receiver.requests[0]?.at ?? 0) - writtenAtMs >= 1_400);
+  });
+
+  describe('that stops', () => {
+    it('is written unclaimed, for others to send', async () => {
+      const [worker] = workers.splice(0);
+      await worker?.stop(1_000);
+      await writeEvent(transaction, tenant);
+      const row = await onlyRow();
+      assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 0, null]);
+      await sleep(500);
+      assert.equal(receiver.requests.length, 0);
+      work();
+      assert.deepEqual(await errors(), [null]);
+    });
+
+    it('is sent by it where it was claimed before, and the stop waits for the outcome', async () => {
+      const [worker] = workers.splice(0);
+      receiver.answerWith(() => ({ status: 204, afterMs: 500 }));
+      await writeEvent(transaction, tenant);
+      await receiver.waitFor(1);
+      let stopped: Promise<void> | undefined;
+      await transaction(async (_tx, record) => {
+        await record(happening(tenant));
+        stopped = worker?.stop(5_000);
+      });
+      await stopped;
+      const rows = await eventRows(db, tenant.tenantId);
+      assert.deepEqual(
+        rows.map((row) => [row.delivery_status, row.attempt_count, row.lease_id]),
+        [
+          ['delivered', 1, null],
+          ['delivered', 1, null],
+        ],
+      );
+    });
+
+    it('is given back at once where its commit comes after the stop, and not sent by it', async () => {
+      const [worker] = workers.splice(0);
+      await transaction(async (_tx, record) => {
+        await record(happening(tenant));
+        await worker?.stop(1_000);
+      });
+      await worker?.stop(0); // Whoever closes the database after a stop asks once more what came since.
+      const row = await onlyRow();
+      assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 1, null]);
+      assert.ok(row.dueInMs <= 0, `due in ${row.dueInMs} ms`);
+      assert.equal(receiver.requests.length, 0);
+      work();
+      assert.deepEqual(await errors(), ['aborted', null]);
+    });
+  });
+});

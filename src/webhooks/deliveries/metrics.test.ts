@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Registry } from 'prom-client';
+import { sql } from 'kysely';
+import { type DatabaseProxy, startDatabaseProxy } from '#test/support/database-proxy.ts';
+import { insertBacklog, startTestWorker, writeEvent } from '#test/support/events.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { eventually, onlyDelivery, register } from '#test/support/webhooks.ts';
+import type { Worker } from '#service/worker.ts';
+import { createDeliveryMetrics } from './metrics.ts';
+import { createTransactionWithEvents } from './deliveries.ts';
+
+describe('the metrics of deliveries', () => {
+  let service: TestService;
+  let proxy: DatabaseProxy;
+  let receiver: Receiver;
+  let tenant: TestTenant;
+  let worker: Worker | undefined;
+  const registry = new Registry();
+
+  before(async () => {
+    service = await startService();
+    proxy = await startDatabaseProxy(service.database.url, 2);
+    receiver = await startReceiver();
+    tenant = await service.tenant();
+    await register(service, tenant.partner, receiver.url);
+  });
+  after(async () => {
+    await worker?.stop(0);
+    await proxy.close();
+    await service.close();
+    await receiver.close();
+  });
+
+  /** Every sample by its name and labels, as Prometheus reads it. */
+  async function scrape(): Promise<Record<string, number>> {
+    const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    return Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]),
+    );
+  }
+
+  it('tell the depth of the queue and the age of the oldest due delivery, both of this very moment', async () => {
+    const metrics = createDeliveryMetrics(registry, proxy.db);
+    assert.deepEqual([(await scrape())['webhook_queue_depth'], (await scrape())['webhook_oldest_due_seconds']], [0, 0]);
+    await insertBacklog(service.database.db, tenant, 7);
+    await sql`
+      UPDATE event SET next_attempt_at = now() + CASE WHEN body = '{"number":3}' THEN interval '-90 s' ELSE interval '1 h' END
+      WHERE tenant_id = ${tenant.tenantId}
+    `.execute(service.database.db);
+    const seen = await scrape();
+    assert.equal(seen['webhook_queue_depth'], 7);
+    const oldest = seen['webhook_oldest_due_seconds'] ?? 0;
+    assert.ok(oldest >= 90 && oldest < 100, `${oldest} s`);
+    await service.database.db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
+    const { webhook_queue_depth: depth, webhook_oldest_due_seconds: age } = await scrape();
+    assert.deepEqual([depth, age], [0, 0]);
+    worker = startTestWorker(service, { drawWaitMs: () => 50 }, metrics);
+  });
+
+  it('count attempts by outcome, and time the waits, the attempts and the way to the delivery', async () => {
+    assert.ok(worker);
+    receiver.answerWith(() => (receiver.requests.length === 1 ? 500 : { status: 204, afterMs: 100 }));
+    await writeEvent(createTransactionWithEvents(service.database.db, null), tenant);
+    await onlyDelivery(service, tenant, 'delivered');
+    await writeEvent(createTransactionWithEvents(service.database.db, worker.deliveries), tenant);
+    await receiver.waitFor(3);
+    await worker.stop(5_000);
+    const seen = await scrape();
+    assert.equal(seen['webhook_attempts_total{outcome="http_status"}'], 1);
+    assert.equal(seen['webhook_attempts_total{outcome="ok"}'], 2);
+    assert.equal(seen['webhook_attempt_duration_seconds_count'], 3);
+    assert.ok((seen['webhook_attempt_duration_seconds_sum'] ?? 0) >= 0.2);
+    assert.equal(seen['webhook_attempt_duration_seconds_bucket{le="0.1"}'], 1);
+    assert.equal(seen['webhook_attempt_wait_seconds_count'], 3);
+    assert.equal(seen['webhook_delivery_latency_seconds_count'], 2);
+    assert.ok((seen['webhook_delivery_latency_seconds_sum'] ?? 0) >= 0.25);
+    assert.deepEqual([seen['webhook_queue_depth'], seen['webhook_oldest_due_seconds']], [0, 0]);
+  });
+
+  it('time how long a delivery was due before it was taken', async () => {
+    await service.database.db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
+    await insertBacklog(service.database.db, tenant, 1);
+    await sql`UPDATE event SET next_attempt_at = now() - interval '40 s' WHERE tenant_id = ${tenant.tenantId}`.execute(
+      service.database.db,
+    );
+    const registered = new Registry();
+    const metrics = createDeliveryMetrics(registered, proxy.db);
+    worker = startTestWorker(service, {}, metrics);
+    await onlyDelivery(service, tenant, 'delivered');
+    await worker.stop(5_000);
+    const lines = await registered.metrics();
+    const sum = Number(/^webhook_attempt_wait_seconds_sum (.*)$/m.exec(lines)?.[1]);
+    assert.ok(sum >= 40 && sum < 50, `${sum} s`);
+  });
+
+  it('that come from the database are left out while it is gone or silent, and the others can be read', async () => {
+    const isThere = async () => {
+      const { webhook_queue_depth: depth, webhook_oldest_due_seconds: age, ...others } = await scrape();
+      assert.equal(others['webhook_attempts_total{outcome="ok"}'], 2);
+      assert.equal(depth === undefined, age === undefined);
+      return depth !== undefined;
+    };
+    assert.equal(await isThere(), true);
+    await proxy.refuse();
+    assert.equal(await isThere(), false);
+    await proxy.restore();
+    await eventually(isThere, 'metrics of a database that is back', 3_000);
+    proxy.swallow();
+    const startedAt = performance.now();
+    assert.deepEqual(await Promise.all([isThere(), isThere()]), [false, false]);
+    const tookMs = performance.now() - startedAt;
+    assert.ok(tookMs < 4_000, `${tookMs} ms`);
+    await proxy.restore();
+    await eventually(isThere, 'metrics of a database that is back', 3_000);
+  });
+});

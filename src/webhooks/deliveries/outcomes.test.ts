@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { type DatabaseProxy, startDatabaseProxy } from '#test/support/database-proxy.ts';
+import { eventRows, insertBacklog } from '#test/support/events.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { register } from '#test/support/webhooks.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
+import { UnavailableError } from '#platform/errors.ts';
+import { newId } from '#platform/lib/ids.ts';
+import { CLAIM_SIZE, type ClaimedDelivery, claimDue, type Lease, type Outcome } from './store.ts';
+import { OutcomeRecorder } from './outcomes.ts';
+
+describe('the outcomes of attempts', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  let db: Database;
+  let statements: string[] = [];
+
+  before(async () => {
+    service = await startService();
+    db = createDatabase({
+      url: service.database.url,
+      poolSize: 4,
+      log: ({ query }) => statements.push(query.sql),
+    });
+  });
+  after(async () => {
+    await db.destroy();
+    await service.close();
+  });
+  beforeEach(async () => {
+    tenant = await service.tenant();
+    await register(service, tenant.partner, 'https://127.0.0.1:1/nobody');
+    statements = [];
+  });
+
+  const newLease = (): Lease => ({ id: newId(), seconds: 15, beginBeforeMs: Number.POSITIVE_INFINITY });
+
+  async function claim(count: number, whose = tenant): Promise<ClaimedDelivery[]> {
+    await insertBacklog(service.database.db, whose, count);
+    const wanted = [{ tenantId: whose.tenantId, credentialId: whose.credential.id, count }];
+    const claimed: ClaimedDelivery[] = [];
+    while (claimed.length < count) {
+      const { deliveries } = await claimDue(service.database.db, wanted, newLease());
+      assert.equal(deliveries.length, Math.min(CLAIM_SIZE, count - claimed.length));
+      claimed.push(...deliveries);
+    }
+    return claimed;
+  }
+
+  function delivered(delivery: ClaimedDelivery): Outcome {
+    const result = { http_status: 204, duration_ms: 7, error: null };
+    return { delivery, result, status: 'delivered', retryInMs: 0 };
+  }
+
+  async function statuses(whose = tenant): Promise<Record<string, number>> {
+    const rows = await eventRows(service.database.db, whose.tenantId);
+    const byStatus = Map.groupBy(rows, (row) => row.delivery_status ?? 'none');
+    return Object.fromEntries([...byStatus].map(([status, all]) => [status, all.length]));
+  }
+
+  it('that end together are recorded together: 1,200 of two tenants in four statements', async () => {
+    const other = await service.tenant();
+    await register(service, other.partner, 'https://127.0.0.1:1/nobody');
+    const deliveries = [...(await claim(600)), ...(await claim(600, other))];
+    const recorder = new OutcomeRecorder(db);
+    const recorded = await Promise.all(deliveries.map((delivery) => recorder.record(delivered(delivery))));
+    assert.ok(recorded.every((isRecorded) => isRecorded));
+    // The first goes alone, for nothing waits yet; then 500 at a time.
+    assert.ok(statements.length <= 4, `${statements.length} statements`);
+    assert.deepEqual([await statuses(), await statuses(other)], [{ delivered: 600 }, { delivered: 600 }]);
+    const [row] = await eventRows(service.database.db, other.tenantId);
+    const [attempt, ...others] = (row?.attempts ?? []) as Record<string, unknown>[];
+    assert.deepEqual([attempt?.['http_status'], attempt?.['duration_ms'], attempt?.['error']], [204, 7, null]);
+    assert.deepEqual([others, row?.lease_id], [[], null]);
+  });
+
+  it('are recorded each as it ended, with the wait that was drawn', async () => {
+    const [done, failed, waiting] = await claim(3);
+    assert.ok(done && failed && waiting);
+    const result = { http_status: 500, duration_ms: 3, error: 'http_status' };
+    const recorder = new OutcomeRecorder(db);
+    await Promise.all([
+      recorder.record(delivered(done)),
+      recorder.record({ delivery: failed, result, status: 'failed', retryInMs: 0 }),
+      recorder.record({ delivery: waiting, result, status: 'pending', retryInMs: 90_500 }),
+    ]);
+    const rows = new Map((await eventRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
+    const statusOf = ({ eventId }: ClaimedDelivery) => rows.get(eventId)?.delivery_status;
+    assert.deepEqual([done, failed, waiting].map(statusOf), ['delivered', 'failed', 'pending']);
+    const dueInMs = (rows.get(waiting.eventId)?.next_attempt_at.getTime() ?? 0) - Date.now();
+    assert.ok(dueInMs > 80_000 && dueInMs < 91_000, `due in ${dueInMs} ms`);
+  });
+
+  it('are recorded under their own lease alone, whatever else is in the batch', async () => {
+    const deliveries = await claim(20);
+    const recorder = new OutcomeRecorder(db);
+    const outcomes = deliveries.map((delivery, index) =>
+      delivered(index % 2 === 0 ? delivery : { ...delivery, lease: newLease() }),
+    );
+    const recorded = await Promise.all(outcomes.map((outcome) => recorder.record(outcome)));
+    assert.deepEqual(
+      recorded,
+      deliveries.map((_, index) => index % 2 === 0),
+    );
+    assert.deepEqual(await statuses(), { delivered: 10, pending: 10 });
+    const again = await Promise.all(deliveries.map((delivery) => recorder.record(delivered(delivery))));
+    assert.equal(again.filter((isRecorded) => isRecorded).length, 10);
+    assert.deepEqual(await statuses(), { delivered: 20 });
+  });
+
+  describe('where the database is gone', () => {
+    let proxy: DatabaseProxy;
+    beforeEach(async () => {
+      proxy = await startDatabaseProxy(service.database.url, 2);
+    });
+    afterEach(() => proxy.close());
+
+    it('are refused, all of them, and those that follow are recorded once it is back', async () => {
+      const deliveries = await claim(30);
+      const recorder = new OutcomeRecorder(proxy.db);
+      await proxy.refuse();
+      const refused = await Promise.allSettled(deliveries.map((delivery) => recorder.record(delivered(delivery))));
+      assert.ok(refused.every((each) => each.status === 'rejected' && each.reason instanceof UnavailableError));
+      assert.deepEqual(await statuses(), { pending: 30 });
+      await proxy.restore();
+      assert.ok(await Promise.all(deliveries.map((delivery) => recorder.record(delivered(delivery)))));
+      assert.deepEqual(await statuses(), { delivered: 30 });
+    });
+  });
+});

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { causeEvent, isSignedWith, register } from '#test/support/webhooks.ts';
+
+const PATH = '/v1/third-party/webhook/';
+const URL_A = 'https://partner.example/hooks/a';
+const URL_B = 'https://partner.example/hooks/b';
+
+describe('POST /v1/third-party/webhook/', () => {
+  let service: TestService;
+  let receiver: Receiver;
+
+  before(async () => {
+    service = await startService({ worker: true });
+    receiver = await startReceiver();
+  });
+  after(async () => {
+    await service.close();
+    await receiver.close();
+  });
+
+  /** The signature's secret is found among the given ones: which of them signs the credential's next event? */
+  async function signingSecret(tenant: TestTenant, secrets: string[]): Promise<string | undefined> {
+    const { externalId } = await causeEvent(service, tenant);
+    for (let count = 1; ; count += 1) {
+      const requests = await receiver.waitFor(count);
+      const request = requests[count - 1];
+      if (request?.rawBody.includes(externalId)) {
+        return secrets.find((secret) => isSignedWith(secret, request));
+      }
+    }
+  }
+
+  async function registeredUrl(tenant: TestTenant): Promise<string> {
+    const answer = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
+    return answer.body.find((credential: { id: string }) => credential.id === tenant.credential.id).webhook_url;
+  }
+
+  it('200: a first registration answers with the URL and a new secret, and nothing else', async () => {
+    const tenant = await service.tenant();
+    assert.equal(await registeredUrl(tenant), '');
+    const answer = await service.call('POST', PATH, { headers: tenant.partner, json: { webhook_url: URL_A } });
+    assert.equal(answer.status, 200);
+    const { webhook_secret: secret } = answer.body;
+    assert.deepEqual(answer.body, { webhook_url: URL_A, webhook_secret: secret });
+    assert.match(secret, /^[\w-]{43,}$/);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.equal(await registeredUrl(tenant), URL_A);
+  });
+
+  it('200: the same URL again answers with an empty secret, and the first one goes on signing', async () => {
+    const tenant = await service.tenant();
+    const secret = await register(service, tenant.partner, receiver.url);
+    const again = await service.call('POST', PATH, { headers: tenant.partner, json: { webhook_url: receiver.url } });
+    assert.equal(again.status, 200);
+    assert.deepEqual(again.body, { webhook_url: receiver.url, webhook_secret: '' });
+    assert.equal(await signingSecret(tenant, [secret]), secret);
+  });
+
+  it('200: another URL makes a new secret, and so does going back to the first', async () => {
+    const tenant = await service.tenant();
+    const first = await register(service, tenant.partner, receiver.url);
+    const second = await register(service, tenant.partner, URL_B);
+    const third = await register(service, tenant.partner, receiver.url);
+    assert.equal(new Set([first, second, third, '']).size, 4);
+    assert.equal(await signingSecret(tenant, [first, second, third]), third);
+  });
+
+  it('200: of many registrations of one URL at once, one tells the secret that signs, the others none', async () => {
+    const tenant = await service.tenant();
+    const secrets = await Promise.all(Array.from({ length: 8 }, () => register(service, tenant.partner, receiver.url)));
+    const told = secrets.filter((secret) => secret !== '');
+    assert.equal(told.length, 1);
+    assert.equal(await signingSecret(tenant, told), told[0]);
+  });
+
+  it('200: of two URLs registered at once, the one that stays is signed for with the secret it was told', async () => {
+    const tenant = await service.tenant();
+    const [here, elsewhere] = await Promise.all([
+      register(service, tenant.partner, receiver.url),
+      register(service, tenant.partner, URL_A),
+    ]);
+    assert.notEqual(here, elsewhere);
+    const stayed = await registeredUrl(tenant);
+    assert.ok([receiver.url, URL_A].includes(stayed));
+    if (stayed === receiver.url) {
+      assert.equal(await signingSecret(tenant, [here, elsewhere]), here);
+    }
+  });
+
+  it('200: each credential of a tenant has a webhook of its own', async () => {
+    const tenant = await service.tenant();
+    const { partner: other } = await service.credential(tenant.tenantId);
+    const mine = await register(service, tenant.partner, receiver.url);
+    const theirs = await register(service, other, receiver.url);
+    assert.notEqual(theirs, '');
+    assert.notEqual(theirs, mine);
+    await register(service, other, URL_B);
+    assert.equal(await signingSecret(tenant, [mine, theirs]), mine);
+  });
+
+  it('200: takes a form and a multipart form as well', async () => {
+    const tenant = await service.tenant();
+    const form = new URLSearchParams({ webhook_url: URL_A });
+    const multipart = new FormData();
+    multipart.set('webhook_url', URL_B);
+    for (const [body, url] of [
+      [form, URL_A],
+      [multipart, URL_B],
+    ] as const) {
+      const answer = await service.call('POST', PATH, { headers: tenant.partner, body });
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.body.webhook_url, url);
+      assert.notEqual(answer.body.webhook_secret, '');
+      assert.equal(await registeredUrl(tenant), url);
+    }
+  });
+
+  it('200: serves tenants of every feature', async () => {
+    for (const features of [['restaurant'], ['hotel'], ['restaurant', 'hotel'], []] as ('restaurant' | 'hotel')[][]) {
+      const tenant = await service.tenant({ features });
+      assert.notEqual(await register(service, tenant.partner, URL_A), '', features.join());
+    }
+  });
+
+  it('200: keeps the secret encrypted', async () => {
+    const tenant = await service.tenant();
+    const secret = await register(service, tenant.partner, URL_A);
+    const row = await service.database.db
+      .selectFrom('credential')
+      .select('webhook_secret')
+      .where('tenant_id', '=', tenant.tenantId)
+      .where('id', '=', tenant.credential.id)
+      .executeTakeFirstOrThrow();
+    assert.ok((row.webhook_secret?.length ?? 0) > secret.length);
+    assert.equal(row.webhook_secret?.includes(secret), false);
+  });
+
+  it('400: refuses what is no HTTPS URL to deliver to, names the field, and keeps the old registration', async () => {
+    const tenant = await service.tenant();
+    await register(service, tenant.partner, URL_A);
+    const refused: unknown[] = [
+      'http://partner.example/hook',
+      'ftp://partner.example/hook',
+      'partner.example/hook',
+      'https://',
+      'https://user:password@partner.example/hook',
+      'https://partner.example/hook#here',
+      'https://partner.example/ho ok',
+      `https://partner.example/${'x'.repeat(2_048)}`,
+      '',
+      42,
+      null,
+      ['https://partner.example/hook'],
+      undefined,
+    ];
+    for (const webhookUrl of refused) {
+      const json = { webhook_url: webhookUrl };
+      const answer = await service.call('POST', PATH, { headers: tenant.partner, json });
+      assert.equal(answer.status, 400, String(webhookUrl));
+      assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
+      assert.equal(answer.body.code, 'invalid_request');
+      assert.match(answer.body.message, /^webhook_url: \S[^|]*$/);
+    }
+    assert.equal(await registeredUrl(tenant), URL_A);
+  });
+
+  it('400: names the body where there is none', async () => {
+    const tenant = await service.tenant();
+    const answer = await service.call('POST', PATH, { headers: tenant.partner });
+    assert.equal(answer.status, 400);
+    assert.equal(answer.body.code, 'invalid_request');
+    assert.match(answer.body.message, /^(body|webhook_url): \S/);
+  });
+
+  it('401: takes credentials alone, and looks at them before the body', async () => {
+    const tenant = await service.tenant();
+    for (const headers of [{}, tenant.owner, { ...tenant.partner, 'x-api-secret': 'another' }]) {
+      const answer = await service.call('POST', PATH, { headers, json: { webhook_url: 42 } });
+      assert.equal(answer.status, 401);
+      assert.equal(answer.body.code, 'invalid_credentials');
+    }
+    assert.equal(await registeredUrl(tenant), '');
+  });
+
+  it('405: is for POST', async () => {
+    const tenant = await service.tenant();
+    const answer = await service.call('GET', PATH, { headers: tenant.partner });
+    assert.equal(answer.status, 405);
+    assert.equal(answer.headers.get('allow'), 'POST');
+  });
+
+  it('400 for a port below 1024 that is not 443, where private networks are closed', async (t) => {
+    const open = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
+    t.after(() => open.close());
+    const tenant = await service.tenant();
+    for (const [port, status] of [
+      [80, 400],
+      [1_023, 400],
+      [443, 200],
+      [1_024, 200],
+    ] as const) {
+      const json = { webhook_url: `https://partner.example:${port}/hook` };
+      const answer = await open.call('POST', PATH, { headers: tenant.partner, json });
+      assert.equal(answer.status, status, answer.text);
+    }
+  });
+});

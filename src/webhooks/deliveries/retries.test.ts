@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { causeEvent, eventually, isSignedWith, onlyDelivery, register } from '#test/support/webhooks.ts';
+
+const WAIT_MS = 400;
+const TIMEOUT_MS = 1_500;
+/** PostgreSQL says when a delivery is due, the receiver when it came: two clocks of one machine. */
+const CLOCK_MS = 20;
+
+const unique = (values: unknown[]) => new Set(values.map(String)).size;
+const timestampOf = (request: ReceivedRequest) => Number(request.headers['x-service-timestamp']);
+
+describe('a delivery that fails', { concurrency: true }, () => {
+  let service: TestService;
+  const receivers: Receiver[] = [];
+  const draws: number[] = [];
+
+  before(async () => {
+    const drawWaitMs = (attempt: number) => {
+      draws.push(attempt);
+      return WAIT_MS;
+    };
+    service = await startService({ worker: { drawWaitMs, timeoutMs: TIMEOUT_MS } });
+  });
+  after(async () => {
+    await service.close();
+    await Promise.all(receivers.map((receiver) => receiver.close()));
+  });
+
+  /** A tenant whose webhook is a receiver of its own, and one event on its way there. */
+  async function begin(answer: (count: number, receiver: Receiver) => Answer) {
+    const receiver = await startReceiver();
+    receivers.push(receiver);
+    receiver.answerWith(() => answer(receiver.requests.length, receiver));
+    const tenant = await service.tenant();
+    const secret = await register(service, tenant.partner, receiver.url);
+    await causeEvent(service, tenant);
+    return { receiver, tenant, secret };
+  }
+
+  /** A later event's arrival at the same receiver: whatever was due before it has come before it. */
+  async function sendAnother(receiver: Receiver, tenant: TestTenant): Promise<void> {
+    receiver.answerWith(() => 204);
+    const { externalId } = await causeEvent(service, tenant);
+    await eventually(
+      () => receiver.requests.some((request) => request.rawBody.includes(externalId)),
+      'event after the failed one',
+    );
+  }
+
+  it('is posted five times in all, the same bytes under one event id, each signed anew', async () => {
+    const { receiver, tenant, secret } = await begin(() => 500);
+    const delivery = await onlyDelivery(service, tenant, 'failed');
+    const requests = [...receiver.requests];
+    assert.equal(requests.length, 5);
+    assert.equal(unique(requests.map((request) => request.rawBody)), 1);
+    assert.equal(unique(requests.map((request) => request.headers['x-service-event-id'])), 1);
+    assert.ok(requests.every((request) => isSignedWith(secret, request)));
+    requests.slice(1).forEach((request, index) => {
+      const lastAt = requests[index]?.at ?? 0;
+      assert.ok(timestampOf(request) >= Math.floor(lastAt / 1000), 'a timestamp older than the attempt before');
+      assert.ok(request.at - lastAt >= WAIT_MS - CLOCK_MS, `came ${request.at - lastAt} ms after the one before`);
+    });
+    await sendAnother(receiver, tenant);
+    const first = requests.map((request) => request.rawBody.toString())[0];
+    assert.equal(receiver.requests.filter((request) => request.rawBody.toString() === first).length, 5);
+    assert.equal(delivery.attempts.length, 5);
+    delivery.attempts.forEach((attempt, index) => {
+      assert.deepEqual(Object.keys(attempt), ['at', 'http_status', 'duration_ms', 'error']);
+      assert.deepEqual([attempt.http_status, attempt.error], [500, 'http_status']);
+      assert.ok(Number.isInteger(attempt.duration_ms) && (attempt.duration_ms ?? -1) >= 0);
+      assert.ok(Math.abs(Date.parse(attempt.at) - (requests[index]?.at ?? 0)) < 10_000);
+    });
+  });
+
+  it('waits as long as is drawn after attempts 1 to 4, and draws nothing after the fifth', async () => {
+    const { tenant } = await begin(() => 503);
+    await onlyDelivery(service, tenant, 'failed');
+    assert.deepEqual(new Set(draws), new Set([1, 2, 3, 4]));
+  });
+
+  it('takes a redirect for a failure and does not follow it', async () => {
+    const { receiver, tenant } = await begin((count, { port }) =>
+      count < 3 ? { status: 307, headers: { location: `https://127.0.0.1:${port}/elsewhere` } } : 204,
+    );
+    const { attempts } = await onlyDelivery(service, tenant, 'delivered');
+    assert.deepEqual(
+      attempts.map(({ http_status: status, error }) => [status, error]),
+      [
+        [307, 'redirect'],
+        [307, 'redirect'],
+        [204, null],
+      ],
+    );
+    assert.deepEqual([...new Set(receiver.requests.map((request) => request.path))], ['/hook']);
+  });
+
+  it('by hanging, resetting or refusing is tried again, and its success is the end', async () => {
+    const { receiver, tenant } = await begin((count) =>
+      count === 1 ? 'hang' : count === 2 ? 'reset' : count === 3 ? 404 : 200,
+    );
+    const { attempts } = await onlyDelivery(service, tenant, 'delivered');
+    assert.deepEqual(
+      attempts.map(({ http_status: status, error }) => [status, error]),
+      [
+        [null, 'timeout'],
+        [null, 'connection_reset'],
+        [404, 'http_status'],
+        [200, null],
+      ],
+    );
+    assert.ok((attempts[0]?.duration_ms ?? 0) >= TIMEOUT_MS - CLOCK_MS);
+    await sendAnother(receiver, tenant);
+    assert.equal(receiver.requests.length, 5);
+  });
+
+  it('goes to the URL and with the secret that are registered when it is tried again', async () => {
+    const { receiver, tenant, secret } = await begin(() => ({ status: 500, afterMs: 300 }));
+    const next = await startReceiver();
+    receivers.push(next);
+    await receiver.waitFor(1);
+    const nextSecret = await register(service, tenant.partner, next.url);
+    await onlyDelivery(service, tenant, 'delivered');
+    const [first] = receiver.requests;
+    const [last] = next.requests;
+    assert.ok(first && last);
+    assert.equal(next.requests.length, 1);
+    assert.deepEqual(last.rawBody, first.rawBody);
+    assert.equal(last.headers['x-service-event-id'], first.headers['x-service-event-id']);
+    assert.ok(receiver.requests.every((request) => isSignedWith(secret, request)));
+    assert.equal(isSignedWith(nextSecret, last), true);
+  });
+
+  it('is stopped where its credential is revoked, and not sent again', async () => {
+    const { receiver, tenant } = await begin(() => ({ status: 500, afterMs: 300 }));
+    await receiver.waitFor(1);
+    const revoked = await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {
+      headers: tenant.owner,
+    });
+    assert.equal(revoked.status, 200);
+    const { attempts } = await onlyDelivery(service, tenant, 'stopped');
+    assert.equal(attempts.length, receiver.requests.length);
+    assert.ok(attempts.length < 5);
+    assert.ok(attempts.every((attempt) => attempt.http_status === 500));
+  });
+
+  it('keeps its outcome where the answer said yes after the credential was revoked', async () => {
+    const { receiver, tenant } = await begin(() => ({ status: 200, afterMs: 600 }));
+    await receiver.waitFor(1);
+    await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {
+      headers: tenant.owner,
+    });
+    const { attempts } = await onlyDelivery(service, tenant, 'delivered');
+    assert.equal(attempts.length, 1);
+  });
+});

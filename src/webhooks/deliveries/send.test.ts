@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { getEventListeners } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
+import { makeCertificate, trustCertificate } from '#test/support/certificate.ts';
+import { type Receiver, type ReceiverOptions, startReceiver } from '#test/support/receiver.ts';
+import type { HostLookup } from './address-guard.ts';
+import { createWebhookSender, type SendOutcome, type WebhookSender, type WebhookSenderOptions } from './send.ts';
+
+const BODY = '{"event":"order.status_changed","name":"Zoë 🛎"}';
+const closers: (() => Promise<void>)[] = [];
+
+async function receiving(options: ReceiverOptions = {}): Promise<Receiver> {
+  const receiver = await startReceiver({ certificate, ...options });
+  closers.push(() => receiver.close());
+  return receiver;
+}
+
+function sending(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
+  const sender = createWebhookSender({ allowPrivateNetwork: true, ...options });
+  closers.push(() => sender.close());
+  return sender;
+}
+
+function post(sender: WebhookSender, url: string, signal?: AbortSignal): Promise<SendOutcome> {
+  return sender.send({ url, headers: { 'X-Service-Event-Id': 'e-1' }, body: BODY, signal });
+}
+
+function failure(outcome: SendOutcome): Pick<SendOutcome, 'ok' | 'httpStatus' | 'error'> {
+  const { ok, httpStatus, error } = outcome;
+  return { ok, httpStatus, error };
+}
+
+function failed(error: SendOutcome['error'], httpStatus: number | null = null): ReturnType<typeof failure> {
+  return { ok: false, httpStatus, error };
+}
+
+const lookupOf =
+  (...addresses: string[]): HostLookup =>
+  () =>
+    Promise.resolve(addresses.map((address) => ({ address, family: 4 })));
+
+const certificate = await makeCertificate({ hosts: ['localhost', '127.0.0.1', 'receiver.test', '*.many.test'] });
+before(() => trustCertificate(certificate.cert));
+const endAll = async (): Promise<void> => {
+  for (const close of closers.splice(0).toReversed()) {
+    await close();
+  }
+};
+afterEach(endAll);
+after(endAll);
+
+test('an event arrives byte for byte, with its headers, and a 2xx is a success', async () => {
+  const receiver = await receiving({ answer: () => ({ status: 202, body: 'thanks' }) });
+  const outcome = await post(sending(), `${receiver.url}?a=1&b=%20`);
+  assert.deepEqual(failure(outcome), { ok: true, httpStatus: 202, error: null });
+  assert.ok(outcome.durationMs >= 0 && outcome.durationMs < 10_000);
+  const [request] = receiver.requests;
+  assert.ok(request);
+  assert.equal(request.method, 'POST');
+  assert.equal(request.path, '/hook?a=1&b=%20');
+  assert.deepEqual(request.rawBody, Buffer.from(BODY));
+  assert.equal(request.headers['content-type'], 'application/json');
+  assert.equal(request.headers['x-service-event-id'], 'e-1');
+  assert.match(request.headers['user-agent'] ?? '', /^Roomservice\//);
+  assert.equal(request.headers.host, `127.0.0.1:${receiver.port}`);
+});
+
+test('every other status is a failure that keeps its number', async () => {
+  const receiver = await receiving();
+  const sender = sending();
+  for (const status of [400, 404, 410, 429, 500, 503, 599]) {
+    receiver.answerWith(() => status);
+    assert.deepEqual(failure(await post(sender, receiver.url)), failed('http_status', status));
+  }
+});
+
+test('a redirect is a failure and is not followed', async () => {
+  const target = await receiving();
+  const receiver = await receiving();
+  const sender = sending();
+  for (const status of [300, 301, 302, 303, 304, 307, 308]) {
+    receiver.answerWith(() => ({ status, headers: { location: target.url } }));
+    assert.deepEqual(failure(await post(sender, receiver.url)), failed('redirect', status));
+  }
+  assert.equal(target.requests.length, 0);
+});
+
+test('special addresses are refused before anything is sent, whether written or resolved', async () => {
+  const receiver = await receiving();
+  const sender = sending({ allowPrivateNetwork: false, lookup: lookupOf('8.8.8.8', '127.0.0.1') });
+  for (const host of ['127.0.0.1', '2130706433', '127.1', '[::1]', '[::ffff:127.0.0.1]', 'receiver.test']) {
+    assert.deepEqual(failure(await post(sender, `https://${host}:${receiver.port}/`)), failed('address_refused'), host);
+  }
+  const byRealLookup = sending({ allowPrivateNetwork: false });
+  assert.deepEqual(failure(await post(byRealLookup, `https://localhost:${receiver.port}/`)), failed('address_refused'));
+  assert.equal(receiver.connectionCount, 0);
+});
+
+test('an address that registration would refuse is never posted to, nor does it throw', async () => {
+  const sender = sending({ allowPrivateNetwork: false });
+  for (const url of [
+    'http://127.0.0.1:8080/',
+    'https://a:b@127.0.0.1:8080/',
+    'https://127.0.0.1:80/',
+    'nonsense',
+    '',
+  ]) {
+    assert.deepEqual(failure(await post(sender, url)), failed('address_refused'), url);
+  }
+});
+
+test('a name is looked up once for a connection, which leads to that answer and no other', async () => {
+  const receiver = await receiving();
+  const answers = ['127.0.0.1', '127.0.0.2'];
+  const lookup: HostLookup = () => Promise.resolve([{ address: answers.shift() ?? 'none', family: 4 }]);
+  const outcome = await post(sending({ lookup }), `https://receiver.test:${receiver.port}/`);
+  assert.deepEqual(failure(outcome), { ok: true, httpStatus: 204, error: null });
+  assert.deepEqual(answers, ['127.0.0.2']);
+  assert.equal(receiver.requests[0]?.headers.host, `receiver.test:${receiver.port}`);
+});
+
+test('the receiver is told the host name that its certificate is to be for, and no IP address', async () => {
+  const names: (string | false | null)[] = [];
+  const answer = (socket: Socket): void => {
+    names.push((socket as TLSSocket).servername);
+    socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+  };
+  const receiver = await receiving({ answer: () => answer });
+  const sender = sending({ lookup: lookupOf('127.0.0.1') });
+  for (const host of ['receiver.test', 'receiver.test.', '127.0.0.1']) {
+    assert.equal((await post(sender, `https://${host}:${receiver.port}/`)).ok, true, host);
+  }
+  assert.deepEqual(names, ['receiver.test', 'receiver.test', false]);
+});
+
+test('where one address of a name refuses, the next is tried', async () => {
+  const receiver = await receiving();
+  const sender = sending({ lookup: lookupOf('127.0.0.2', '127.0.0.3', '127.0.0.1') });
+  assert.equal((await post(sender, `https://receiver.test:${receiver.port}/`)).ok, true);
+  assert.equal(receiver.requests.length, 1);
+});
+
+test('a name that cannot be resolved and a port that nobody listens on have errors of their own', async () => {
+  const receiver = await receiving();
+  const unresolved = sending({ lookup: () => Promise.reject(new Error('ENOTFOUND')) });
+  assert.deepEqual(failure(await post(unresolved, 'https://nowhere.test/')), failed('dns_failed'));
+  await receiver.close();
+  closers.pop();
+  assert.deepEqual(failure(await post(sending(), receiver.url)), failed('connection_refused'));
+});
+
+test('the deadline holds over a look-up that never answers', async () => {
+  const sender = sending({ timeoutMs: 100, lookup: () => new Promise(() => {}) });
+  const outcome = await post(sender, 'https://receiver.test/');
+  assert.deepEqual(failure(outcome), failed('timeout'));
+  assert.ok(outcome.durationMs >= 99 && outcome.durationMs < 1_000);
+});
+
+test('the certificate must be trusted, in date, and for the host of the URL', async () => {
+  const dayAgo = new Date(Date.now() - 86_400_000);
+  const untrusted = await receiving({ certificate: await makeCertificate() });
+  const expired = await receiving({
+    certificate: await makeCertificate({ notBefore: new Date(dayAgo.getTime() - 86_400_000), notAfter: dayAgo }),
+  });
+  const ofAnother = await receiving({ certificate: await makeCertificate({ hosts: ['another.test'] }) });
+  trustCertificate(expired.certificate.cert);
+  trustCertificate(ofAnother.certificate.cert);
+  const sender = sending({ lookup: lookupOf('127.0.0.1') });
+  for (const receiver of [untrusted, expired, ofAnother]) {
+    assert.deepEqual(failure(await post(sender, receiver.url)), failed('tls_failed'));
+    assert.equal(receiver.requests.length, 0);
+  }
+  assert.equal((await post(sender, `https://another.test:${ofAnother.port}/`)).ok, true);
+});
+
+test('a certificate that the process comes to trust later is accepted from then on', async () => {
+  const later = await makeCertificate();
+  const receiver = await receiving({ certificate: later });
+  const sender = sending();
+  assert.deepEqual(failure(await post(sender, receiver.url)), failed('tls_failed'));
+  trustCertificate(later.cert);
+  assert.equal((await post(sender, receiver.url)).ok, true);
+});
+
+test('the environment adds certificates, and can neither turn checks off nor put a proxy in between', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'webhook-send-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const certificateFile = join(folder, 'receiver.pem');
+  await writeFile(certificateFile, certificate.cert);
+  const receiver = await receiving();
+  const script = `
+    import { createWebhookSender } from ${JSON.stringify(new URL('send.ts', import.meta.url).href)};
+    const sender = createWebhookSender({ allowPrivateNetwork: true });
+    const outcome = await sender.send({ url: ${JSON.stringify(receiver.url)}, headers: {}, body: '{}' });
+    console.log(outcome.error ?? outcome.httpStatus);
+    await sender.close();
+  `;
+  const sendWith = async (env: Record<string, string>): Promise<string> => {
+    const args = ['--no-warnings', '--input-type=module', '--eval', script];
+    return (await promisify(execFile)(process.execPath, args, { env })).stdout.trim();
+  };
+  const proxy = 'http://127.0.0.1:9';
+  assert.equal(await sendWith({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }), 'tls_failed');
+  assert.equal(
+    await sendWith({
+      NODE_EXTRA_CA_CERTS: certificateFile,
+      HTTPS_PROXY: proxy,
+      ALL_PROXY: proxy,
+      NODE_USE_ENV_PROXY: '1',
+    }),
+    '204',
+  );
+});
+
+test('an aborted send ends at once, before, while connecting or under way, and connects no more', async () => {
+  const receiver = await receiving({ answer: () => 'hang' });
+  const sender = sending();
+  assert.deepEqual(failure(await post(sender, receiver.url, AbortSignal.abort())), failed('aborted'));
+  assert.equal(receiver.connectionCount, 0);
+
+  const resolving = sending({ lookup: () => sleep(60, [{ address: '127.0.0.1', family: 4 }]) });
+  const outcome = await post(resolving, `https://receiver.test:${receiver.port}/`, AbortSignal.timeout(20));
+  assert.deepEqual(failure(outcome), failed('aborted'));
+  await sleep(100);
+  assert.equal(receiver.connectionCount, 0);
+
+  const controller = new AbortController();
+  const underWay = post(sender, receiver.url, controller.signal);
+  await receiver.waitFor(1);
+  controller.abort();
+  assert.deepEqual(failure(await underWay), failed('aborted'));
+});
+
+test('closing ends what is under way and every connection, and nothing is sent afterwards', async () => {
+  const receiver = await receiving({ answer: ({ path }) => (path === '/hang' ? 'hang' : 204) });
+  const sender = sending();
+  await post(sender, receiver.url);
+  const underWay = post(sender, new URL('/hang', receiver.url).href);
+  await receiver.waitFor(2);
+  await sender.close();
+  assert.deepEqual(failure(await underWay), failed('aborted'));
+  assert.deepEqual(failure(await post(sender, receiver.url)), failed('aborted'));
+  await sleep(50);
+  assert.equal(receiver.openConnections, 0);
+  assert.equal(receiver.requests.length, 2);
+});
+
+test('one connection serves many sends, one after the other', async () => {
+  const receiver = await receiving({ answer: () => ({ status: 200, body: 'x'.repeat(10_000) }) });
+  const sender = sending();
+  for (let sent = 0; sent < 20; sent += 1) {
+    assert.equal((await post(sender, receiver.url)).ok, true);
+  }
+  assert.equal(receiver.connectionCount, 1);
+});
+
+test('a connection that the receiver closes after an answer is replaced, and no attempt is lost', async () => {
+  const receiver = await receiving();
+  const sender = sending();
+  const closeSoon = (socket: Socket): void => {
+    socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    setTimeout(() => socket.end(), 20);
+  };
+  for (const answer of [{ status: 200, headers: { connection: 'close' } }, closeSoon]) {
+    receiver.answerWith(() => answer);
+    assert.equal((await post(sender, receiver.url)).ok, true);
+    await sleep(60);
+    assert.equal((await post(sender, receiver.url)).ok, true);
+    await sleep(60);
+  }
+  assert.equal(receiver.requests.length, 4);
+  assert.equal(receiver.connectionCount, 4);
+});
+
+test('a POST on a kept connection that is closed before any answer is not sent again', async () => {
+  for (const cut of ['reset' as const, (socket: { destroy(): void }) => socket.destroy()]) {
+    const receiver = await receiving();
+    const sender = sending();
+    assert.equal((await post(sender, receiver.url)).ok, true);
+    receiver.answerWith(() => cut);
+    assert.deepEqual(failure(await post(sender, receiver.url)), failed('connection_reset'));
+    await sleep(50);
+    assert.equal(receiver.requests.length, 2);
+    assert.equal(receiver.connectionCount, 1);
+  }
+});
+
+test('sends that hang make no other wait, not even to the same origin', async () => {
+  const receiver = await receiving({ answer: ({ path }) => (path === '/hang' ? 'hang' : 204) });
+  const sender = sending();
+  const hanging = Array.from({ length: 40 }, () => post(sender, new URL('/hang', receiver.url).href));
+  await receiver.waitFor(40);
+  const outcome = await post(sender, receiver.url);
+  assert.equal(outcome.ok, true);
+  assert.ok(outcome.durationMs < 1_000, `${outcome.durationMs} ms`);
+  await sender.close();
+  await Promise.all(hanging);
+});
+
+test('a thousand sends, good and bad, leave nothing behind', async () => {
+  const receiver = await receiving({ answer: ({ path }) => (path === '/reset' ? 'reset' : 204) });
+  const { signal } = new AbortController();
+  const sender = sending();
+  const sendMany = async (count: number): Promise<void> => {
+    for (let sent = 0; sent < count; sent += 10) {
+      const paths = Array.from({ length: 10 }, (_, index) => (index === 0 ? '/reset' : '/hook'));
+      await Promise.all(paths.map((path) => post(sender, new URL(path, receiver.url).href, signal)));
+    }
+  };
+  const settled = async (): Promise<{ files: number; resources: string[] }> => {
+    await sleep(100);
+    return { files: readdirSync('/dev/fd').length, resources: process.getActiveResourcesInfo() };
+  };
+  const atRest = await settled();
+  await sendMany(1_000);
+  assert.equal(receiver.requests.length, 1_000);
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
+  await sender.close();
+  assert.deepEqual(await settled(), atRest);
+});
+
+test('at most 512 connections are kept', async () => {
+  const receiver = await receiving();
+  const sender = sending({ timeoutMs: 20_000 });
+  const outcomes = await Promise.all(Array.from({ length: 560 }, () => post(sender, receiver.url)));
+  assert.ok(outcomes.every(({ ok }) => ok));
+  await sleep(100);
+  assert.equal(receiver.connectionCount, 560);
+  assert.ok(receiver.openConnections <= 512, `${receiver.openConnections} are open`);
+});
+
+test('connections that have ended are forgotten, however many origins they led to', async () => {
+  const receiver = await receiving({ answer: () => ({ status: 200, headers: { connection: 'close' } }) });
+  const sender = sending({ lookup: lookupOf('127.0.0.1') });
+  for (let first = 0; first < 540; first += 30) {
+    const hosts = Array.from({ length: 30 }, (_, index) => `receiver-${first + index}.many.test`);
+    await Promise.all(hosts.map((host) => post(sender, `https://${host}:${receiver.port}/`)));
+  }
+  assert.equal(receiver.connectionCount, 540);
+  receiver.answerWith(() => 204);
+  for (let sent = 0; sent < 5; sent += 1) {
+    assert.equal((await post(sender, receiver.url)).ok, true);
+  }
+  assert.equal(receiver.connectionCount, 541);
+});

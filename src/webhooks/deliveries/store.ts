@@ -1,0 +1,291 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Database, PLANNED_ANEW, type Tx } from '#platform/db/database.ts';
+import { Fields, selectForEach } from '#platform/db/inputs.ts';
+import { inOrderOfIndex } from '#platform/db/transaction.ts';
+import { MAX_ATTEMPTS } from './retry.ts';
+import type { EventType } from '../events/event-types.ts';
+import type { DeliveryStatus } from './schema.ts';
+
+export interface NewEvent {
+  tenantId: number;
+  id: string;
+  credentialId: string;
+  type: EventType;
+  body: string;
+  createdAt: Date;
+  /** Where this process is going to send it itself: it is born claimed, its first attempt counted. */
+  lease: Lease | null;
+}
+
+/** The right to one attempt: whoever holds it sends once, and alone records the outcome. */
+export interface Lease {
+  id: string;
+  /** Until others may take the delivery. */
+  seconds: number;
+  /** The attempt begins before this moment of the process's own clock (`performance.now()`), or not at all. */
+  beginBeforeMs: number;
+}
+
+/** Where an event goes, and with which secret, at the moment it is asked. */
+export interface Target {
+  webhookUrl: string;
+  webhookSecret: Buffer;
+}
+
+/** A delivery this process holds for now. */
+export interface ClaimedDelivery extends Target {
+  tenantId: number;
+  eventId: string;
+  credentialId: string;
+  body: string;
+  createdAt: Date;
+  attempt: number;
+  lease: Lease;
+  /** How long it was due before it was claimed. */
+  waitedSeconds: number;
+}
+
+const NO_OUTCOME = sql`jsonb_build_object('at', now(), 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
+
+/** Writes each event of the list `receiver`. A lease runs from now, and not from the begin of a transaction that may have waited. */
+const WRITE_EVENTS = sql`
+  INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status,
+                     attempt_count, attempts, next_attempt_at, lease_id)
+  SELECT tenant_id, id, credential_id, type, body, created_at,
+    CASE WHEN is_delivered THEN 'pending' END,
+    (is_delivered AND lease_id IS NOT NULL)::int,
+    CASE WHEN is_delivered AND lease_id IS NOT NULL THEN jsonb_build_array(${NO_OUTCOME}) ELSE '[]' END,
+    clock_timestamp() + make_interval(secs => lease_seconds),
+    CASE WHEN is_delivered THEN lease_id END
+  FROM receiver`;
+
+/** An event as its statement takes it. */
+type EventInput = Omit<NewEvent, 'lease'> & { leaseId: string | null; leaseSeconds: number };
+
+const EVENT_INPUT = new Fields<EventInput>({
+  tenantId: 'bigint',
+  id: 'uuid',
+  credentialId: 'uuid',
+  type: 'text',
+  body: 'text',
+  createdAt: 'timestamptz',
+  leaseId: 'uuid',
+  leaseSeconds: 'float8',
+});
+
+/**
+ * Writes events; several may be of any tenants (one of the statements that may; on one node alone). An event is to be delivered if its
+ * credential has a webhook at this moment (decision 32). The LIMIT makes it a look-up in the index for each credential, whatever the
+ * planner believes of the table.
+ * @returns where those go that are delivered, by event
+ */
+export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {
+  const inputs = events.map(({ lease, ...event }) => ({
+    ...event,
+    leaseId: lease?.id ?? null,
+    leaseSeconds: lease?.seconds ?? 0,
+  }));
+  const receivers = selectForEach(
+    EVENT_INPUT,
+    inputs,
+    (event) => sql`
+      SELECT tenant_id, ${event.id} AS id, id AS credential_id, ${event.type} AS type, ${event.body} AS body,
+        ${event.createdAt} AS created_at, ${event.leaseId} AS lease_id, ${event.leaseSeconds} AS lease_seconds,
+        webhook_url, webhook_secret, webhook_url <> '' AND is_active AS is_delivered
+      FROM credential WHERE tenant_id = ${event.tenantId} AND id = ${event.credentialId} LIMIT 1
+    `,
+  );
+  const { rows } = await sql<Target & { id: string }>`
+    WITH receiver AS (${receivers}), written AS (${WRITE_EVENTS})
+    SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret" FROM receiver WHERE is_delivered
+  `.execute(tx);
+  return new Map(rows.map(({ id, ...target }) => [id, target]));
+}
+
+/** A credential's deliveries that are due. */
+export interface DueQueue {
+  tenantId: number;
+  credentialId: string;
+  webhookUrl: string;
+  /** Revoked credentials' deliveries are stopped rather than sent. */
+  isActive: boolean;
+}
+
+const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
+
+/**
+ * The pending delivery of each credential that comes first, in the order of tenants and credentials. The index is stepped through
+ * from one credential to the next, so a long queue costs no more than a short one, and nobody steps further than is read.
+ */
+function queueHeads(after = BEFORE_ALL) {
+  const first = (where: RawBuilder<unknown>) => sql`
+    SELECT tenant_id, credential_id, next_attempt_at FROM event
+    WHERE delivery_status = 'pending' AND (tenant_id, credential_id) > ${where}
+    ORDER BY tenant_id, credential_id, next_attempt_at LIMIT 1`;
+  return sql`
+    (${first(sql`(${after.tenantId}, ${after.credentialId}::uuid)`)})
+    UNION ALL
+    SELECT following.* FROM head CROSS JOIN LATERAL (${first(sql`(head.tenant_id, head.credential_id)`)}) AS following`;
+}
+
+interface DueQueueSearch {
+  after: DueQueue | null;
+  limit: number;
+  /** Receivers' URLs whose queues are of no use now. */
+  passOver: string[];
+}
+
+/**
+ * The credentials that have due deliveries, across tenants (one of the statements that may). Each credential is looked up as its
+ * head is met (OFFSET 0 keeps that order), so no more heads are stepped to than the limit asks for.
+ */
+export async function findDueQueues(
+  db: Database | Tx,
+  { after, limit, passOver }: DueQueueSearch,
+): Promise<DueQueue[]> {
+  const statement = sql<DueQueue>`
+    WITH RECURSIVE head AS (${queueHeads(after ?? BEFORE_ALL)})
+    SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"
+    FROM head CROSS JOIN LATERAL (
+      SELECT tenant_id, id, webhook_url, is_active FROM credential
+      WHERE tenant_id = head.tenant_id AND id = head.credential_id OFFSET 0
+    ) AS c
+    WHERE head.next_attempt_at <= now() AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
+    LIMIT ${limit} ${PLANNED_ANEW}`;
+  return (await inOrderOfIndex(db, 'read only', (tx) => statement.execute(tx))).rows;
+}
+
+interface ClaimRow {
+  tenant_id: number;
+  id: string;
+  credential_id: string;
+  body: string;
+  created_at: Date;
+  attempt_count: number;
+  delivery_status: DeliveryStatus;
+  waited_seconds: number;
+  webhook_url: string;
+  webhook_secret: Buffer;
+}
+
+/** What one claim takes at most, so that none of it waits for long. */
+export const CLAIM_SIZE = 200;
+
+/** How many deliveries are wanted of one credential. */
+export interface Wanted {
+  tenantId: number;
+  credentialId: string;
+  count: number;
+}
+
+/**
+ * Takes due deliveries of several credentials, `CLAIM_SIZE` of them at most, across tenants (one of the statements that may), counts
+ * an attempt for each before anything is sent, and leases them: until the lease ends nobody else takes them. The locks are taken in a
+ * materialised CTE, for the LIMIT of an `IN (SELECT … SKIP LOCKED)` holds for each scan alone. Its outer LIMIT, a plain number, is
+ * what the planner goes by: it cannot know what is wanted, expects a tenth of the backlog, and would read the whole table for it.
+ *
+ * The same statement ends what must not be sent: deliveries of a revoked credential (decision 34), and those whose fifth
+ * attempt never reported back (decision 33).
+ * @returns the deliveries to send, and how many rows were taken of each credential
+ */
+export async function claimDue(db: Database | Tx, wanted: Wanted[], lease: Lease) {
+  const statement = sql<ClaimRow>`
+    WITH due AS MATERIALIZED (
+      SELECT picked.tenant_id, picked.id, picked.next_attempt_at
+      FROM unnest(${wanted.map(({ tenantId }) => tenantId)}::bigint[], ${wanted.map(({ credentialId }) => credentialId)}::uuid[],
+                  ${wanted.map(({ count }) => count)}::int[]) AS wanted (tenant_id, credential_id, count)
+      CROSS JOIN LATERAL (
+        SELECT tenant_id, id, next_attempt_at FROM event
+        WHERE tenant_id = wanted.tenant_id AND credential_id = wanted.credential_id
+          AND delivery_status = 'pending' AND next_attempt_at <= now()
+        ORDER BY next_attempt_at LIMIT wanted.count FOR UPDATE SKIP LOCKED
+      ) AS picked LIMIT ${sql.lit(CLAIM_SIZE)}
+    )
+    UPDATE event AS e SET
+      delivery_status = CASE WHEN NOT c.is_active THEN 'stopped'
+                             WHEN e.attempt_count >= ${MAX_ATTEMPTS} THEN 'failed' ELSE 'pending' END,
+      attempt_count = e.attempt_count + (c.is_active AND e.attempt_count < ${MAX_ATTEMPTS})::int,
+      attempts = CASE WHEN c.is_active AND e.attempt_count < ${MAX_ATTEMPTS} THEN e.attempts || ${NO_OUTCOME} ELSE e.attempts END,
+      next_attempt_at = now() + make_interval(secs => ${lease.seconds}),
+      lease_id = ${lease.id}
+    FROM due, credential AS c
+    WHERE e.tenant_id = due.tenant_id AND e.id = due.id AND c.tenant_id = e.tenant_id AND c.id = e.credential_id
+    RETURNING e.tenant_id, e.id, e.credential_id, e.body, e.created_at, e.attempt_count, e.delivery_status,
+      extract(epoch FROM now() - due.next_attempt_at)::float8 AS waited_seconds, c.webhook_url, c.webhook_secret
+    ${PLANNED_ANEW}`;
+  const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
+  const takenOf = new Map<string, number>();
+  for (const { credential_id } of rows) {
+    takenOf.set(credential_id, (takenOf.get(credential_id) ?? 0) + 1);
+  }
+  const toSend = rows.filter((row) => row.delivery_status === 'pending');
+  return { deliveries: toSend.map((row) => claimed(row, lease)), takenOf };
+}
+
+function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
+  return {
+    tenantId: row.tenant_id,
+    eventId: row.id,
+    credentialId: row.credential_id,
+    body: row.body,
+    createdAt: row.created_at,
+    attempt: row.attempt_count,
+    lease,
+    waitedSeconds: row.waited_seconds,
+    webhookUrl: row.webhook_url,
+    webhookSecret: row.webhook_secret,
+  };
+}
+
+/** How an attempt ended and where that leaves its delivery. */
+export interface Outcome {
+  delivery: ClaimedDelivery;
+  result: { http_status: number | null; duration_ms: number; error: string | null };
+  status: DeliveryStatus;
+  /** Wait until the next attempt, where the delivery stays pending. */
+  retryInMs: number;
+}
+
+/**
+ * Records how attempts of any tenants ended, each only where its lease is still ours: a worker that was away for longer must not overwrite.
+ * @returns the events whose lease was ours
+ */
+export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise<Set<string>> {
+  const of = <T>(value: (outcome: Outcome) => T) => outcomes.map(value);
+  const { rows } = await sql<{ id: string }>`
+    UPDATE event AS e SET
+      delivery_status = o.status,
+      attempts = jsonb_set(e.attempts, '{-1}', e.attempts -> -1 || o.result),
+      next_attempt_at = now() + make_interval(secs => o.retry_seconds),
+      lease_id = NULL
+    FROM unnest(${of(({ delivery }) => delivery.tenantId)}::bigint[], ${of(({ delivery }) => delivery.eventId)}::uuid[],
+                ${of(({ delivery }) => delivery.lease.id)}::uuid[], ${of(({ status }) => status)}::text[],
+                ${of(({ result }) => JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[])
+      AS o (tenant_id, id, lease_id, status, result, retry_seconds)
+    WHERE e.tenant_id = o.tenant_id AND e.id = o.id AND e.lease_id = o.lease_id
+    RETURNING e.id
+    ${PLANNED_ANEW}`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** A count beyond this says no more, and takes longer. */
+const MAX_COUNTED = 1_000_000;
+
+export interface QueueState {
+  /** Deliveries that have not ended, counted up to a million. */
+  pending: number;
+  /** For how long the first of them has been due. */
+  oldestDueSeconds: number;
+}
+
+/** What waits in all tenants: an operator's count. */
+export async function readQueueState(db: Database): Promise<QueueState> {
+  const statement = sql<QueueState>`
+    WITH RECURSIVE head AS (${queueHeads()})
+    SELECT
+      (SELECT count(*) FROM (SELECT FROM event WHERE delivery_status = 'pending' LIMIT ${MAX_COUNTED}) AS counted) AS pending,
+      (SELECT coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 FROM head) AS "oldestDueSeconds"
+    ${PLANNED_ANEW}`;
+  const { rows } = await inOrderOfIndex(db, 'read only', (tx) => statement.execute(tx));
+  return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { eventRows } from '#test/support/events.ts';
+import { book, openHotel, moveStay, type TestHotel } from '#test/support/hotel.ts';
+import { type CommitLoser, startCommitLoser } from '#test/support/lost-commit.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { type Answer, startService, type TestService } from '#test/support/service.ts';
+import { eventually, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
+
+/** Far less than a lease: what arrives before came from the memory of the process that wrote it. */
+const SOON_MS = 5_000;
+
+describe('an event that its own process sends', () => {
+  let service: TestService;
+  let api: TestService;
+  let loser: CommitLoser;
+  let receiver: Receiver;
+  let hotel: TestHotel;
+  let act: () => Promise<Answer>;
+
+  before(async () => {
+    service = await startService();
+    loser = await startCommitLoser(service.database.url);
+    const database = { ...service.database, db: loser.db };
+    api = await startService({ beside: { ...service, database }, worker: true });
+  });
+  after(async () => {
+    await api.close();
+    await loser.close();
+    await service.close();
+  });
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    hotel = await openHotel(api);
+  });
+  afterEach(() => receiver.close());
+
+  /** What causes an event: made ready here, done when it is called. */
+  const causes: Record<string, () => Promise<() => Promise<Answer>>> = {
+    'an order that is moved along': async () => {
+      const { orderId } = await placeOrder(api, hotel.partner);
+      const path = `/v1/staff/orders/${orderId}/status/`;
+      return () => api.call('POST', path, { headers: hotel.staff, json: { status: 'confirmed' } });
+    },
+    'a reservation that is booked': async () => () => book(api, hotel),
+    'a reservation that is moved along': async () => {
+      const { body } = await book(api, hotel);
+      return () => moveStay(api, hotel, body.reservation_id, 'no_show');
+    },
+  };
+
+  /** Acts while PostgreSQL itself refuses the first so many COMMITs of transactions that write an event. */
+  async function actWhereCommitsFail(times: number, state: string): Promise<Answer> {
+    const { db } = service.database;
+    await sql`CREATE SEQUENCE commits`.execute(db);
+    await sql`
+      CREATE FUNCTION refuse_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('commits') <= ${sql.lit(times)} THEN RAISE 'refused' USING ERRCODE = ${sql.lit(state)}; END IF;
+        RETURN NULL;
+      END $$`.execute(db);
+    await sql`
+      CREATE CONSTRAINT TRIGGER refuse_commit AFTER INSERT ON event DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION refuse_commit()`.execute(db);
+    const answer = await act();
+    await sql`DROP FUNCTION refuse_commit CASCADE`.execute(db);
+    await sql`DROP SEQUENCE commits`.execute(db);
+    return answer;
+  }
+
+  async function assertSentOnce(): Promise<void> {
+    await eventually(() => receiver.requests.length > 0, 'delivery from memory', SOON_MS);
+    const { attempts } = await onlyDelivery(api, hotel, 'delivered');
+    assert.deepEqual(
+      attempts.map(({ error }) => error),
+      [null],
+    );
+    await sleep(200);
+    assert.equal(receiver.requests.length, 1);
+  }
+
+  for (const [name, prepare] of Object.entries(causes)) {
+    describe(`of ${name}`, () => {
+      beforeEach(async () => {
+        act = await prepare();
+        await register(api, hotel.partner, receiver.url);
+      });
+
+      it('2xx: goes out once, and soon, where the answer to the COMMIT is lost', async () => {
+        const lostBefore = loser.lostCount;
+        loser.loseNext();
+        const { status, text } = await act();
+        assert.ok(status === 200 || status === 201, text);
+        assert.equal(loser.lostCount, lostBefore + 1);
+        await assertSentOnce();
+      });
+
+      it('2xx: goes out once where the first COMMIT fails and the second does not', async () => {
+        const { status, text } = await actWhereCommitsFail(1, '40001');
+        assert.ok(status === 200 || status === 201, text);
+        await assertSentOnce();
+      });
+
+      it('500: is neither kept nor sent where the COMMIT fails', async () => {
+        const rowsBefore = (await eventRows(service.database.db, hotel.tenantId)).length;
+        const { status } = await actWhereCommitsFail(1_000, 'P0001');
+        assert.equal(status, 500);
+        await sleep(300);
+        assert.equal(receiver.requests.length, 0);
+        assert.equal((await eventRows(service.database.db, hotel.tenantId)).length, rowsBefore);
+      });
+    });
+  }
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { CompiledQuery, sql } from 'kysely';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { createDatabase, type Database } from '#platform/db/database.ts';
+import { endOfFeed, readFeed } from './feed.ts';
+
+/** Events of each credential, half of them read before. */
+const EVENTS = 60_000;
+const LIMIT = 50;
+
+describe('what a call of the feed costs', () => {
+  let service: TestService;
+  let tenant: TestTenant;
+  let db: Database;
+  let statements: CompiledQuery[];
+  before(async () => {
+    service = await startService();
+    tenant = await service.tenant();
+    const { credential: other } = await service.credential(tenant.tenantId);
+    for (const id of [tenant.credential.id, other.id]) {
+      await sql`
+        INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, feed_position)
+        SELECT ${tenant.tenantId}, gen_random_uuid(), ${id}::uuid, 'order.status_changed', '{}', now(),
+          CASE WHEN n <= ${EVENTS / 2} THEN n END
+        FROM generate_series(1, ${EVENTS}) AS n`.execute(service.database.db);
+      await sql`INSERT INTO event_feed VALUES (${tenant.tenantId}, ${id}::uuid, ${EVENTS / 2})`.execute(
+        service.database.db,
+      );
+    }
+    db = createDatabase({
+      url: service.database.url,
+      poolSize: 2,
+      log: ({ query }) => statements.push(query),
+    });
+  });
+  beforeEach(async () => {
+    statements = [];
+    await sql`VACUUM ANALYZE event`.execute(service.database.db);
+  });
+  after(async () => {
+    await db.destroy();
+    await service.close();
+  });
+
+  const read = async (cursor: string, credentialId = tenant.credential.id) =>
+    await readFeed(db, { tenantId: tenant.tenantId, credentialId }, cursor, LIMIT);
+
+  /** Runs the statement once more, without effect. @returns the pages of tables and indexes it touched */
+  async function pagesTouched({ sql: text, parameters }: CompiledQuery): Promise<number> {
+    const tx = await service.database.db.startTransaction().execute();
+    const explain = CompiledQuery.raw(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [...parameters]);
+    const { rows } = await tx.executeQuery<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(explain);
+    await tx.rollback().execute();
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
+    return (plan['Shared Hit Blocks'] ?? Number.NaN) + (plan['Shared Read Blocks'] ?? Number.NaN);
+  }
+
+  async function assertCheap(expected: RegExp[]): Promise<void> {
+    const made = statements.filter((statement) => !/^(begin|commit)/.test(statement.sql));
+    assert.deepEqual(
+      made.map((statement) => statement.sql.match(/^\w+/)?.[0]),
+      expected.map((pattern) => pattern.source),
+    );
+    for (const statement of made) {
+      // A row that is locked is looked at again, and the visibility map with it; one that changes has new entries in its
+      // indexes, each a few pages deep.
+      const pages = await pagesTouched(statement);
+      const perRow = statement.sql.startsWith('update') ? 20 : statement.sql.includes('for no key update') ? 5 : 3;
+      const most = LIMIT * perRow;
+      assert.ok(pages <= most, `${pages} pages: ${statement.sql}`);
+    }
+  }
+
+  it('a page of what was read before is two ranges of an index, wherever it begins', async () => {
+    for (const cursor of ['', '15000', String(EVENTS / 2 - LIMIT)]) {
+      statements = [];
+      assert.equal((await read(cursor)).results.length, LIMIT);
+      await assertCheap([/select/, /select/]);
+    }
+  });
+
+  it('a page of what nobody has read is found by the index, however much there is', async () => {
+    const page = await read(String(EVENTS / 2));
+    assert.equal(page.next, String(EVENTS / 2 + LIMIT));
+    await assertCheap([/select/, /select/, /insert/, /select/, /select/, /update/, /update/, /select/]);
+  });
+
+  it('where there is nothing new it writes nothing, and the end is found by one statement', async () => {
+    const { partner, credential } = await service.credential(tenant.tenantId);
+    assert.ok(partner);
+    assert.deepEqual((await read('', credential.id)).results, []);
+    await assertCheap([/select/, /select/]);
+    statements = [];
+    assert.equal(await endOfFeed(db, { tenantId: tenant.tenantId, credentialId: credential.id }), '0');
+    await assertCheap([/select/]);
+    const { rows } = await sql`SELECT 1 FROM event_feed WHERE credential_id = ${credential.id}::uuid`.execute(db);
+    assert.deepEqual(rows, []);
+  });
+});

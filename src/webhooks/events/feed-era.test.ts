@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { faultsOf } from '#test/support/answers.ts';
+import { EVENTS, eventOf, insertEvents, readEvents, readToEnd } from '#test/support/feed.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+import { raiseFeedEra } from './feed.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+before(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  await sql`UPDATE feed_era SET era = 0`.execute(service.database.db);
+  tenant = await service.tenant();
+});
+after(() => service.close());
+
+const insert = (count: number) =>
+  insertEvents(
+    service.database.db,
+    Array.from({ length: count }, () => eventOf(tenant)),
+  );
+
+/** The one fault of the refused cursor. */
+async function faultOf(cursor: string): Promise<string> {
+  const answer = await service.call('GET', `${EVENTS}?after=${cursor}`, { headers: tenant.partner });
+  const [fault = '', ...others] = faultsOf(answer);
+  assert.deepEqual(others, []);
+  assert.match(fault, /^after: .* Leave after out to begin again .* event_id .* orders and reservations/);
+  return fault;
+}
+
+describe('400: a cursor beyond the end', () => {
+  it('is refused, with what to do, until the feed has come there', async () => {
+    await insert(3);
+    const { next } = await readToEnd(service, tenant.partner);
+    assert.equal(next, '3');
+    assert.deepEqual((await readEvents(service, tenant.partner, '?after=3')).results, []);
+    for (const cursor of ['4', '1000', '999999999999999']) {
+      assert.match(await faultOf(cursor), /beyond the end of the feed/);
+    }
+  });
+
+  it('is refused where nobody has read the feed yet, whatever waits in it', async () => {
+    assert.match(await faultOf('1'), /beyond the end/);
+    await insert(3);
+    assert.match(await faultOf('2'), /beyond the end/);
+    assert.equal((await readToEnd(service, tenant.partner)).next, '3', 'and nothing was numbered or skipped by it');
+  });
+
+  it('is refused after the database has gone back in time', async () => {
+    const [first] = await insert(3);
+    const { next } = await readToEnd(service, tenant.partner);
+    const { db } = service.database;
+    await sql`DELETE FROM event WHERE tenant_id = ${tenant.tenantId} AND id <> ${first}`.execute(db);
+    await sql`UPDATE event_feed SET last_position = 1 WHERE tenant_id = ${tenant.tenantId}`.execute(db);
+    assert.match(await faultOf(next), /beyond the end/);
+    assert.deepEqual((await readToEnd(service, tenant.partner)).ids, [first]);
+  });
+});
+
+describe('400: a cursor of another era', () => {
+  it('is refused, also where new events have passed its number', async () => {
+    const early = await insert(3);
+    const { next: old } = await readToEnd(service, tenant.partner);
+    assert.equal(old, '3', 'a plain number, as before there were eras');
+    const era = await raiseFeedEra(service.database.db);
+    assert.match(await faultOf(old), /restored from a backup/);
+    const late = await insert(3);
+    const { ids, next, all } = await readToEnd(service, tenant.partner);
+    assert.deepEqual(ids, [...early, ...late]);
+    assert.deepEqual([all[0]?.cursor, next], [`${era}-1`, `${era}-6`]);
+    assert.match(await faultOf(old), /restored from a backup/);
+    assert.deepEqual((await readToEnd(service, tenant.partner, `${era}-3`)).ids, late);
+    assert.match(await faultOf(`${era}-7`), /beyond the end/);
+    assert.match(await faultOf(`${era + 1}-3`), /restored from a backup/);
+  });
+
+  it('is refused from the next call on by processes that were there before', async (t) => {
+    const node = await startService({ beside: service });
+    t.after(() => node.close());
+    await insert(1);
+    const { next } = await readToEnd(node, tenant.partner);
+    await readEvents(node, tenant.partner, `?after=${next}`);
+    await raiseFeedEra(service.database.db);
+    const answer = await node.call('GET', `${EVENTS}?after=${next}`, { headers: tenant.partner });
+    assert.match(faultsOf(answer)[0] ?? '', /restored from a backup/);
+  });
+
+  it('leaves the start and the end as they are asked for: empty, 0 and latest', async () => {
+    const early = await insert(2);
+    const era = await raiseFeedEra(service.database.db);
+    for (const start of ['', '0', `${era}-0`]) {
+      assert.deepEqual((await readToEnd(service, tenant.partner, start)).ids, early);
+    }
+    const { next } = await readEvents(service, tenant.partner, '?after=latest');
+    assert.equal(next, `${era}-2`);
+    const late = await insert(1);
+    assert.deepEqual((await readToEnd(service, tenant.partner, next)).ids, late);
+  });
+});
+
+describe('the era', () => {
+  it('is another after each restore, also of one backup twice, and within one second', async () => {
+    const { db } = service.database;
+    const restoredAt = new Date('2026-11-22T10:00:00.900Z');
+    const seconds = restoredAt.getTime() / 1_000 - 0.9;
+    assert.equal(await raiseFeedEra(db, restoredAt), seconds);
+    assert.equal(await raiseFeedEra(db, restoredAt), seconds + 1);
+    await sql`UPDATE feed_era SET era = 0`.execute(db); // As the backup has it.
+    assert.equal(await raiseFeedEra(db, new Date(restoredAt.getTime() + 60_000)), seconds + 60);
+    assert.equal(await raiseFeedEra(db, new Date(0)), seconds + 61, 'nor does a clock that goes wrong lower it');
+  });
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventOf, insertEvents, readEvents, readToEnd } from '#test/support/feed.ts';
+import { type CommitLoser, startCommitLoser } from '#test/support/lost-commit.ts';
+import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
+
+/** Events are written in the order of their ids, but committed in another. */
+describe('a cursor', () => {
+  let service: TestService;
+  let node: TestService;
+  let loser: CommitLoser;
+  let tenant: TestTenant;
+  before(async () => {
+    const config = { rateLimitPerMinute: 1_000_000 };
+    service = await startService({ config });
+    loser = await startCommitLoser(service.database.url);
+    node = await startService({ config, beside: { ...service, database: { ...service.database, db: loser.db } } });
+  });
+  beforeEach(async () => {
+    tenant = await service.tenant();
+  });
+  after(async () => {
+    await node.close();
+    await loser.close();
+    await service.close();
+  });
+
+  const write = (count: number) =>
+    insertEvents(
+      service.database.db,
+      Array.from({ length: count }, () => eventOf(tenant)),
+    );
+
+  /** Writes an event in a transaction that stays open. */
+  async function begin(t: TestContext): Promise<{ id: string; commit: () => Promise<void> }> {
+    const tx = await service.database.db.startTransaction().execute();
+    t.after(async () => {
+      if (!tx.isCommitted) {
+        await tx.rollback().execute();
+      }
+    });
+    const event = eventOf(tenant);
+    await tx.insertInto('event').values(event).execute();
+    return { id: event.id, commit: () => tx.commit().execute() };
+  }
+
+  it('skips no event that is committed late, and nothing waits for one', async (t) => {
+    const early = await write(2);
+    const [first, second] = [await begin(t), await begin(t)];
+    const later = await write(5);
+    const read = await readToEnd(service, tenant.partner, '', 3);
+    assert.deepEqual(read.ids, [...early, ...later], 'what is committed is there at once');
+    await second.commit();
+    const next = await readToEnd(service, tenant.partner, read.next, 3);
+    assert.deepEqual(next.ids, [second.id]);
+    const last = await write(1);
+    await first.commit();
+    assert.deepEqual((await readToEnd(service, tenant.partner, next.next, 3)).ids, [first.id, ...last]);
+    const order = [...early, ...later, second.id, first.id, ...last];
+    assert.deepEqual((await readToEnd(service, tenant.partner)).ids, order, 'for every reader the same order');
+  });
+
+  it('of the end has before it what was committed, and after it what is committed late', async (t) => {
+    await write(2);
+    const open = await begin(t);
+    await write(3);
+    const { next } = await readEvents(service, tenant.partner, '?after=latest');
+    assert.equal(next, '5');
+    await open.commit();
+    const late = await write(1);
+    assert.deepEqual((await readToEnd(service, tenant.partner, next)).ids, [open.id, ...late]);
+  });
+
+  it('of the end stays true where many ask for it at once, and the answer to a COMMIT is lost', async () => {
+    await write(1_200);
+    loser.loseNext();
+    const ends = await Promise.all(
+      [node, node, service, service].map((each) => readEvents(each, tenant.partner, '?after=latest')),
+    );
+    assert.deepEqual(
+      ends.map(({ next }) => next),
+      Array(4).fill('1200'),
+    );
+    const late = await write(2);
+    assert.deepEqual((await readToEnd(service, tenant.partner, '1200')).ids, late);
+  });
+
+  it('stays true where the answer to the COMMIT of a reading is lost', async () => {
+    const ids = await write(7);
+    const lostBefore = loser.lostCount;
+    loser.loseNext();
+    const page = await readEvents(node, tenant.partner, '?limit=5');
+    assert.equal(loser.lostCount, lostBefore + 1);
+    assert.deepEqual(
+      page.results.map((entry) => [entry.event_id, entry.cursor]),
+      ids.slice(0, 5).map((id, index) => [id, String(index + 1)]),
+    );
+    assert.deepEqual((await readToEnd(node, tenant.partner, page.next)).ids, ids.slice(5));
+  });
+
+  it('is one and the same for many who begin to read at once', async () => {
+    const ids = await write(120);
+    const reads = await Promise.all(Array.from({ length: 8 }, () => readToEnd(service, tenant.partner, '', 7)));
+    for (const { all } of reads) {
+      assert.deepEqual(
+        all.map((entry) => [entry.event_id, entry.cursor]),
+        ids.map((id, index) => [id, String(index + 1)]),
+      );
+    }
+  });
+
+  it('misses nothing and repeats nothing while many write, wait, roll back and deliver', {
+    timeout: 60_000,
+  }, async () => {
+    const { db } = service.database;
+    const committed: string[] = [];
+    let isWriting = true;
+
+    async function writeSlowly(): Promise<void> {
+      for (let count = 0; count < 60; count += 1) {
+        const events = Array.from({ length: 1 + Math.floor(Math.random() * 3) }, () => eventOf(tenant));
+        const tx = await db.startTransaction().execute();
+        await tx.insertInto('event').values(events).execute();
+        await sleep(Math.random() ** 3 * 80);
+        if (Math.random() < 0.25) {
+          await tx.rollback().execute();
+        } else {
+          await tx.commit().execute();
+          committed.push(...events.map(({ id }) => id));
+        }
+      }
+    }
+    /** As deliveries do, in an order of their own. */
+    async function touch(): Promise<void> {
+      while (isWriting) {
+        const ids = committed.slice(-8).reverse();
+        if (ids.length > 0) {
+          const change = db.updateTable('event').set({ next_attempt_at: new Date() });
+          await change.where('tenant_id', '=', tenant.tenantId).where('id', 'in', ids).execute();
+        }
+        await sleep(5);
+      }
+    }
+    async function poll(limit: number): Promise<string[]> {
+      const seen: string[] = [];
+      let next = '';
+      while (isWriting) {
+        const page = await readEvents(service, tenant.partner, `?after=${next}&limit=${limit}`);
+        seen.push(...page.results.map((entry) => entry.event_id));
+        next = page.next;
+        await sleep(Math.random() * 10);
+      }
+      return [...seen, ...(await readToEnd(service, tenant.partner, next)).ids];
+    }
+
+    const polling = Promise.all([poll(3), poll(200)]);
+    const touching = touch();
+    await Promise.all(Array.from({ length: 5 }, writeSlowly)).finally(() => {
+      isWriting = false;
+    });
+    await touching;
+    for (const seen of await polling) {
+      assert.equal(new Set(seen).size, seen.length, 'nothing twice');
+      assert.deepEqual(seen.toSorted(), committed.toSorted(), 'nothing lost, nothing that was rolled back');
+    }
+    assert.notDeepEqual(committed, committed.toSorted(), 'the order of commits was another than that of the ids');
+  });
+});

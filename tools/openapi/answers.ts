@@ -1,0 +1,137 @@
+import Type from 'typebox';
+import { ERRORS, type ErrorCode, GENERIC_ERRORS, type RouteError, type SpecificCode } from '#platform/errors.ts';
+import type { Components, Schema } from './components.ts';
+import { namedExamples } from './examples.ts';
+import { headersOf } from './headers.ts';
+import type { Operation } from './operations.ts';
+
+const CODES = Object.keys(ERRORS) as SpecificCode[];
+
+export const ErrorBody = Type.Object(
+  {
+    code: Type.Enum([...CODES, 'error'], {
+      type: 'string',
+      description: 'What happened. Stable; decide by it and the status.',
+    }),
+    message: Type.String({ description: 'The same for people. Its wording may change.' }),
+  },
+  { title: 'Error', description: 'Every answer from 400 to 499.' },
+);
+
+export const Unavailable = Type.Object(
+  {
+    message: Type.String({ description: 'For people.' }),
+    request_id: Type.String({ description: 'The `X-Request-Id` of this answer, to quote when asking for help.' }),
+  },
+  {
+    title: 'Unavailable',
+    description: 'The service cannot answer for a moment.',
+    examples: [
+      {
+        message: 'The service is unavailable for a moment. Try again.',
+        request_id: '8f6a5b0e-3f0c-4a55-9d0d-1f9f2f6f0b6e',
+      },
+    ],
+  },
+);
+
+/** Every answer that the operation can give, by status. */
+export function answersOf(operation: Operation, components: Components): Record<string, object> {
+  const successes = Object.entries(operation.successes).map(([status, schema]) => [
+    status,
+    {
+      description: successText(operation, status, schema),
+      headers: headersOf(operation, status),
+      content: jsonContent(components.refer(schema), namedExamples(schema)),
+    },
+  ]);
+  return Object.fromEntries([
+    ...successes,
+    ...(operation.hasEtag ? [['304', notModified(operation)]] : []),
+    ...refusals(operation, components),
+    ['503', unavailable(operation, components)],
+  ]);
+}
+
+function successText({ isIdempotent }: Operation, status: string, schema: Schema): string {
+  if (isIdempotent) {
+    return status === '201'
+      ? 'Created by this call.'
+      : 'Created by an earlier call under the same external id, and answered as it stands now. Nothing was changed.';
+  }
+  return schema.description ?? 'The answer.';
+}
+
+function notModified(operation: Operation): object {
+  return {
+    description:
+      'Nothing has changed since the answer whose `ETag` the caller named in `If-None-Match`. There is no body.',
+    headers: headersOf(operation, '304'),
+  };
+}
+
+/** One answer for each status that has errors, with an example of each of its codes. */
+function refusals(operation: Operation, components: Components): [string, object][] {
+  const known = operation.errors.map(factsOf);
+  const statuses = [...new Set(known.map(({ status }) => status))];
+  return statuses.map((status) => {
+    const errors = known.filter((error) => error.status === status);
+    const codes = [...new Set(errors.map(({ code }) => code))];
+    const schema = { allOf: [components.refer(ErrorBody), { properties: { code: { enum: codes } } }] };
+    return [
+      String(status),
+      {
+        description: [...new Set(errors.map(({ code, cause, remedy }) => `\`${code}\`: ${cause} ${remedy}`))].join(
+          '\n\n',
+        ),
+        headers: headersOf(operation, String(status)),
+        content: jsonContent(schema, errorExamples(errors)),
+      },
+    ];
+  });
+}
+
+interface ErrorFacts {
+  status: number;
+  code: ErrorCode;
+  title: string;
+  cause: string;
+  remedy: string;
+  message: string;
+}
+
+function factsOf(error: RouteError): ErrorFacts {
+  if (typeof error === 'string') {
+    const { example, ...facts } = ERRORS[error];
+    return { code: error, message: example, ...facts };
+  }
+  const generic = Object.entries(GENERIC_ERRORS).find(([status]) => Number(status) === error.status)?.[1];
+  if (generic === undefined) {
+    throw new Error(`no cause is known of a ${error.status} whose code is "error"`);
+  }
+  return { ...generic, ...error };
+}
+
+function errorExamples(errors: ErrorFacts[]): Record<string, object> {
+  const byCode = Map.groupBy(errors, ({ code }) => code);
+  const named = [...byCode].flatMap(([code, alike]) =>
+    alike.map(({ title, message }, index) => [
+      index === 0 ? code : `${code}-${index + 1}`,
+      { summary: title, value: { code, message } },
+    ]),
+  );
+  return Object.fromEntries(named);
+}
+
+function unavailable(operation: Operation, components: Components): object {
+  return {
+    description:
+      'The service cannot answer now. It is safe to send the same request again, after `Retry-After` seconds.',
+    headers: headersOf(operation, '503'),
+    content: jsonContent(components.refer(Unavailable), namedExamples(Unavailable)),
+  };
+}
+
+function jsonContent(schema: object, examples: Record<string, object>): object {
+  return { 'application/json': { schema, ...(Object.keys(examples).length > 0 && { examples }) } };
+}

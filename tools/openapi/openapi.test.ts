@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { OpenApiDocument } from '#test/support/documents.ts';
+import demo from '../../demo/tenant.json' with { type: 'json' };
+import { ERRORS } from '#platform/errors.ts';
+import type { OrderCreate } from '#restaurant/orders/schema.ts';
+import { signBody } from '#webhooks/deliveries/signature.ts';
+import { buildOpenApiDocuments } from './openapi.ts';
+
+const documents = (await buildOpenApiDocuments()) as Record<string, OpenApiDocument>;
+const operationOf = (name: string, path: string, method: string) => {
+  const operation = documents[name]?.paths[path]?.[method];
+  assert.ok(operation, `${method} ${path}`);
+  return operation;
+};
+const ORDERS = '/v1/third-party/orders/';
+const MENU = '/v1/third-party/menu/';
+
+describe('the documents', () => {
+  it('are the same whenever they are made', async () => {
+    assert.equal(JSON.stringify(await buildOpenApiDocuments()), JSON.stringify(documents));
+  });
+
+  it('hold each operation once, under an id of its own', () => {
+    const ids = Object.values(documents).flatMap(({ paths }) =>
+      Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId)),
+    );
+    assert.ok(ids.length > 30 && ids.every((id) => id !== ''));
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  it('show the security schemes that they use, and no others', () => {
+    const schemes = (name: string) => Object.keys(documents[name]?.components['securitySchemes'] ?? {});
+    assert.deepEqual(schemes('third-party'), ['apiKey', 'apiSecret', 'bearer']);
+    assert.deepEqual(schemes('staff'), ['bearer']);
+    assert.deepEqual(operationOf('third-party', ORDERS, 'post').security, [{ apiKey: [], apiSecret: [] }]);
+    assert.deepEqual(operationOf('staff', '/v1/auth/token/', 'post').security, []);
+  });
+
+  it('give a body in three forms; nested values of a form are fields of JSON', () => {
+    const content = operationOf('third-party', ORDERS, 'post').requestBody?.content ?? {};
+    assert.deepEqual(Object.keys(content), [
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+    ]);
+    for (const [type, form] of Object.entries(content)) {
+      const encoding = type === 'application/json' ? undefined : { contentType: 'application/json' };
+      assert.deepEqual(
+        'encoding' in form ? form.encoding : {},
+        encoding ? { items: encoding, customer: encoding } : {},
+      );
+    }
+  });
+
+  it('begin with an order that anybody can place in the sandbox, then show one with ids of a menu', () => {
+    const content = operationOf('third-party', ORDERS, 'post').requestBody?.content['application/json'];
+    const examples = Object.values(content?.examples ?? {}) as { summary: string; value: OrderCreate }[];
+    assert.deepEqual(
+      examples.map(({ summary, value }) => [summary.split(':')[0], value.items.map((item) => Object.keys(item))]),
+      [
+        ['A plain dish', [['item_id', 'quantity']]],
+        ['With a variant and an add-on', [['item_id', 'quantity', 'variant_id', 'addons']]],
+      ],
+    );
+    const sandbox = new Set(demo.menu.dishes.map(({ sku }) => sku));
+    assert.ok(examples.every(({ value }) => value.items.every(({ item_id: sku }) => sandbox.has(sku))));
+  });
+
+  it('derive from guard, body and parameters what is refused, beside what the route names', () => {
+    const codesOf = (path: string, method: string) =>
+      Object.entries(operationOf('third-party', path, method).responses).flatMap(([status, { content }]) =>
+        Number(status) < 400 || status === '503'
+          ? []
+          : Object.keys(content?.['application/json']?.examples ?? {}).map((code) => `${status} ${code}`),
+      );
+    assert.deepEqual(codesOf(ORDERS, 'post'), [
+      '400 invalid_request',
+      '400 item_not_found',
+      '400 variant_not_found',
+      '400 addon_not_found',
+      '401 invalid_credentials',
+      '403 error',
+      '413 error',
+      '415 error',
+      '429 rate_limited',
+    ]);
+    assert.deepEqual(codesOf('/v1/third-party/events/', 'get'), [
+      '400 invalid_request',
+      '401 invalid_credentials',
+      '429 rate_limited',
+    ]);
+    assert.ok(codesOf(ORDERS, 'get').includes('404 error'), 'a page past the end');
+  });
+
+  it('name the headers of each answer', () => {
+    const headersOf = (path: string, method: string, status: string) =>
+      Object.keys(operationOf('third-party', path, method).responses[status]?.headers ?? {});
+    const counted = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+    assert.deepEqual(headersOf(ORDERS, 'post', '201'), counted);
+    assert.deepEqual(headersOf(ORDERS, 'post', '200'), [...counted, 'Idempotent-Replayed']);
+    assert.deepEqual(headersOf(ORDERS, 'post', '401'), ['X-Request-Id', 'WWW-Authenticate']);
+    assert.deepEqual(headersOf(ORDERS, 'post', '429'), [...counted, 'Retry-After']);
+    assert.deepEqual(headersOf(ORDERS, 'post', '503'), ['X-Request-Id', 'Retry-After']);
+    assert.deepEqual(headersOf(MENU, 'get', '200'), [...counted, 'ETag']);
+    assert.deepEqual(headersOf(MENU, 'get', '304'), [...counted, 'ETag']);
+  });
+
+  it('show every code of the catalogue somewhere', () => {
+    const text = JSON.stringify(documents);
+    for (const code of Object.keys(ERRORS)) {
+      assert.ok(text.includes(`"code":"${code}"`), code);
+    }
+  });
+});
+
+describe('the events in the documents', () => {
+  const { webhooks = {} } = documents['third-party'] ?? {};
+
+  it('are the four of the contract', () => {
+    assert.deepEqual(Object.keys(webhooks), [
+      'order.status_changed',
+      'reservation.created',
+      'reservation.modified',
+      'reservation.cancelled',
+    ]);
+  });
+
+  it('bear a signature that verifies with the secret which the registration shows', () => {
+    const registered = operationOf('third-party', '/v1/third-party/webhook/', 'post').responses['200'];
+    const examples = Object.values(registered?.content?.['application/json']?.examples ?? {});
+    assert.ok(examples[0]);
+    const { webhook_secret: secret } = examples[0].value as { webhook_secret: string };
+    for (const { post } of Object.values(webhooks)) {
+      const sent = post.requestBody?.content['application/json']?.examples?.['example']?.value as { event_id: string };
+      const headers = new Map(post.parameters?.map(({ name, example }) => [name, String(example)]));
+      assert.equal(headers.get('X-Service-Event-Id'), sent.event_id);
+      const timestamp = Number(headers.get('X-Service-Timestamp'));
+      assert.equal(headers.get('X-Service-Signature'), signBody(secret, timestamp, JSON.stringify(sent)));
+    }
+  });
+});

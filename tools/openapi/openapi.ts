@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import type { RouteOptions } from 'fastify';
+import { pino } from 'pino';
+import { createApp } from '#service/app.ts';
+import { createDatabase } from '#platform/db/database.ts';
+import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
+import { createMemoryBudgets } from '#platform/http/rate-limit.ts';
+import { answersOf } from './answers.ts';
+import { Components } from './components.ts';
+import { DOCUMENTS, type DocumentFacts, securitySchemes, TAGS } from './documents.ts';
+import { eventsOf } from './events.ts';
+import { HEADERS } from './headers.ts';
+import { type Operation, operationOf } from './operations.ts';
+import { bodyOf, parametersOf } from './requests.ts';
+
+/** In the names of the headers that carry it, where the documents show one (decision 35). */
+const HEADER_BRAND = 'Service';
+
+/** The OpenAPI 3.1 documents by name, made from the schemas that validate the requests. Needs no database and opens no connection. */
+export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
+  const operations = (await readRoutes()).filter(({ method }) => method !== 'HEAD').map(operationOf);
+  return Object.fromEntries(
+    Object.entries(DOCUMENTS).map(([name, facts]) => {
+      const own = operations.filter(({ path }) => facts.prefixes.some((prefix) => path.startsWith(prefix)));
+      return [
+        name,
+        documentOf(
+          facts,
+          own.sort((a, b) => (a.path < b.path ? -1 : 1)),
+        ),
+      ];
+    }),
+  );
+}
+
+/** Every route of the app, which is made for this alone and never listens. */
+export async function readRoutes(): Promise<RouteOptions[]> {
+  const routes: RouteOptions[] = [];
+  const db = createDatabase({ url: 'postgres://127.0.0.1/none', poolSize: 1 });
+  const app = await createApp(
+    {
+      config: {
+        publicUrl: null,
+        rateLimitPerMinute: 300,
+        bounds: DEFAULT_BOUNDS,
+        trustedProxies: [],
+        identityProvider: null,
+        webhookAllowPrivateNetwork: false,
+        webhookHeaderBrand: HEADER_BRAND,
+      },
+      db,
+      backgroundDb: db,
+      keyring: {
+        pepper: randomBytes(32),
+        token: randomBytes(32),
+        encrypt: async () => Buffer.alloc(0),
+        decrypt: async () => '',
+      },
+      budgets: createMemoryBudgets(),
+      log: pino({ level: 'silent' }),
+      deliveries: null,
+    },
+    async (server) => void server.addHook('onRoute', (route) => void routes.push(route)),
+  );
+  await app.close();
+  await db.destroy();
+  return routes;
+}
+
+function documentOf(facts: DocumentFacts, operations: Operation[]): object {
+  const components = new Components();
+  const paths = Object.groupBy(operations, ({ path }) => path);
+  const shown = Object.entries(paths).map(([path, own = []]) => [
+    path,
+    Object.fromEntries(own.map((operation) => [operation.method, operationObject(operation, components)])),
+  ]);
+  const webhooks = facts.hasEvents ? eventsOf(components, HEADER_BRAND) : {};
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: facts.title,
+      version: facts.version,
+      description: facts.description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The service that serves this document.' }],
+    tags: tagsOf(facts, operations),
+    paths: Object.fromEntries(shown),
+    ...(facts.hasEvents && { webhooks }),
+    components: {
+      schemas: components.byName(),
+      headers: used(HEADERS, { shown, webhooks }),
+      securitySchemes: schemesOf(operations),
+    },
+  };
+}
+
+function operationObject(operation: Operation, components: Components): object {
+  const { id, summary, description, tags, security, body, exampleSummaries } = operation;
+  const parameters = parametersOf(operation, components);
+  return {
+    operationId: id,
+    tags,
+    summary,
+    ...(description !== '' && { description }),
+    security: security.length === 0 ? [] : [Object.fromEntries(security.map((scheme) => [scheme, []]))],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== null && { requestBody: bodyOf(body, exampleSummaries, components) }),
+    responses: answersOf(operation, components),
+  };
+}
+
+function tagsOf({ hasEvents }: DocumentFacts, operations: Operation[]): object[] {
+  const names = new Set([...operations.flatMap(({ tags }) => tags), ...(hasEvents ? ['Events'] : [])]);
+  const unknown = [...names].find((name) => !(name in TAGS));
+  if (unknown !== undefined) {
+    throw new Error(`the tag "${unknown}" is not described (tools/openapi/documents.ts)`);
+  }
+  return Object.entries(TAGS)
+    .filter(([name]) => names.has(name))
+    .map(([name, description]) => ({ name, description }));
+}
+
+function schemesOf(operations: Operation[]): object {
+  const names = new Set<string>(operations.flatMap(({ security }) => security));
+  return Object.fromEntries(Object.entries(securitySchemes(HEADER_BRAND)).filter(([name]) => names.has(name)));
+}
+
+/** Those of the headers that the document refers to. */
+function used(headers: typeof HEADERS, document: object): object {
+  const text = JSON.stringify(document);
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  );
+}

@@ -1,0 +1,107 @@
+import type { RouteOptions } from 'fastify';
+import type { RouteError } from '#platform/errors.ts';
+import type { GuardFacts, SecurityScheme } from '#platform/http/guard.ts';
+import type { Schema } from './components.ts';
+
+/** One route of the API as a document tells of it. */
+export interface Operation {
+  /** Lower case. */
+  method: string;
+  /** With its parameters in braces. */
+  path: string;
+  id: string;
+  summary: string;
+  description: string;
+  tags: readonly string[];
+  /** All of them at once; empty: anybody may call. */
+  security: readonly SecurityScheme[];
+  /** Schemas of objects whose fields are the parameters. */
+  params: Schema | null;
+  query: Schema | null;
+  body: Schema | null;
+  /** Of the examples of its body, in their order. */
+  exampleSummaries: readonly string[];
+  /** Bodies of good answers by status. */
+  successes: Record<string, Schema>;
+  /** Every error that it can answer, each once. */
+  errors: readonly RouteError[];
+  /** Whether its calls are taken from a budget. */
+  isCounted: boolean;
+  hasEtag: boolean;
+  isIdempotent: boolean;
+  namesHeaderBrand: boolean;
+}
+
+/** `/orders/:id/` as OpenAPI writes it. */
+function pathOf({ url }: RouteOptions): string {
+  return url.replaceAll(/:(\w+)/g, '{$1}');
+}
+
+export function operationOf(route: RouteOptions): Operation {
+  const { schema = {}, config = {} } = route;
+  const guard = guardOf(route);
+  const query = asSchema(schema.querystring);
+  const body = asSchema(schema.body);
+  const method = String(route.method).toLowerCase();
+  const specific = [...guard.errors, ...(config.errors ?? [])];
+  return {
+    method,
+    path: pathOf(route),
+    id: schema.operationId ?? '',
+    summary: schema.summary ?? '',
+    description: schema.description ?? '',
+    tags: schema.tags ?? [],
+    security: guard.security,
+    params: asSchema(schema.params),
+    query,
+    body,
+    exampleSummaries: config.exampleSummaries ?? [],
+    successes: (schema.response ?? {}) as Record<string, Schema>,
+    errors: [
+      ...new Set([
+        ...guard.errors,
+        ...requestErrors(method, query, body),
+        ...(config.errors ?? []),
+        ...(config.isStreamed === true ? (['rate_limited'] as const) : []),
+      ]),
+    ],
+    isCounted: specific.includes('rate_limited'),
+    hasEtag: config.hasEtag ?? false,
+    isIdempotent: config.isIdempotent ?? false,
+    namesHeaderBrand: config.namesHeaderBrand ?? false,
+  };
+}
+
+function asSchema(schema: unknown): Schema | null {
+  return typeof schema === 'object' ? schema : null;
+}
+
+const NO_GUARD: GuardFacts = { security: [], errors: [] };
+
+function guardOf({ onRequest, preParsing }: RouteOptions): GuardFacts {
+  const hooks: unknown[] = [onRequest, preParsing].flat();
+  return hooks.find(isGuard) ?? NO_GUARD;
+}
+
+function isGuard(hook: unknown): hook is GuardFacts {
+  return typeof hook === 'function' && 'security' in hook && 'errors' in hook;
+}
+
+const TOO_LARGE = { status: 413, code: 'error', message: 'body: is larger than 1048576 bytes' } as const;
+const UNSUPPORTED = {
+  status: 415,
+  code: 'error',
+  message: 'body: Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data',
+} as const;
+const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7: the last one is 3.' } as const;
+
+/** What can be wrong with any request: a query may be malformed where none is asked for; a body that is not asked for, only too large. */
+function requestErrors(method: string, query: Schema | null, body: Schema | null): RouteError[] {
+  const isPaged = 'page' in (query?.properties ?? {});
+  return [
+    'invalid_request',
+    ...(method === 'get' ? [] : [TOO_LARGE, 'rate_limited' as const]),
+    ...(body === null ? [] : [UNSUPPORTED]),
+    ...(isPaged ? [NO_SUCH_PAGE] : []),
+  ];
+}
