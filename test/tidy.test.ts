@@ -7,19 +7,22 @@ import {
   outboundHttp,
   silencedTests,
   sqlOutsideStores,
-  tablesWithTwoWriters,
   unexplainedSilence,
 } from './tidy/bans.ts';
-import { frontFilesOnly, importDirection, pathsOfImports } from './tidy/imports.ts';
+import { readHouse } from './tidy/house.ts';
+import { frontFilesOnly, importDirection, importsNotAsTold, notAsDrawn, pathsOfImports } from './tidy/imports.ts';
 import { lint } from './tidy/lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable, unusedExceptions } from './tidy/migrations.ts';
 import { decisionRecords } from './tidy/records.ts';
 import { unresolvedReferences } from './tidy/references.ts';
 import { isTest, listFiles, readSources, readText } from './tidy/source.ts';
+import { tablesReadFromAbove, tablesWithTwoWriters } from './tidy/tables.ts';
 
 const source = [...readSources('src'), ...readSources('tools')];
 const program = source.filter((file) => !isTest(file.path));
 const tests = [...source.filter((file) => isTest(file.path)), ...readSources('test')];
+const map = readText('docs/ARCHITECTURE.md');
+const house = readHouse(map);
 const migrations = listFiles('migrations').map((path): [string, string] => [path, readText(path)]);
 
 /** An empty list, or each offence on a line of its own. */
@@ -28,15 +31,18 @@ function none(offences: string[]): void {
 }
 
 describe('structure', () => {
-  test('imports go down the layers only', () => none(importDirection(program)));
-  test('across folders only front files are imported', () => none(frontFilesOnly(program)));
+  test('the drawing shows every wing and room', () => none(notAsDrawn(program, house)));
+  test('imports go down in the drawing only', () => none(importDirection(program, house)));
+  test('the table of wings tells what each imports', () => none(importsNotAsTold(program, map)));
+  test('across rooms only front files are imported', () => none(frontFilesOnly(program)));
   test('inside a wing imports are relative, across wings they go by its alias', () => none(pathsOfImports(program)));
   test('there are no barrels', () => none(barrels(source)));
 });
 
 describe('bans', () => {
   test('SQL stands in stores and in db/ alone', () => none(sqlOutsideStores(program)));
-  test('a table is written by one folder alone', () => none(tablesWithTwoWriters(program)));
+  test('a table is written by one room alone', () => none(tablesWithTwoWriters(program)));
+  test('a table is read in its own wing and above alone', () => none(tablesReadFromAbove(program, house)));
   test('HTTP leaves through the sender of webhooks alone', () => none(outboundHttp(program)));
   test('no test is silenced without a reason', () => none(silencedTests(tests)));
   test('no rule is silenced without a reason', () => none(unexplainedSilence([...source, ...tests])));

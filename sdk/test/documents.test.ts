@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { printSchema } from '../../scripts/sdk/print-schema.ts';
 import { sdkTypes } from '../../scripts/sdk/sdk-types.ts';
 import type { ErrorCode as CodeOfService } from '../../src/platform/errors.ts';
-import type { Happening } from '../../src/webhooks/deliveries/deliveries.ts';
+import type { Happening } from '../../src/webhooks/events/events.ts';
 import { ROUTES as PMS } from '../src/generated/pms.ts';
 import { ROUTES as THIRD_PARTY } from '../src/generated/third-party.ts';
 import type { ServiceErrorCode, WebhookEvent } from '../src/index.ts';

@@ -40,8 +40,9 @@ import type { Person } from '#access/tenants/tenants.ts';
 import { createTokenVerifier } from '#access/tenants/tokens.ts';
 import { feedRoutes } from '#webhooks/events/routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
-import { credentialStaffRoutes, deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
-import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/deliveries/deliveries.ts';
+import { partnerRoutes } from '#staff/partners/routes.ts';
+import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
+import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
 
 export interface AppDependencies {
   config: Pick<
@@ -155,7 +156,7 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
     tenantOf: (request) => request.person.tenant.id,
   });
   deliveryStaffRoutes(app, { db, publicUrl, staffGuard: guards.anyStaff });
-  credentialStaffRoutes(app, { credentials, db, publicUrl, ownerGuard: guards.owner, shape: Credential });
+  partnerRoutes(app, { credentials, db, publicUrl, ownerGuard: guards.owner, shape: Credential });
 }
 
 type Parts = ReturnType<typeof createParts>;

@@ -14,7 +14,7 @@ import { DeliveryWorker, type DeliveryWorkerOptions } from '#webhooks/deliveries
 import type { DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
 import { startRetention } from '#webhooks/events/retention.ts';
 import { createWebhookSender } from '#webhooks/deliveries/send.ts';
-import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/deliveries/deliveries.ts';
+import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
 
 export interface WorkerDependencies {
   config: Pick<Config, 'webhookAllowPrivateNetwork' | 'webhookHeaderBrand' | 'eventRetentionDays'>;

@@ -3,7 +3,8 @@ import { after, before, describe } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
-import * as events from '#webhooks/deliveries/store.ts';
+import type { Lease } from '#webhooks/events/events.ts';
+import * as events from '#webhooks/events/store.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { holdFormsTogether, type Operation } from './forms.ts';
 import { Houses, momentAt, oddText, times } from './odd-inputs.ts';
@@ -16,7 +17,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const leaseAt = (index: number): events.Lease | null =>
+const leaseAt = (index: number): Lease | null =>
   index % 3 === 0 ? null : { id: newId(), seconds: 1_000 * (1 + (index % 5)), beginBeforeMs: 0 };
 
 /** The last house has no webhook. */

@@ -5,7 +5,7 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { type Booking, createBooker } from '#hotel/reservations/booking.ts';
 import * as reservations from '#hotel/reservations/store.ts';
-import { createTransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
+import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { assertCounted } from '../support/hotel.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { holdFormsTogether, type Operation } from './forms.ts';

@@ -55,7 +55,7 @@ export const BUGS: Bug[] = [
     harm: 'the bytes that arrive are not the bytes that were stored',
     edits: [
       {
-        file: 'src/webhooks/deliveries/store.ts',
+        file: 'src/webhooks/events/store.ts',
         find: '${event.body} AS body,',
         replace: '${event.body}::jsonb::text AS body,',
       },
@@ -152,7 +152,7 @@ export const BUGS: Bug[] = [
     harm: 'an event is sent twice: by its own process and by the scan',
     edits: [
       {
-        file: 'src/webhooks/deliveries/store.ts',
+        file: 'src/webhooks/events/store.ts',
         find: '${event.leaseSeconds} AS lease_seconds',
         replace: '0.0::float8 AS lease_seconds',
       },

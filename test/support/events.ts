@@ -7,7 +7,7 @@ import { webhookSecretPlace } from '#access/credentials/credentials.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
-import type { Happening, TransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
+import type { Happening, TransactionWithEvents } from '#webhooks/events/events.ts';
 import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts';
 import type { TestService } from './service.ts';
 

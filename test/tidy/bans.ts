@@ -1,11 +1,9 @@
-import { offence, offencesOf, placeOf } from './source.ts';
+import { offence, offencesOf } from './source.ts';
 import type { SourceFile } from './source.ts';
 
 const SQL =
   /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(|\bsql(?:(?:<[^`]*>)?`|\.\w+\()/g;
 const DRIVER = /\bfrom 'pg(?:-[a-z-]+)?'/g;
-const WRITE =
-  /\.(?:insertInto|updateTable|deleteFrom)\(\s*'(?<built>\w+)|\b(?:INSERT INTO|DELETE FROM|UPDATE(?= \w+(?: (?:AS )?\w+)?\s+SET\b)) (?!SET\b)"?(?<written>\w+)/g;
 const OUTBOUND =
   /\bimport\s+(?!type\b)(?:\w+|\*\s*as\s+\w+|\{[^}]*(?<!type )\b(?:request|get|connect|Agent)\b[^}]*\})\s*(?:,[^;]*?)?\bfrom 'node:http[s2]?'|\bfrom 'undici'/g;
 
@@ -20,22 +18,6 @@ export function sqlOutsideStores(files: SourceFile[]): string[] {
       ...driver,
     ];
   });
-}
-
-/** The folder that writes a table first, in the order of the files, is taken as its owner. */
-export function tablesWithTwoWriters(files: SourceFile[]): string[] {
-  const owners = new Map<string, string>();
-  return files.flatMap((file) =>
-    [...file.uncommented.matchAll(WRITE)].flatMap((match) => {
-      const table = match.groups?.['built'] ?? match.groups?.['written'] ?? '';
-      const { wing, room } = placeOf(file.path);
-      const unit = wing === 'webhooks' ? wing : `${wing}/${room}`;
-      const owner = owners.get(table) ?? unit;
-      owners.set(table, owner);
-      if (owner === unit) return [];
-      return [offence(file.path, file.text, match.index, `table "${table}" is written by ${owner}/ already`)];
-    }),
-  );
 }
 
 /**

@@ -1,32 +1,11 @@
 import { posix } from 'node:path';
-import { offence, placeOf } from './source.ts';
-import type { Place, SourceFile } from './source.ts';
+import { heightOf, nameOf, placeOf, type House, type Place } from './house.ts';
+import { offence } from './source.ts';
+import type { SourceFile } from './source.ts';
 
-/** The wings from the ground up. A wing imports those of the lines above its own, never its neighbour. */
-const WINGS = [
-  ['platform'],
-  ['access'],
-  ['webhooks'],
-  ['restaurant', 'hotel'],
-  ['developer', 'staff'],
-  ['service'],
-  ['tools'],
-];
-/** The rooms of each wing, in the same order. */
-const ROOMS: Record<string, string[][]> = {
-  platform: [['errors', 'lib'], ['config', 'db'], ['keys', 'changes'], ['http']],
-  access: [['audit'], ['tenants'], ['credentials']],
-  webhooks: [['events'], ['deliveries']],
-  restaurant: [['menu'], ['orders']],
-  hotel: [['rooms'], ['rates'], ['nights'], ['reservations'], ['channels', 'pms']],
-  developer: [['docs', 'listen', 'sandbox']],
-  staff: [],
-  service: [['app', 'worker', 'tenant-document'], ['cli']],
-  tools: [['openapi']],
-};
-/** A wing of plain tools: any file of it may be imported. */
+/** Rooms of plain tools: any file of theirs may be imported. */
 const TECHNICAL = new Set(['platform/db', 'platform/http', 'platform/lib']);
-/** They write the wiring out, so they may name every part of a folder but its SQL. */
+/** They write the wiring out, so they may name every part of a room but its SQL. */
 const COMPOSITION_ROOTS = new Set(['service', 'tools']);
 const STORE = /(?:\/|-)store\.ts$/;
 
@@ -40,35 +19,65 @@ interface Import {
 
 const IMPORT = /\b(?:import|export)\s[^'";]*?\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g;
 
-export function importDirection(files: SourceFile[]): string[] {
+/** An import goes to a floor below, or inside a wing to a room of a lower rank. */
+export function importDirection(files: SourceFile[], house: House): string[] {
   return check(files, ({ from, to }) => {
     const importer = placeOf(from.path);
     const imported = placeOf(to);
-    const unknown = [importer, imported].find((place) => rankOf(place) === null);
-    if (unknown !== undefined) return `"${nameOf(unknown)}" has no place in the order (test/tidy/imports.ts)`;
-    return isBelow(imported, importer)
+    const unknown = [importer, imported].find((place) => heightOf(house, place) === null);
+    if (unknown !== undefined) return `"${nameOf(unknown)}" is not in the drawing of docs/ARCHITECTURE.md`;
+    return isBelow(house, imported, importer)
       ? null
       : `imports go down only: "${nameOf(importer)}" must not import "${nameOf(imported)}"`;
   });
 }
 
-function isBelow(imported: Place, importer: Place): boolean {
-  if (imported.wing === 'webhooks' && importer.wing === 'webhooks') return true;
-  const [below = [0, 0], above = [0, 0]] = [rankOf(imported) ?? undefined, rankOf(importer) ?? undefined];
-  if (imported.wing !== importer.wing) return below[0] < above[0];
-  return imported.room === importer.room || below[1] < above[1];
+function isBelow(house: House, imported: Place, importer: Place): boolean {
+  const below = heightOf(house, imported);
+  const above = heightOf(house, importer);
+  if (below === null || above === null) return false;
+  if (imported.wing !== importer.wing) return below.floor < above.floor;
+  return imported.room === importer.room || below.rank < above.rank;
 }
 
+/** Wings and rooms that are drawn and not there, or there and not drawn. */
+export function notAsDrawn(files: SourceFile[], house: House): string[] {
+  const there = new Set(files.map(({ path }) => nameOf(placeOf(path))));
+  const drawn = new Set([...house.rooms].flatMap(([wing, ranks]) => ranks.flat().map((room) => `${wing}/${room}`)));
+  return [
+    ...[...there.difference(drawn)].map((place) => `${place} is not in the drawing of docs/ARCHITECTURE.md`),
+    ...[...drawn.difference(there)].map((place) => `${place} is drawn in docs/ARCHITECTURE.md, and does not exist`),
+  ];
+}
+
+/** Rows of the table of wings whose "imports" are not what the code imports. */
+export function importsNotAsTold(files: SourceFile[], markdown: string): string[] {
+  const imports = new Map<string, Set<string>>();
+  for (const { from, to } of files.flatMap(importsOf)) {
+    const [importer, imported] = [placeOf(from.path).wing, placeOf(to).wing];
+    const found = imports.get(importer) ?? new Set();
+    imports.set(importer, importer === imported ? found : found.add(imported));
+  }
+  return [...imports].flatMap(([wing, found]) => {
+    const row = markdown.split('\n').find((line) => line.startsWith(`| \`${wing}/`));
+    const told = new Set([...(row?.split('|')[3] ?? '').matchAll(/\w+/g)].map(([name]) => name));
+    const list = [...found].sort().join(', ');
+    return told.symmetricDifference(found).size === 0
+      ? []
+      : [`the table of wings in docs/ARCHITECTURE.md must say that ${wing}/ imports: ${list || '–'}`];
+  });
+}
+
+/** Across rooms only front files are imported, so that what is inside a room may change alone. */
 export function frontFilesOnly(files: SourceFile[]): string[] {
   return check(files, ({ from, to }) => {
     const importer = placeOf(from.path);
     const imported = placeOf(to);
     if (nameOf(importer) === nameOf(imported) || TECHNICAL.has(nameOf(imported))) return null;
-    if (imported.wing === 'webhooks' && importer.wing === 'webhooks') return null;
     const folder = `src/${nameOf(imported)}`;
     if (to === `${folder}.ts` || to === `${folder}/${imported.room}.ts`) return null;
     if (COMPOSITION_ROOTS.has(importer.wing) && !STORE.test(to)) return null;
-    return `across folders only the front file is imported (${folder}/${imported.room}.ts), not ${to}`;
+    return `across rooms only the front file is imported (${folder}/${imported.room}.ts), not ${to}`;
   });
 }
 
@@ -82,16 +91,6 @@ export function pathsOfImports(files: SourceFile[]): string[] {
       ? `inside a wing imports are relative: ${specifier}`
       : `another wing is imported by its alias: ${specifier}`;
   });
-}
-
-function rankOf({ wing, room }: Place): [wing: number, room: number] | null {
-  const floor = WINGS.findIndex((wings) => wings.includes(wing));
-  const rank = (ROOMS[wing] ?? []).findIndex((rooms) => rooms.includes(room));
-  return floor < 0 || rank < 0 ? null : [floor, rank];
-}
-
-function nameOf({ wing, room }: Place): string {
-  return `${wing}/${room}`;
 }
 
 function check(files: SourceFile[], fault: (found: Import) => string | null): string[] {

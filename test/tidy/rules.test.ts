@@ -3,23 +3,17 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import {
-  barrels,
-  machinePaths,
-  outboundHttp,
-  silencedTests,
-  sqlOutsideStores,
-  tablesWithTwoWriters,
-  unexplainedSilence,
-} from './bans.ts';
+import { barrels, machinePaths, outboundHttp, silencedTests, sqlOutsideStores, unexplainedSilence } from './bans.ts';
 import { blankComments, blankCommentsAndLiterals } from './blank.ts';
-import { frontFilesOnly, importDirection, pathsOfImports } from './imports.ts';
+import { readHouse } from './house.ts';
+import { frontFilesOnly, importDirection, importsNotAsTold, notAsDrawn, pathsOfImports } from './imports.ts';
 import { lint } from './lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable } from './migrations.ts';
 import { decisionRecords } from './records.ts';
 import { unresolvedReferences } from './references.ts';
 import { sourceFile } from './source.ts';
 import type { SourceFile } from './source.ts';
+import { tablesReadFromAbove, tablesWithTwoWriters } from './tables.ts';
 
 type Rule = (files: SourceFile[]) => string[];
 
@@ -34,9 +28,55 @@ function separates(rule: Rule, cases: { offenders: [string, string][]; fine: [st
   }
 }
 
+const HOUSE = readHouse(
+  [
+    '```',
+    '┌─ tools/ ─────────────────────┐',
+    '│ openapi                      │',
+    '├─ service/ ───────────────────┤',
+    '│ app < cli                    │',
+    '├─ restaurant/ ───┬─ hotel/ ───┤',
+    '│ menu < orders   │ rooms      │',
+    '│                 │ < rates    │',
+    '│                 │ < channels, pms │',
+    '├─ access/ ───────┴────────────┤',
+    '│ credentials                  │',
+    '├─ platform/ ──────────────────┤',
+    '│ errors, lib < config < http  │',
+    '└──────────────────────────────┘',
+    '```',
+  ].join('\n'),
+);
+
+describe('the drawing of the house', () => {
+  test('is read floor by floor', () => {
+    assert.deepEqual(HOUSE.floors, [['platform'], ['access'], ['restaurant', 'hotel'], ['service'], ['tools']]);
+    assert.deepEqual(HOUSE.rooms.get('hotel'), [['rooms'], ['rates'], ['channels', 'pms']]);
+    assert.deepEqual(HOUSE.rooms.get('platform'), [['errors', 'lib'], ['config'], ['http']]);
+  });
+
+  test('must show what is there, and nothing else', () => {
+    const there = [...HOUSE.rooms].flatMap(([wing, ranks]) =>
+      ranks.flat().map((room) => sourceFile(wing === 'tools' ? `tools/${room}/a.ts` : `src/${wing}/${room}/a.ts`, '')),
+    );
+    assert.deepEqual(notAsDrawn(there, HOUSE), []);
+    assert.match(notAsDrawn(there.slice(1), HOUSE).join(), /^tools\/openapi is drawn .*, and does not exist$/);
+    const undrawn = sourceFile('src/hotel/spa/spa.ts', '');
+    assert.match(notAsDrawn([...there, undrawn], HOUSE).join(), /^hotel\/spa is not in the drawing/);
+  });
+
+  test('has a table that tells the imports of each wing', () => {
+    const file = sourceFile('src/hotel/rates/rates.ts', "import { a } from '#platform/errors.ts';");
+    assert.deepEqual(importsNotAsTold([file], '| `hotel/` | stays | platform | – |'), []);
+    assert.equal(importsNotAsTold([file], '| `hotel/` | stays | – | – |').length, 1);
+    assert.equal(importsNotAsTold([file], '| `hotel/` | stays | platform, access | – |').length, 1);
+    assert.equal(importsNotAsTold([file], '').length, 1);
+  });
+});
+
 describe('the rules on imports', () => {
   test('find an import that goes up', () => {
-    separates(importDirection, {
+    separates((files) => importDirection(files, HOUSE), {
       offenders: [
         ['src/restaurant/menu/menu.ts', "import { placeOrder } from '../orders/orders.ts';"],
         ['src/restaurant/menu/menu.ts', "import type { Order } from '../orders/orders.ts';"],
@@ -44,8 +84,8 @@ describe('the rules on imports', () => {
         ['src/restaurant/menu/menu.ts', "export { a } from '../orders/orders.ts';"],
         ['src/restaurant/menu/menu.ts', "const orders = await import('../orders/orders.ts');"],
         ['src/restaurant/menu/menu.ts', "let order: import('../orders/orders.ts').Order;"],
-        ['src/restaurant/orders/orders.ts', "import { book } from '#hotel/reservations/reservations.ts';"],
-        ['src/access/credentials/credentials.ts', "import { events } from '#webhooks/events/events.ts';"],
+        ['src/restaurant/orders/orders.ts', "import { book } from '#hotel/rates/rates.ts';"],
+        ['src/access/credentials/credentials.ts', "import { a } from '#hotel/rooms/rooms.ts';"],
         ['src/hotel/channels/channels.ts', "import { a } from '../pms/pms.ts';"],
         ['src/platform/lib/money.ts', "import '../config.ts';"],
         ['src/platform/http/list.ts', "import { Order } from '#restaurant/orders/orders.ts';"],
@@ -125,7 +165,7 @@ describe('the bans', () => {
     });
   });
 
-  test('find a table that two folders write', () => {
+  test('find a table that two rooms write', () => {
     const own = sourceFile(
       'src/restaurant/orders/store.ts',
       "db.insertInto('restaurant_order'); db.updateTable('restaurant_order')",
@@ -146,6 +186,25 @@ describe('the bans', () => {
         'sql`INSERT INTO event (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 1`',
     );
     assert.deepEqual(tablesWithTwoWriters([own, reading]), []);
+  });
+
+  test('find a table that is read from below or beside', () => {
+    const orders = sourceFile('src/restaurant/orders/store.ts', "db.insertInto('restaurant_order')");
+    const credentials = sourceFile('src/access/credentials/store.ts', "db.insertInto('credential')");
+    const found = (path: string, text: string) =>
+      tablesReadFromAbove([orders, credentials, sourceFile(path, text)], HOUSE).length;
+    for (const text of [
+      "db.selectFrom('restaurant_order')",
+      "db.selectFrom('rate').innerJoin(\n'restaurant_order as o', 'o.id', 'rate.id')",
+      'sql`SELECT 1 FROM restaurant_order`',
+      'sql`SELECT 1 FROM rate JOIN restaurant_order AS o ON true`',
+    ]) {
+      assert.equal(found('src/hotel/rates/store.ts', text), 1, text);
+      assert.equal(found('src/platform/http/store.ts', text), 1, text);
+      assert.equal(found('src/service/cli/store.ts', text), 0, text);
+      assert.equal(found('src/restaurant/menu/store.ts', text), 0, text);
+    }
+    assert.equal(found('src/hotel/rates/store.ts', "db.selectFrom('credential')"), 0);
   });
 
   test('find HTTP that leaves elsewhere', () => {

@@ -45,18 +45,6 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts') || path.startsWith('test/');
 }
 
-/** Where a file stands in the house: `hotel`, `rates` for src/hotel/rates/store.ts; `service`, `app` for src/service/app.ts. */
-export interface Place {
-  wing: string;
-  room: string;
-}
-
-export function placeOf(path: string): Place {
-  const [top, ...inside] = path.split('/');
-  const [wing = '', room = ''] = top === 'src' ? inside : [top, ...inside];
-  return { wing, room: room.replace(/\.ts$/, '') };
-}
-
 /** `file:line: message`, as an editor can follow it. */
 export function offence(path: string, text: string, index: number, message: string): string {
   return `${path}:${text.slice(0, index).split('\n').length}: ${message}`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
-import type { FeedPage } from '#webhooks/deliveries/deliveries.ts';
+import type { FeedPage } from '#webhooks/events/events.ts';
 import { callService, type HttpAnswer } from './http.ts';
 import { escaped } from './printing.ts';
 

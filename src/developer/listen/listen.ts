@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerConfig } from '#platform/config.ts';
 import { OperatorError } from '#platform/errors.ts';
-import type { EventType, FeedEntry } from '#webhooks/deliveries/deliveries.ts';
+import type { EventType, FeedEntry } from '#webhooks/events/events.ts';
 import { END_OF_FEED, Feed, PAGE_SIZE } from './feed.ts';
 import { forward } from './forward.ts';
 import { isLoopback } from './http.ts';

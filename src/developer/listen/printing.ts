@@ -1,4 +1,4 @@
-import type { FeedEntry } from '#webhooks/deliveries/deliveries.ts';
+import type { FeedEntry } from '#webhooks/events/events.ts';
 import type { ForwardAttempt } from './forward.ts';
 
 /** How an event came through to the developer's server; null where it is not forwarded. */

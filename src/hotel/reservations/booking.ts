@@ -5,7 +5,7 @@ import { limitLockWaits } from '#platform/db/transaction.ts';
 import { type ApiError, apiError, UnavailableError } from '#platform/errors.ts';
 import { countNights } from '#platform/lib/dates.ts';
 import { holdNightsOf } from '../nights/nights.ts';
-import type { TransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
+import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import { happeningOf, nightsOfStay } from './consequences.ts';
 import * as store from './store.ts';
 

@@ -13,7 +13,7 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import { createNightReader, holdNightsOf, moveHold } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 import { createRoomTypeFinder, type FindRoomType } from '../rooms/rooms.ts';
-import { createTransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
+import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { Reservations } from './reservations.ts';
 
 const HOUSES = 3;

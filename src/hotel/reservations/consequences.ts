@@ -1,5 +1,5 @@
 import type { Hold } from '../nights/nights.ts';
-import type { Happening } from '#webhooks/deliveries/deliveries.ts';
+import type { Happening } from '#webhooks/events/events.ts';
 import { HOLDING_STATUSES, type ReservationStatus } from './reservation-status.ts';
 import type { PartnerReservation, ReservationRow } from './store.ts';
 

@@ -8,7 +8,7 @@ import { newNaturalId } from '#platform/lib/natural-id.ts';
 import { moveHold, type ReadHeldNights } from '../nights/nights.ts';
 import { quoteCheapest, type RateReader } from '../rates/rates.ts';
 import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
-import type { RecordEvents, TransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
+import type { RecordEvents, TransactionWithEvents } from '#webhooks/events/events.ts';
 import { type Booking, type BookingOutcome, createBooker, notAvailable } from './booking.ts';
 import { happeningOf, holdOf } from './consequences.ts';
 import { mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';

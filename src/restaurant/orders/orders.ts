@@ -7,7 +7,7 @@ import type { LongList } from '#platform/http/list.ts';
 import { FairGate } from '#platform/lib/fair-gate.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
-import type { TransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
+import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import { mayFollow, type OrderStatus, type OrderType } from './order-status.ts';
 import { priceItems } from './pricing.ts';
 import type { OrderCreate, OrderResponse, StaffOrder } from './schema.ts';

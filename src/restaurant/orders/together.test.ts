@@ -12,7 +12,7 @@ import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { createMenuReader, type ReadListedMenu } from '../menu/menu.ts';
-import { createTransactionWithEvents } from '#webhooks/deliveries/deliveries.ts';
+import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { Orders } from './orders.ts';
 import type { OrderCreate, StaffOrder } from './schema.ts';
 import * as store from './store.ts';

@@ -11,7 +11,7 @@ import { createRateReader } from '#hotel/rates/rates.ts';
 import { Reservations } from '#hotel/reservations/reservations.ts';
 import type { ReservationResponse } from '#hotel/reservations/schema.ts';
 import { findRoomType, listRoomTypes } from '#hotel/rooms/rooms.ts';
-import { createTransactionWithEvents, type EventType } from '#webhooks/deliveries/deliveries.ts';
+import { createTransactionWithEvents, type EventType } from '#webhooks/events/events.ts';
 
 /** In how many of the coming days a room is looked for. */
 const HORIZON_DAYS = 180;

@@ -5,7 +5,7 @@ import type { Database } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { endOfFeed, readFeed } from '#webhooks/events/feed.ts';
-import type { EventType, FeedEntry } from '#webhooks/deliveries/deliveries.ts';
+import type { EventType, FeedEntry } from '#webhooks/events/events.ts';
 import { findDemoTenant } from './demo.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { webhookSecretPlace } from '#access/credentials/credentials.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
-import type { ClaimedDelivery, Outcome } from './store.ts';
+import type { ClaimedDelivery } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 import type { SendOutcome, WebhookSender } from './send.ts';
 import { deliveryHeaders } from './signature.ts';
+import type { Outcome } from './store.ts';
 
 export interface AttemptOptions {
   keyring: Keyring;

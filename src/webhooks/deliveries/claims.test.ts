@@ -7,9 +7,10 @@ import { register } from '#test/support/webhooks.ts';
 import { createDatabase, type Database, type Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
+import type { DueQueue } from '../events/events.ts';
 import { Claims } from './claims.ts';
-import { claimDue, type DueQueue, findDueQueues, recordOutcomes } from './store.ts';
 import { SendingSlots } from './sending-slots.ts';
+import { claimDue, findDueQueues, recordOutcomes } from './store.ts';
 
 const URL = 'https://127.0.0.1:1/nobody';
 

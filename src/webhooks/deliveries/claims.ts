@@ -1,7 +1,8 @@
 import type { Database } from '#platform/db/database.ts';
 import { Tally } from '#platform/lib/tally.ts';
-import { CLAIM_SIZE, type ClaimedDelivery, claimDue, type DueQueue, findDueQueues, type Lease } from './store.ts';
+import type { ClaimedDelivery, DueQueue, Lease } from '../events/events.ts';
 import type { SendingSlots, Slot } from './sending-slots.ts';
+import { CLAIM_SIZE, claimDue, findDueQueues } from './store.ts';
 
 /** Of what a claim takes, what one revoked credential takes: its deliveries are stopped in the turn of all, too. */
 const STOP_SIZE = 20;

@@ -1,20 +1,10 @@
-import type { Credentials } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { LongList } from '#platform/http/list.ts';
-import { countDeliveries, type DeliveryCounts } from './delivery-counts-store.ts';
-import type { Attempt, CredentialDeliveries, Delivery, DeliveryStatus } from './schema.ts';
+import { attemptsShape, type DeliveryStatus } from '../events/events.ts';
 import * as store from './list-store.ts';
+import type { Delivery } from './schema.ts';
 
-export type { EventType } from '../events/event-types.ts';
-export type { FeedEntry, FeedPage } from './schema.ts';
 export { deliveryHeaders, verifySignature } from './signature.ts';
-export {
-  createTransactionWithEvents,
-  type Happening,
-  type LocalDelivery,
-  type RecordEvents,
-  type TransactionWithEvents,
-} from '../events/transaction-with-events.ts';
 
 /** The tenant's deliveries, newest first. */
 export function listDeliveries(
@@ -37,32 +27,5 @@ export function deliveryShape(row: store.DeliveryRow): Delivery {
     status: row.delivery_status as DeliveryStatus,
     attempts: attemptsShape(row.attempts),
     created_at: row.created_at.toISOString(),
-  };
-}
-
-/** PostgreSQL keeps the keys of an attempt in an order of its own, and its times with microseconds. */
-export function attemptsShape(attempts: unknown): Attempt[] {
-  return (attempts as Attempt[]).map(({ at, http_status, duration_ms, error }) => ({
-    at: new Date(at).toISOString(),
-    http_status,
-    duration_ms,
-    error,
-  }));
-}
-
-/** The tenant's third-party credentials, newest first, each with what its deliveries have come to. */
-export async function listCredentialsWithDeliveries(db: Database, credentials: Credentials, tenantId: number) {
-  const [all, counts] = await Promise.all([credentials.list(tenantId), countDeliveries(db, tenantId)]);
-  const countsById = new Map(counts.map((row) => [row.credential_id, row]));
-  return all.map((credential) => ({ ...credential, deliveries: countsShape(countsById.get(credential.id)) }));
-}
-
-/** Nothing where the credential was made between the two look-ups. */
-function countsShape(row: DeliveryCounts | undefined): CredentialDeliveries {
-  return {
-    pending: row?.pending ?? 0,
-    failed: row?.failed ?? 0,
-    last_failed_at: row?.last_failed_at?.toISOString() ?? null,
-    oldest_pending_at: row?.oldest_pending_at?.toISOString() ?? null,
   };
 }

@@ -9,7 +9,7 @@ import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually, listDeliveries, onlyDelivery, register } from '#test/support/webhooks.ts';
-import { createTransactionWithEvents } from './deliveries.ts';
+import { createTransactionWithEvents } from '../events/events.ts';
 
 const NO_WAIT = { drawWaitMs: () => 0, probeRestMs: 0 };
 

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Database } from '#platform/db/database.ts';
 import { isLogged } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
+import type { ClaimedDelivery, DueQueue, Lease, LocalDelivery } from '../events/events.ts';
 import { type AttemptOptions, outcomeOf, sendOnce, verdictOn } from './attempt.ts';
 import { type Claim, Claims } from './claims.ts';
-import type { ClaimedDelivery, DueQueue, Lease } from './store.ts';
 import { OutcomeRecorder } from './outcomes.ts';
 import { drawRetryWaitMs } from './retry.ts';
 import type { SendOutcome } from './send.ts';
@@ -38,7 +38,7 @@ export interface DeliveryWorkerOptions extends AttemptOptions {
  * Delivers events: those of this process from memory, right after their commit; all others by looking for what is due. Any
  * number of workers may run side by side. What waits is in the database alone, here is only what is under way.
  */
-export class DeliveryWorker {
+export class DeliveryWorker implements LocalDelivery {
   readonly #options: DeliveryWorkerOptions;
   readonly #slots: SendingSlots;
   readonly #claims: Claims;
@@ -60,23 +60,16 @@ export class DeliveryWorker {
     this.#running = this.#run();
   }
 
-  /**
-   * A lease to write an event with that this process is going to send itself; null where its receiver has no slot free now, or its
-   * tenant has half of all while others wait.
-   * @param ahead of it in the same transaction, to the same receiver
-   */
   offerLease({ tenantId, credentialId }: { tenantId: number; credentialId: string }, ahead: number): Lease | null {
     const isFree = !this.#isStopping && this.#slots.room(this.#urls.get(credentialId)) > ahead;
     const isItsTurn = this.#slots.roomOfTenant(tenantId) > ahead || !this.#claims.hasOthersThan(tenantId);
     return isFree && isItsTurn ? this.#newLease() : null;
   }
 
-  /** Sends an event that was written under an offered lease, now that it is committed. */
   begin(delivery: ClaimedDelivery): void {
     this.#start({ delivery, slot: this.#slots.take(delivery.tenantId, delivery.webhookUrl) });
   }
 
-  /** A credential has a delivery that is due: it is claimed now rather than found by the next scan. */
   wake(queue: DueQueue): void {
     this.#claims.add(queue);
     this.#wake();

@@ -7,7 +7,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { eventually, register } from '#test/support/webhooks.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { DeliveryPace, Worker } from '#service/worker.ts';
-import { createTransactionWithEvents } from './deliveries.ts';
+import { createTransactionWithEvents } from '../events/events.ts';
 
 describe('a receiver', () => {
   let service: TestService;

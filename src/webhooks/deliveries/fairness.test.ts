@@ -9,7 +9,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { DeliveryPace, Worker } from '#service/worker.ts';
-import { createTransactionWithEvents, type TransactionWithEvents } from './deliveries.ts';
+import { createTransactionWithEvents, type TransactionWithEvents } from '../events/events.ts';
 
 const ROUNDS = 6;
 

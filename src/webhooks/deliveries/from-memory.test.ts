@@ -8,7 +8,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { eventually, onlyDelivery, register } from '#test/support/webhooks.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { DeliveryPace, Worker } from '#service/worker.ts';
-import { createTransactionWithEvents, type TransactionWithEvents } from './deliveries.ts';
+import { createTransactionWithEvents, type TransactionWithEvents } from '../events/events.ts';
 
 /** No scan takes what is leased for so long: whatever arrives before came from memory. */
 const LEASE_MS = 15_000;

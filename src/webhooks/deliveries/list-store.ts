@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 import { readPage } from '#platform/db/page.ts';
-import type { DeliveryStatus } from './schema.ts';
+import type { DeliveryStatus } from '../events/events.ts';
 
 export interface DeliveryRow {
   id: string;

@@ -9,7 +9,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { eventually, onlyDelivery, register } from '#test/support/webhooks.ts';
 import type { Worker } from '#service/worker.ts';
 import { createDeliveryMetrics } from './metrics.ts';
-import { createTransactionWithEvents } from './deliveries.ts';
+import { createTransactionWithEvents } from '../events/events.ts';
 
 describe('the metrics of deliveries', () => {
   let service: TestService;

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database } from '#platform/db/database.ts';
-import { type ClaimedDelivery, type QueueState, readQueueState } from './store.ts';
+import type { ClaimedDelivery } from '../events/events.ts';
 import type { SendOutcome } from './send.ts';
+import { type QueueState, readQueueState } from './store.ts';
 
 /** A scrape does not wait longer for a database that is silent. */
 const READ_WITHIN_MS = 2_000;

@@ -7,8 +7,9 @@ import { register } from '#test/support/webhooks.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { UnavailableError } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
-import { CLAIM_SIZE, type ClaimedDelivery, claimDue, type Lease, type Outcome } from './store.ts';
+import type { ClaimedDelivery, Lease } from '../events/events.ts';
 import { OutcomeRecorder } from './outcomes.ts';
+import { CLAIM_SIZE, claimDue, type Outcome } from './store.ts';
 
 describe('the outcomes of attempts', () => {
   let service: TestService;

@@ -9,7 +9,7 @@ import { newId } from '#platform/lib/ids.ts';
 import type { Worker } from '#service/worker.ts';
 import { type Claim, Claims } from './claims.ts';
 import { SendingSlots } from './sending-slots.ts';
-import { createTransactionWithEvents } from './deliveries.ts';
+import { createTransactionWithEvents } from '../events/events.ts';
 
 const SLOTS = 256;
 const HALF = SLOTS / 2;

@@ -2,10 +2,10 @@ import type { Database, Tx } from '#platform/db/database.ts';
 import { retrying } from '#platform/db/failures.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { type ApiError, invalidField } from '#platform/errors.ts';
+import { attemptsShape } from './attempts.ts';
 import { cursorText, parseCursor } from './feed-cursor.ts';
 import * as store from './feed-store.ts';
-import type { DeliveryStatus, FeedEntry, FeedPage } from '../deliveries/schema.ts';
-import { attemptsShape } from '../deliveries/deliveries.ts';
+import type { DeliveryStatus, FeedEntry, FeedPage } from './schema.ts';
 
 /** Events of one transaction, where many were never read. */
 const NUMBERED_AT_ONCE = 1_000;

@@ -3,7 +3,7 @@ import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes } from '#platform/http/list.ts';
 import { endOfFeed, readFeed } from './feed.ts';
-import { FeedPage, FeedQuery, LATEST } from '../deliveries/schema.ts';
+import { FeedPage, FeedQuery, LATEST } from './schema.ts';
 
 interface Dependencies {
   db: Database;

@@ -3,9 +3,9 @@ import { isUniqueViolation, retrying } from '#platform/db/failures.ts';
 import { runTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { Tally } from '#platform/lib/tally.ts';
-import { insertEvents, type NewEvent, type Target } from '../deliveries/store.ts';
-import type { DeliveryWorker } from '../deliveries/delivery-worker.ts';
 import type { EventType } from './event-types.ts';
+import type { LocalDelivery, Target } from './local-delivery.ts';
+import { insertEvents, type NewEvent } from './store.ts';
 
 /** What happened, to be told to the partner whose order or reservation it is. */
 export interface Happening {
@@ -28,9 +28,6 @@ export type RecordEvents = (...happenings: Happening[]) => Promise<void>;
  * @throws UnavailableError when the database stays out of reach
  */
 export type TransactionWithEvents = <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => Promise<T>;
-
-/** The deliveries of this process, if it has some. */
-export type LocalDelivery = Pick<DeliveryWorker, 'offerLease' | 'begin' | 'wake'>;
 
 /** @param deliveries null in a process that sends nothing: other processes find its events */
 export function createTransactionWithEvents(db: Database, deliveries: LocalDelivery | null): TransactionWithEvents {

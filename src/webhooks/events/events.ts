@@ -1,0 +1,11 @@
+export { attemptsShape } from './attempts.ts';
+export type { EventType } from './event-types.ts';
+export type { ClaimedDelivery, DueQueue, Lease, LocalDelivery } from './local-delivery.ts';
+export { Attempt, DELIVERY_STATUSES, DeliveryStatus, type FeedEntry, type FeedPage } from './schema.ts';
+export { NO_OUTCOME } from './store.ts';
+export {
+  createTransactionWithEvents,
+  type Happening,
+  type RecordEvents,
+  type TransactionWithEvents,
+} from './transaction-with-events.ts';

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Tx } from '#platform/db/database.ts';
+import { Fields, selectForEach } from '#platform/db/inputs.ts';
+import type { EventType } from './event-types.ts';
+import type { Lease, Target } from './local-delivery.ts';
+
+export interface NewEvent {
+  tenantId: number;
+  id: string;
+  credentialId: string;
+  type: EventType;
+  body: string;
+  createdAt: Date;
+  /** Where this process is going to send it itself: it is born claimed, its first attempt counted. */
+  lease: Lease | null;
+}
+
+/** The entry of an attempt from its claim on, until its outcome takes its place. */
+export const NO_OUTCOME = sql`jsonb_build_object('at', now(), 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
+
+/** Writes each event of the list `receiver`. A lease runs from now, and not from the begin of a transaction that may have waited. */
+const WRITE_EVENTS = sql`
+  INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status,
+                     attempt_count, attempts, next_attempt_at, lease_id)
+  SELECT tenant_id, id, credential_id, type, body, created_at,
+    CASE WHEN is_delivered THEN 'pending' END,
+    (is_delivered AND lease_id IS NOT NULL)::int,
+    CASE WHEN is_delivered AND lease_id IS NOT NULL THEN jsonb_build_array(${NO_OUTCOME}) ELSE '[]' END,
+    clock_timestamp() + make_interval(secs => lease_seconds),
+    CASE WHEN is_delivered THEN lease_id END
+  FROM receiver`;
+
+/** An event as its statement takes it. */
+type EventInput = Omit<NewEvent, 'lease'> & { leaseId: string | null; leaseSeconds: number };
+
+const EVENT_INPUT = new Fields<EventInput>({
+  tenantId: 'bigint',
+  id: 'uuid',
+  credentialId: 'uuid',
+  type: 'text',
+  body: 'text',
+  createdAt: 'timestamptz',
+  leaseId: 'uuid',
+  leaseSeconds: 'float8',
+});
+
+/**
+ * Writes events; several may be of any tenants (one of the statements that may; on one node alone). An event is to be delivered if its
+ * credential has a webhook at this moment (decision 32). The LIMIT makes it a look-up in the index for each credential, whatever the
+ * planner believes of the table.
+ * @returns where those go that are delivered, by event
+ */
+export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {
+  const inputs = events.map(({ lease, ...event }) => ({
+    ...event,
+    leaseId: lease?.id ?? null,
+    leaseSeconds: lease?.seconds ?? 0,
+  }));
+  const receivers = selectForEach(
+    EVENT_INPUT,
+    inputs,
+    (event) => sql`
+      SELECT tenant_id, ${event.id} AS id, id AS credential_id, ${event.type} AS type, ${event.body} AS body,
+        ${event.createdAt} AS created_at, ${event.leaseId} AS lease_id, ${event.leaseSeconds} AS lease_seconds,
+        webhook_url, webhook_secret, webhook_url <> '' AND is_active AS is_delivered
+      FROM credential WHERE tenant_id = ${event.tenantId} AND id = ${event.credentialId} LIMIT 1
+    `,
+  );
+  const { rows } = await sql<Target & { id: string }>`
+    WITH receiver AS (${receivers}), written AS (${WRITE_EVENTS})
+    SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret" FROM receiver WHERE is_delivered
+  `.execute(tx);
+  return new Map(rows.map(({ id, ...target }) => [id, target]));
+}

@@ -1,0 +1,51 @@
+/** Where a file stands in the house: `hotel`, `rates` for src/hotel/rates/store.ts; `service`, `app` for src/service/app.ts. */
+export interface Place {
+  wing: string;
+  room: string;
+}
+
+export interface House {
+  /** The wings from the ground up; those of one floor stand side by side. */
+  floors: string[][];
+  /** The rooms of each wing from the ground up; those of one rank stand side by side. */
+  rooms: Map<string, string[][]>;
+}
+
+/**
+ * Reads the drawing of docs/ARCHITECTURE.md: `─ name/ ─` begins a wing, and its rooms follow below, `a < b, c` where b and c may import a.
+ * @throws Error when there is no drawing
+ */
+export function readHouse(markdown: string): House {
+  const drawing = /```\n(┌[^]*?┘)\n```/.exec(markdown)?.[1];
+  if (drawing === undefined) throw new Error('docs/ARCHITECTURE.md has no drawing of the house');
+  const floors: string[][] = [];
+  const texts = new Map<string, string>();
+  for (const line of drawing.split('\n')) {
+    const names = [...line.matchAll(/─ ([a-z-]+)\/ ─/g)].map(([, name = '']) => name);
+    if (names.length > 0) floors.unshift(names);
+    if (!line.startsWith('│')) continue;
+    for (const [column, text] of line.split('│').slice(1, -1).entries()) {
+      const wing = floors[0]?.[column] ?? '';
+      texts.set(wing, `${texts.get(wing) ?? ''}${text}`);
+    }
+  }
+  const ranksOf = (text: string) => text.split('<').map((rank) => rank.split(',').map((room) => room.trim()));
+  return { floors, rooms: new Map([...texts].map(([wing, text]) => [wing, ranksOf(text)])) };
+}
+
+export function placeOf(path: string): Place {
+  const [top = '', ...inside] = path.split('/');
+  const [wing = '', room = ''] = top === 'src' ? inside : [top, ...inside];
+  return { wing, room: room.replace(/\.ts$/, '') };
+}
+
+export function nameOf({ wing, room }: Place): string {
+  return `${wing}/${room}`;
+}
+
+/** Its floor and, within its wing, its rank; null for what the drawing does not show. */
+export function heightOf({ floors, rooms }: House, { wing, room }: Place): { floor: number; rank: number } | null {
+  const floor = floors.findIndex((wings) => wings.includes(wing));
+  const rank = (rooms.get(wing) ?? []).findIndex((side) => side.includes(room));
+  return floor < 0 || rank < 0 ? null : { floor, rank };
+}

@@ -1,0 +1,48 @@
+import { heightOf, nameOf, placeOf, type House } from './house.ts';
+import { offence } from './source.ts';
+import type { SourceFile } from './source.ts';
+
+const WRITE =
+  /\.(?:insertInto|updateTable|deleteFrom)\(\s*'(?<built>\w+)|\b(?:INSERT INTO|MERGE INTO|DELETE FROM|UPDATE(?= \w+(?: (?:AS )?\w+)?\s+SET\b)) (?!SET\b)"?(?<written>\w+)/g;
+const READ = /\.(?:selectFrom|\w*[jJ]oin|using)\(\s*'(?<built>\w+)|\b(?:FROM|JOIN|USING)\s+"?(?<written>\w+)/g;
+/** An event and its delivery are one row (decision 32): who records events writes it, and who delivers them. */
+const SHARED: Record<string, string[]> = { event: ['webhooks/events', 'webhooks/deliveries'] };
+
+interface Mention {
+  file: SourceFile;
+  index: number;
+  table: string;
+  room: string;
+}
+
+/** A table is written by one room alone; the room that writes it first, in the order of the files, is taken as its owner. */
+export function tablesWithTwoWriters(files: SourceFile[]): string[] {
+  const owners = new Map<string, string>();
+  return mentionsOf(files, WRITE).flatMap(({ file, index, table, room }) => {
+    const owner = owners.get(table) ?? room;
+    owners.set(table, owner);
+    if (owner === room || SHARED[table]?.includes(room)) return [];
+    return [offence(file.path, file.text, index, `table "${table}" is written by ${owner}/ already`)];
+  });
+}
+
+/** A store reads the tables of its own wing and of wings below. */
+export function tablesReadFromAbove(files: SourceFile[], house: House): string[] {
+  const owners = new Map(mentionsOf(files, WRITE).map(({ table, file }) => [table, placeOf(file.path)]));
+  return mentionsOf(files, READ).flatMap(({ file, index, table, room }) => {
+    const [owner, reader] = [owners.get(table), placeOf(file.path)];
+    if (owner === undefined || owner.wing === reader.wing) return [];
+    const [ownerAt, readerAt] = [heightOf(house, owner), heightOf(house, reader)];
+    if (ownerAt !== null && readerAt !== null && ownerAt.floor < readerAt.floor) return [];
+    return [offence(file.path, file.text, index, `${room}/ must not read "${table}", a table of ${nameOf(owner)}/`)];
+  });
+}
+
+function mentionsOf(files: SourceFile[], pattern: RegExp): Mention[] {
+  return files.flatMap((file) =>
+    [...file.uncommented.matchAll(pattern)].map(({ index, groups }) => {
+      const table = groups?.['built'] ?? groups?.['written'] ?? '';
+      return { file, index, table, room: nameOf(placeOf(file.path)) };
+    }),
+  );
+}
