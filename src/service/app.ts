@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { auditStaffRoutes } from '#access/audit/staff-routes.ts';
-import { Channels } from '#hotel/channels/channels.ts';
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
-import { RecentChanges } from '#platform/changes/changes.ts';
+import { type Memories, RecentChanges } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import { callerGuard, pmsGuard } from '#access/credentials/guard.ts';
-import { Authentication, type Caller, Credentials } from '#access/credentials/credentials.ts';
+import { Authentication, type Caller } from '#access/credentials/credentials.ts';
 import { credentialRoutes } from '#access/credentials/routes.ts';
 import { Credential, PmsCredential } from '#access/credentials/schema.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -19,20 +18,14 @@ import type { HttpMetrics } from '#platform/http/metrics.ts';
 import type { BudgetStore } from '#platform/http/rate-limit.ts';
 import type { ReaderBounds } from '#platform/http/slow-readers.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
-import { createMenuReader } from '#restaurant/menu/menu.ts';
 import { menuRoutes } from '#restaurant/menu/routes.ts';
 import { menuStaffRoutes } from '#restaurant/menu/staff-routes.ts';
-import { Orders } from '#restaurant/orders/orders.ts';
 import { orderRoutes } from '#restaurant/orders/routes.ts';
 import { orderStaffRoutes } from '#restaurant/orders/staff-routes.ts';
-import { createNightReader } from '#hotel/nights/nights.ts';
 import { pmsRoutes } from '#hotel/pms/routes.ts';
-import { createRateReader } from '#hotel/rates/rates.ts';
-import { propertyStaffRoutes } from '#hotel/rates/staff-routes.ts';
-import { Reservations } from '#hotel/reservations/reservations.ts';
+import { propertyStaffRoutes } from '#hotel/front-desk/staff-routes.ts';
 import { reservationRoutes } from '#hotel/reservations/routes.ts';
 import { reservationStaffRoutes } from '#hotel/reservations/staff-routes.ts';
-import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
 import { roomRoutes } from '#hotel/rooms/routes.ts';
 import { ownerGuard, personGuard } from '#access/tenants/guard.ts';
 import { authRoutes } from '#access/tenants/routes.ts';
@@ -42,7 +35,8 @@ import { feedRoutes } from '#webhooks/events/routes.ts';
 import { webhookRoutes } from '#webhooks/deliveries/routes.ts';
 import { partnerRoutes } from '#staff/partners/routes.ts';
 import { deliveryStaffRoutes } from '#webhooks/deliveries/staff-routes.ts';
-import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
+import type { LocalDelivery } from '#webhooks/events/events.ts';
+import { type Business, createBusiness } from './business.ts';
 
 export interface AppDependencies {
   config: Pick<
@@ -79,6 +73,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   const app = createHttpApp({
     logger: log,
     trustedProxies: config.trustedProxies,
+    publicUrl: config.publicUrl,
     bounds: config.bounds,
     readers: deps.readers,
     onAnswered(request, reply) {
@@ -91,29 +86,35 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
     done();
   });
   await extend?.(app);
-  const parts = createParts(deps);
-  const { changes, callers, pmsCallers } = parts;
+  const changes = new RecentChanges(deps.backgroundDb, log);
+  const callers = createCallers(deps, changes);
   app.addHook('onListen', async () => changes.start());
   app.addHook('onClose', async () => {
-    await Promise.all([changes.close(), callers.close(), pmsCallers.close()]);
+    await Promise.all([changes.close(), callers.partners.close(), callers.pms.close()]);
   });
-  registerRoutes(app, deps, parts);
+  registerRoutes(app, deps, {
+    changes,
+    guards: createGuards(deps, callers),
+    ...createBusiness({ ...deps, memories: changes }),
+  });
   return app;
+}
+
+interface Parts extends Business {
+  changes: RecentChanges;
+  guards: Guards;
 }
 
 function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   const { config, db, keyring, budgets } = deps;
-  const { changes, credentials, pmsCredentials, channels, readListedMenu, orders } = parts;
+  const { guards, changes, credentials, pmsCredentials, channels, readListedMenu, orders } = parts;
   const { reservations, findRoomType, readHeldNights } = parts;
-  const guards = createGuards(deps, parts);
-  const { publicUrl } = config;
 
   healthRoutes(app, { ...(deps.isServing ? { isServing: deps.isServing } : {}), isReady: () => isMigrated(db) });
   docsRoutes(app);
   authRoutes(app, { db, keyring, budgets });
   credentialRoutes(app, {
     credentials,
-    publicUrl,
     ownerGuard: guards.owner,
     path: '/v1/third-party/credentials/',
     shape: Credential,
@@ -121,23 +122,22 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
   });
   credentialRoutes(app, {
     credentials: pmsCredentials,
-    publicUrl,
     ownerGuard: guards.owner,
     path: '/v1/channel-manager/credentials/',
     shape: PmsCredential,
     noun: 'PmsCredential',
   });
-  channelRoutes(app, { channels, publicUrl, ownerGuard: guards.owner });
+  channelRoutes(app, { channels, ownerGuard: guards.owner });
   webhookRoutes(app, {
     credentials,
     callerGuard: guards.anyCaller,
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
   });
   feedRoutes(app, { db, callerGuard: guards.anyCaller, headerBrand: config.webhookHeaderBrand });
-  menuRoutes(app, { readListedMenu, publicUrl, callerGuard: guards.restaurantCaller });
-  orderRoutes(app, { orders, publicUrl, callerGuard: guards.restaurantCaller });
-  roomRoutes(app, { db, publicUrl, callerGuard: guards.hotelCaller });
-  reservationRoutes(app, { reservations, publicUrl, callerGuard: guards.hotelCaller });
+  menuRoutes(app, { readListedMenu, callerGuard: guards.restaurantCaller });
+  orderRoutes(app, { orders, callerGuard: guards.restaurantCaller });
+  roomRoutes(app, { db, callerGuard: guards.hotelCaller });
+  reservationRoutes(app, { reservations, callerGuard: guards.hotelCaller });
   pmsRoutes(app, { db, findRoomType, readHeldNights, reservations, pmsGuard: guards.pms });
   receiverRoutes(app, { db, channels, reservations, headerBrand: config.webhookHeaderBrand });
   menuStaffRoutes(app, {
@@ -146,52 +146,37 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
     staffGuard: guards.restaurantStaff,
     maxRenderedBytes: config.bounds.renderedMenuBytes,
   });
-  orderStaffRoutes(app, { orders, publicUrl, staffGuard: guards.restaurantStaff });
-  propertyStaffRoutes(app, { db, publicUrl, staffGuard: guards.hotelStaff });
-  reservationStaffRoutes(app, { reservations, publicUrl, staffGuard: guards.hotelStaff });
+  orderStaffRoutes(app, { orders, staffGuard: guards.restaurantStaff });
+  propertyStaffRoutes(app, { db, staffGuard: guards.hotelStaff });
+  reservationStaffRoutes(app, { reservations, staffGuard: guards.hotelStaff });
   auditStaffRoutes(app, {
     db,
-    publicUrl,
     ownerGuard: guards.owner,
     tenantOf: (request) => request.person.tenant.id,
   });
-  deliveryStaffRoutes(app, { db, publicUrl, staffGuard: guards.anyStaff });
-  partnerRoutes(app, { credentials, db, publicUrl, ownerGuard: guards.owner, shape: Credential });
+  deliveryStaffRoutes(app, { db, staffGuard: guards.anyStaff });
+  partnerRoutes(app, { credentials, db, ownerGuard: guards.owner, shape: Credential });
 }
 
-type Parts = ReturnType<typeof createParts>;
+type Callers = ReturnType<typeof createCallers>;
 
-/** The business parts, each made of what it needs. */
-function createParts({ config, db, backgroundDb, keyring, log, deliveries }: AppDependencies) {
-  const changes = new RecentChanges(backgroundDb, log);
+/** Who calls the two APIs for machines, remembered while nothing of the tenant has changed. */
+function createCallers({ db, keyring, log }: AppDependencies, memories: Memories) {
   const onError = (error: unknown) => {
     if (!isLogged(error)) {
       log.warn({ err: error }, 'last use of credentials could not be written');
     }
   };
-  const transactionWithEvents = createTransactionWithEvents(db, deliveries);
-  const readListedMenu = createMenuReader({ db, changes, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
-  const readHeldNights = createNightReader(db);
-  const rates = createRateReader(db);
-  const findRoomType = createRoomTypeFinder({ db, changes });
   return {
-    changes,
-    callers: new Authentication({ db, keyring, audience: 'third_party', changes, onError }),
-    pmsCallers: new Authentication({ db, keyring, audience: 'pms', changes, onError }),
-    credentials: new Credentials({ db, keyring, audience: 'third_party' }),
-    pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
-    channels: new Channels({ db, keyring }),
-    readListedMenu,
-    orders: new Orders({ db, readListedMenu, transactionWithEvents }),
-    findRoomType,
-    readHeldNights,
-    reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),
+    partners: new Authentication({ db, keyring, audience: 'third_party', memories, onError }),
+    pms: new Authentication({ db, keyring, audience: 'pms', memories, onError }),
   };
 }
 
+type Guards = ReturnType<typeof createGuards>;
+
 /** Who may call what. All third-party routes share one budget, all PMS routes another (contract §8). */
-function createGuards({ db, keyring, config, budgets }: AppDependencies, parts: Parts) {
-  const { callers, pmsCallers } = parts;
+function createGuards({ db, keyring, config, budgets }: AppDependencies, callers: Callers) {
   const verifyToken = createTokenVerifier(keyring.token, config.identityProvider);
   const budget = budgets.budget('third-party', config.rateLimitPerMinute);
   return {
@@ -199,10 +184,10 @@ function createGuards({ db, keyring, config, budgets }: AppDependencies, parts: 
     anyStaff: personGuard(db, verifyToken),
     restaurantStaff: personGuard(db, verifyToken, 'restaurant'),
     hotelStaff: personGuard(db, verifyToken, 'hotel'),
-    anyCaller: callerGuard(callers, budget),
-    restaurantCaller: callerGuard(callers, budget, 'restaurant'),
-    hotelCaller: callerGuard(callers, budget, 'hotel'),
-    pms: pmsGuard(pmsCallers, budgets.budget('pms', config.rateLimitPerMinute)),
+    anyCaller: callerGuard(callers.partners, budget),
+    restaurantCaller: callerGuard(callers.partners, budget, 'restaurant'),
+    hotelCaller: callerGuard(callers.partners, budget, 'hotel'),
+    pms: pmsGuard(callers.pms, budgets.budget('pms', config.rateLimitPerMinute)),
   };
 }
 

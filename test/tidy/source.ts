@@ -14,15 +14,16 @@ export interface SourceFile {
 }
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
-/** Not ours, or written at run time. */
-const SKIPPED_FOLDERS = new Set(['node_modules', '.git', 'data', 'coverage']);
+/** Not ours, or written at run time; `.git` is a file in a second work tree. */
+const SKIPPED = new Set(['node_modules', '.git', 'data', 'coverage']);
 
 /** The paths of all files below the repository, or below one folder of it. */
 export function listFiles(folder = ''): string[] {
   const entries = readdirSync(join(REPOSITORY, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return SKIPPED_FOLDERS.has(path) ? [] : listFiles(path);
+    if (SKIPPED.has(path)) return [];
+    if (entry.isDirectory()) return listFiles(path);
     return entry.isFile() ? [path] : [];
   });
 }

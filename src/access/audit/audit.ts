@@ -1,4 +1,4 @@
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
 import type { LongList } from '#platform/http/list.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Actor, AuditAction, AuditEntry } from './schema.ts';
@@ -14,7 +14,7 @@ export interface Deed {
 }
 
 /** Writes one deed down. */
-export type WriteDown = (db: Database | Tx, deed: Deed) => Promise<void>;
+export type WriteDown = (db: Db, deed: Deed) => Promise<void>;
 
 /**
  * Prepares an entry of the audit trail. Its id and time are made now, before the transaction of its deed, so that a second run of
@@ -52,11 +52,7 @@ const ENTRIES_A_BATCH = 50;
 
 /** The tenant's audit trail, newest first. */
 export function listAudit(db: Database, tenantId: number): LongList<store.AuditRow> {
-  return {
-    batchSize: ENTRIES_A_BATCH,
-    readBatch: (afterId, limit) => store.readEntries(db, tenantId, afterId, limit),
-    readPage: (offset, limit) => store.readEntryPage(db, tenantId, offset, limit),
-  };
+  return { batchSize: ENTRIES_A_BATCH, ...store.listEntries(db, tenantId) };
 }
 
 export function auditShape(row: store.AuditRow): AuditEntry {

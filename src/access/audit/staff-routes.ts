@@ -9,13 +9,12 @@ import { AuditEntry } from './schema.ts';
 
 interface Dependencies {
   db: Database;
-  publicUrl: string | null;
   ownerGuard: Guard;
   /** Whose trail it is: the guard has found that out, and this folder lies below the one that knows people. */
   tenantOf: (request: Parameters<Guard>[0]) => number;
 }
 
-export function auditStaffRoutes(app: App, { db, publicUrl, ownerGuard, tenantOf }: Dependencies): void {
+export function auditStaffRoutes(app: App, { db, ownerGuard, tenantOf }: Dependencies): void {
   app.get(
     '/v1/staff/audit/',
     {
@@ -34,6 +33,6 @@ export function auditStaffRoutes(app: App, { db, publicUrl, ownerGuard, tenantOf
         response: { 200: Type.Union([Type.Array(AuditEntry), pageOf(AuditEntry)]) },
       },
     },
-    (request, reply) => sendLongList(request, reply, publicUrl, listAudit(db, tenantOf(request)), auditShape),
+    (request, reply) => sendLongList(request, reply, listAudit(db, tenantOf(request)), auditShape),
   );
 }

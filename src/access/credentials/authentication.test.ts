@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
-import { pino } from 'pino';
-import { RecentChanges } from '#platform/changes/changes.ts';
+import { NO_MEMORIES } from '#platform/changes/changes.ts';
 import { createDatabase } from '#platform/db/database.ts';
 import { ApiError } from '#platform/errors.ts';
 import { createKeyMaker, newSecret } from './api-key.ts';
@@ -146,7 +145,7 @@ describe('X-API-Key and X-API-Secret', () => {
       audience: 'third_party',
       db,
       keyring: service.keyring,
-      changes: new RecentChanges(db, pino({ level: 'silent' })),
+      memories: NO_MEMORIES,
       onError: (error) => assert.fail(String(error)),
     });
     try {

@@ -3,8 +3,7 @@ import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
-import { pino } from 'pino';
-import { RecentChanges } from '#platform/changes/changes.ts';
+import { NO_MEMORIES } from '#platform/changes/changes.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { Authentication } from './authentication.ts';
 import { updateLastUsed } from './store.ts';
@@ -68,7 +67,7 @@ describe('last_used_at', () => {
       audience: 'third_party',
       db,
       keyring: service.keyring,
-      changes: new RecentChanges(db, pino({ level: 'silent' })),
+      memories: NO_MEMORIES,
       onError: (error) => assert.fail(String(error)),
     });
     const made = [];
@@ -112,7 +111,7 @@ describe('within a minute of use', () => {
       audience: 'third_party',
       db,
       keyring: service.keyring,
-      changes: new RecentChanges(db, pino({ level: 'silent' })),
+      memories: NO_MEMORIES,
       onError: (error) => errors.push(error),
     });
     try {

@@ -41,7 +41,6 @@ const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' }
 
 interface Dependencies {
   credentials: Credentials;
-  publicUrl: string | null;
   ownerGuard: Guard;
   /** Where the routes begin, with a slash at its end. */
   path: string;
@@ -57,7 +56,7 @@ export function credentialRoutes(app: App, dependencies: Dependencies): void {
   revokeAndRotate(app, dependencies);
 }
 
-function listAndCreate(app: App, { credentials, publicUrl, ownerGuard, path, shape, noun }: Dependencies): void {
+function listAndCreate(app: App, { credentials, ownerGuard, path, shape, noun }: Dependencies): void {
   const { holder, headers, body, secret } = SIDES[noun];
   app.get(
     path,
@@ -72,7 +71,7 @@ function listAndCreate(app: App, { credentials, publicUrl, ownerGuard, path, sha
         response: { 200: Type.Union([Type.Array(shape), pageOf(shape)]) },
       },
     },
-    async (request) => shortList(request, publicUrl, await credentials.list(request.person.tenant.id)),
+    async (request) => shortList(request, await credentials.list(request.person.tenant.id)),
   );
   app.post(
     path,

@@ -1,11 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
+import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 import type { Credential as CredentialTable } from '#platform/db/types.ts';
 import type { Audience } from './audiences.ts';
 
 export type CredentialRow = Selectable<CredentialTable>;
-type Db = Database | Tx;
-
 export async function listCredentials(db: Db, tenantId: number, audience: Audience): Promise<CredentialRow[]> {
   return await db
     .selectFrom('credential')
@@ -126,10 +125,9 @@ export async function readWebhookSecretsBefore(
     .where('tenant_id', '=', tenantId)
     .where('webhook_secret', 'is not', null)
     .where('webhook_secret', '<', bytes);
-  return await (afterId === null ? before : before.where('id', '>', afterId))
+  return await afterIdInOrder(before, afterId)
     .select(['id', 'webhook_secret'])
     .$narrowType<{ webhook_secret: Buffer }>()
-    .orderBy('id')
     .limit(limit)
     .execute();
 }

@@ -1,11 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Db, Tx } from '#platform/db/database.ts';
 import type { AppUser, Tenant as TenantTable } from '#platform/db/types.ts';
 
 export type TenantRow = Selectable<TenantTable>;
 export type UserRow = Selectable<AppUser>;
-type Db = Database | Tx;
-
 const TENANT_COLUMNS = ['id', 'slug', 'name', 'currency', 'timezone', 'features', 'created_at'] as const;
 
 export async function listTenants(db: Db): Promise<TenantRow[]> {

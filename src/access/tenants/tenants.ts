@@ -1,5 +1,5 @@
 import type { Actor } from '../audit/audit.ts';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { chargeTo } from '#platform/lib/account.ts';
 import { apiError } from '#platform/errors.ts';
 import { type Change, tellFields } from '#platform/lib/change-list.ts';
@@ -50,7 +50,7 @@ export async function listTenants(db: Database): Promise<Tenant[]> {
   return (await store.listTenants(db)).map(tenantOf);
 }
 
-export async function findTenantBySlug(db: Database | Tx, slug: string): Promise<Tenant | null> {
+export async function findTenantBySlug(db: Db, slug: string): Promise<Tenant | null> {
   const row = await store.findTenantBySlug(db, slug);
   return row === undefined ? null : tenantOf(row);
 }

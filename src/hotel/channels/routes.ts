@@ -14,11 +14,10 @@ const NOT_FOUND = { status: 404, code: 'error' } as const;
 
 interface OwnerDependencies {
   channels: Channels;
-  publicUrl: string | null;
   ownerGuard: Guard;
 }
 
-export function channelRoutes(app: App, { channels, publicUrl, ownerGuard }: OwnerDependencies): void {
+export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependencies): void {
   const shared = { tags: ['Channels'] };
   app.get(
     '/v1/channel-manager/channels/',
@@ -33,7 +32,7 @@ export function channelRoutes(app: App, { channels, publicUrl, ownerGuard }: Own
         response: { 200: Type.Union([Type.Array(Channel), pageOf(Channel)]) },
       },
     },
-    async (request) => shortList(request, publicUrl, await channels.list(request.person.tenant.id)),
+    async (request) => shortList(request, await channels.list(request.person.tenant.id)),
   );
   app.post(
     '/v1/channel-manager/channels/',

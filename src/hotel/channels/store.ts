@@ -1,4 +1,5 @@
 import type { Database, Tx } from '#platform/db/database.ts';
+import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 
 export interface ChannelRow {
   id: string;
@@ -67,11 +68,7 @@ export async function readChannelSecretsBefore(
   limit: number,
 ): Promise<ChannelSecretRow[]> {
   const before = db.selectFrom('channel').where('tenant_id', '=', tenantId).where('channel_secret', '<', bytes);
-  return await (afterId === null ? before : before.where('id', '>', afterId))
-    .select(['id', 'channel_key', 'channel_secret'])
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  return await afterIdInOrder(before, afterId).select(['id', 'channel_key', 'channel_secret']).limit(limit).execute();
 }
 
 /** @returns whether the old ciphertext was still there */

@@ -1,6 +1,6 @@
 import { type Actor, prepareAudit } from '#access/audit/audit.ts';
 import { batching } from '#platform/db/batching.ts';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { notFound } from '#platform/errors.ts';
 import { type Change, tellChanges } from '#platform/lib/change-list.ts';
@@ -35,7 +35,7 @@ export async function listActivePlans(db: Database, tenantId: number): Promise<M
 
 /** Every plan of a room type, active or not, with what differs from it in the range. */
 export async function readCalendars(
-  db: Database | Tx,
+  db: Db,
   tenantId: number,
   roomTypeId: string,
   checkIn: DateText,

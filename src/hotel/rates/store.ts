@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Db, Tx } from '#platform/db/database.ts';
 import { Fields, selectEach } from '#platform/db/inputs.ts';
 import { isCluster } from '#platform/db/layout.ts';
 import type { DateText } from '#platform/lib/dates.ts';
-
-type Db = Database | Tx;
 
 export interface RatePlanRow {
   id: string;

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { pino } from 'pino';
 import { assertCounted, dayAhead, eventsOf, openHouse, stay, type TestHotel } from '#test/support/hotel.ts';
 import { startCommitLoser } from '#test/support/lost-commit.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { countWaiting, openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
-import { RecentChanges } from '#platform/changes/changes.ts';
+import { NO_MEMORIES } from '#platform/changes/changes.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
@@ -31,10 +30,7 @@ before(async () => {
   service = await startService();
   ({ db, statementsOf } = openRecorded(service.database.url, 6));
   houses = await Promise.all(Array.from({ length: HOUSES }, (_, number) => houseAt(`${number + 1}0.00`)));
-  const find = createRoomTypeFinder({
-    db: service.database.db,
-    changes: new RecentChanges(service.database.db, pino({ level: 'silent' })),
-  });
+  const find = createRoomTypeFinder({ db: service.database.db, memories: NO_MEMORIES });
   const found = new Map<string, ReturnType<FindRoomType>>();
   findRoomType = (tenantId, id) => found.get(id) ?? found.set(id, find(tenantId, id)).get(id) ?? find(tenantId, id);
   await Promise.all(

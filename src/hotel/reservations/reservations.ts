@@ -1,7 +1,7 @@
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { ApiError, apiError, invalidField, notFound } from '#platform/errors.ts';
-import type { LongList } from '#platform/http/list.ts';
+import type { KeysetList } from '#platform/db/keyset-list.ts';
 import { countNights, type DateText, MAX_NIGHTS, nightsOf, todayIn } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
@@ -254,11 +254,8 @@ export class Reservations {
   }
 
   /** Newest first. */
-  list(filter: store.ReservationFilter): LongList<store.ReservationRow> {
-    return {
-      readBatch: (afterId, limit) => store.readBatch(this.#db, filter, afterId, limit),
-      readPage: (offset, limit) => store.readPage(this.#db, filter, offset, limit),
-    };
+  list(filter: store.ReservationFilter): KeysetList<store.ReservationRow> {
+    return store.listReservations(this.#db, filter);
   }
 
   /** Newest check-in first. */

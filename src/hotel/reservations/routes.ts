@@ -14,7 +14,6 @@ import {
 
 interface Dependencies {
   reservations: Reservations;
-  publicUrl: string | null;
   callerGuard: Guard;
 }
 
@@ -49,7 +48,7 @@ function availabilityRoute(app: App, { reservations, callerGuard }: Dependencies
   );
 }
 
-function collectionRoutes(app: App, { reservations, publicUrl, callerGuard }: Dependencies): void {
+function collectionRoutes(app: App, { reservations, callerGuard }: Dependencies): void {
   app.get(
     '/v1/third-party/hotels/reservations/',
     {
@@ -67,7 +66,7 @@ function collectionRoutes(app: App, { reservations, publicUrl, callerGuard }: De
     },
     (request, reply) => {
       const { tenantId, credentialId } = request.caller;
-      return sendLongList(request, reply, publicUrl, reservations.list({ tenantId, credentialId }), partnerShape);
+      return sendLongList(request, reply, reservations.list({ tenantId, credentialId }), partnerShape);
     },
   );
   app.post(

@@ -10,11 +10,10 @@ const NOT_FOUND = { status: 404, code: 'error', message: 'No such reservation.' 
 
 interface Dependencies {
   reservations: Reservations;
-  publicUrl: string | null;
   staffGuard: Guard;
 }
 
-export function reservationStaffRoutes(app: App, { reservations, publicUrl, staffGuard }: Dependencies): void {
+export function reservationStaffRoutes(app: App, { reservations, staffGuard }: Dependencies): void {
   const shared = { tags: ['Reservations'] };
   app.get(
     '/v1/staff/reservations/',
@@ -34,7 +33,7 @@ export function reservationStaffRoutes(app: App, { reservations, publicUrl, staf
     },
     (request, reply) => {
       const list = reservations.list({ tenantId: request.person.tenant.id, status: request.query.status });
-      return sendLongList(request, reply, publicUrl, list, staffShape);
+      return sendLongList(request, reply, list, staffShape);
     },
   );
   app.get(

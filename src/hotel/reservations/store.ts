@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { Fields, rowsToInsert } from '#platform/db/inputs.ts';
-import { readPage as readPageOf } from '#platform/db/page.ts';
+import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { Reservation } from '#platform/db/types.ts';
 import type { ReservationStatus } from './reservation-status.ts';
 
@@ -12,8 +12,6 @@ type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | '
 export type PartnerRow = Omit<ReservationRow, ChannelColumn>;
 /** A reservation as a partner makes it. */
 export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
-type Db = Database | Tx;
-
 const NEW_RESERVATION = new Fields<NewReservation>({
   tenant_id: 'bigint',
   id: 'uuid',
@@ -149,25 +147,9 @@ function filtered(db: Database, { tenantId, credentialId, status }: ReservationF
   return status === undefined ? list : list.where('status', '=', status);
 }
 
-/** Reservations after the given one, newest first. */
-export async function readBatch(
-  db: Database,
-  filter: ReservationFilter,
-  afterId: string | null,
-  limit: number,
-): Promise<ReservationRow[]> {
-  const list = filtered(db, filter).selectAll();
-  return await (afterId === null ? list : list.where('id', '<', afterId)).orderBy('id', 'desc').limit(limit).execute();
-}
-
-export async function readPage(
-  db: Database,
-  filter: ReservationFilter,
-  offset: number,
-  limit: number,
-): Promise<{ count: number; results: ReservationRow[] }> {
-  const ids = filtered(db, filter).select('id').orderBy('id', 'desc');
-  return await readPageOf(db, ids, offset, (id) => readBatch(db, filter, id, limit));
+/** Reservations, newest first. */
+export function listReservations(db: Database, filter: ReservationFilter): KeysetList<ReservationRow> {
+  return keysetList(db, filtered(db, filter), (reservations) => reservations.selectAll());
 }
 
 /** Newest check-in first, of one day the newest reservation first. */

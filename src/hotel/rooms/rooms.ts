@@ -1,5 +1,5 @@
-import type { Memory, RecentChanges } from '#platform/changes/changes.ts';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Memories, Memory } from '#platform/changes/changes.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { type Change, tellChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
@@ -52,11 +52,7 @@ export async function listRoomTypes(db: Database, tenant: { tenantId: number; cu
 }
 
 /** One room type, active or not, with the clock of its property; null for another tenant's. */
-export async function findRoomType(
-  db: Database | Tx,
-  tenantId: number,
-  id: string,
-): Promise<store.RoomTypeWithClock | null> {
+export async function findRoomType(db: Db, tenantId: number, id: string): Promise<store.RoomTypeWithClock | null> {
   return (isUuid(id) ? await store.findRoomType(db, tenantId, id) : undefined) ?? null;
 }
 
@@ -66,8 +62,8 @@ export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomT
 const MAX_REMEMBERED = 50_000;
 
 /** The same, remembered while nothing of the tenant has changed. */
-export function createRoomTypeFinder({ db, changes }: { db: Database; changes: RecentChanges }): FindRoomType {
-  const memory: Memory<store.RoomTypeWithClock> = changes.createMemory(MAX_REMEMBERED);
+export function createRoomTypeFinder({ db, memories }: { db: Database; memories: Memories }): FindRoomType {
+  const memory: Memory<store.RoomTypeWithClock> = memories.createMemory(MAX_REMEMBERED);
   return async (tenantId, id) => {
     const key = `${tenantId} ${id.toLowerCase()}`;
     const find = async () => (await findRoomType(db, tenantId, id)) ?? undefined;

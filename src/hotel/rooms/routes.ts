@@ -10,11 +10,10 @@ import { RoomType } from './schema.ts';
 
 interface Dependencies {
   db: Database;
-  publicUrl: string | null;
   callerGuard: Guard;
 }
 
-export function roomRoutes(app: App, { db, publicUrl, callerGuard }: Dependencies): void {
+export function roomRoutes(app: App, { db, callerGuard }: Dependencies): void {
   app.get(
     '/v1/third-party/hotels/rooms/',
     {
@@ -33,7 +32,7 @@ export function roomRoutes(app: App, { db, publicUrl, callerGuard }: Dependencie
       },
     },
     async (request, reply) => {
-      const body = JSON.stringify(shortList(request, publicUrl, await listRoomTypes(db, request.caller)));
+      const body = JSON.stringify(shortList(request, await listRoomTypes(db, request.caller)));
       const etag = etagOf(body);
       reply.header('etag', etag).header('cache-control', 'private, no-cache');
       return hasCurrent(request, etag) ? sendNotModified(reply) : sendJsonBytes(reply, body);

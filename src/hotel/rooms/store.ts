@@ -1,6 +1,4 @@
-import type { Database, Tx } from '#platform/db/database.ts';
-
-type Db = Database | Tx;
+import type { Db, Tx } from '#platform/db/database.ts';
 
 export interface PropertyRow {
   id: string;

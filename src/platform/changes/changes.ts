@@ -7,6 +7,12 @@ import * as store from './store.ts';
 
 export type { Memory } from './memory.ts';
 
+/** What makes memories: `RecentChanges`, or `NO_MEMORIES`. */
+export type Memories = Pick<RecentChanges, 'createMemory'>;
+
+/** For a process that reads too little to keep a memory true: it remembers nothing, and every look goes to the database. */
+export const NO_MEMORIES: Memories = { createMemory: () => new Memory({ maxEntries: 0, isSure: () => false }) };
+
 /** How often a node asks what has changed … */
 const POLL_EVERY_MS = 150;
 /** … and for how long after it has begun to ask it trusts what it remembers. */

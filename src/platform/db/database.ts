@@ -18,6 +18,8 @@ import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
 export type Tx = Transaction<DB>;
+/** For statements that may run in a transaction or by themselves. */
+export type Db = Database | Tx;
 
 export interface DatabaseOptions {
   url: string;

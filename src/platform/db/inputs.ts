@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Tx } from './database.ts';
+import type { Db } from './database.ts';
 import { isCluster } from './layout.ts';
 
 /** PostgreSQL's type of each field of an input. */
@@ -65,7 +65,7 @@ export function selectForEach<Input extends object, Row>(
 
 /** Runs `selectForEach`. @returns for each input in turn its row, undefined if there is none */
 export async function selectEach<Input extends object, Row extends object>(
-  db: Database | Tx,
+  db: Db,
   fields: Fields<Input>,
   inputs: Input[],
   select: (input: Named<Input>) => RawBuilder<Row>,
@@ -82,7 +82,7 @@ export async function selectEach<Input extends object, Row extends object>(
  *   the first comes first.
  */
 export function rowsToInsert<Row extends object>(
-  db: Database | Tx,
+  db: Db,
   fields: Fields<Row>,
   rows: Row[],
   key: (keyof Row & string)[],

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Tx } from './database.ts';
+import type { Database, Db, Tx } from './database.ts';
 import { retrying } from './failures.ts';
 import { layoutOf, setLayout } from './layout.ts';
 
@@ -30,7 +30,7 @@ export async function runTransaction<T>(
  * the events just after a backlog had gone, it would sort all of the next backlog once for each credential.
  */
 export async function inOrderOfIndex<T>(
-  db: Database | Tx,
+  db: Db,
   mode: 'read only' | 'read write',
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {

@@ -37,6 +37,8 @@ export type App = FastifyInstance<
 export interface HttpOptions {
   logger: Logger;
   trustedProxies: string[];
+  /** The base of links in answers; if left out, what each request came to. */
+  publicUrl?: string | null;
   /** What a request may cost; the defaults if left out. */
   bounds?: Bounds;
   /** Counts the bytes of bodies; one with the bounds above if left out. */
@@ -96,6 +98,7 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const answerClientError = answerClientErrors(app.server);
   const allowedMethods = trackAllowedMethods(app);
+  app.decorate('publicUrl', options.publicUrl ?? null);
   app.decorate('slowReaders', new SlowReaders({ maxWaiting: bounds.waitingStreams, ...options.readers }));
   compileOnDemand(app);
   app.setErrorHandler((error: FastifyError, request, reply) => {

@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
+import type { KeysetList } from '../db/keyset-list.ts';
 import { offsetOf, type PageFrame, type PageQuery, pageBody, pageFrame, requestedPage } from './paging.ts';
-import { arrayTexts, type ReadBatch, type RenderBatch, streamTexts } from './streaming.ts';
+import { arrayTexts, type RenderBatch, streamTexts } from './streaming.ts';
 
-export interface LongList<Row> {
-  readBatch: ReadBatch<Row>;
+export interface LongList<Row> extends KeysetList<Row> {
   /** Rows read at a time at most, where they are large. */
   batchSize?: number;
-  readPage(offset: number, limit: number): Promise<{ count: number; results: Row[] }>;
 }
 
 type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
@@ -19,7 +18,6 @@ type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
 export async function sendLongList<Row extends { id: string }>(
   request: ListRequest,
   reply: FastifyReply,
-  publicUrl: string | null,
   list: LongList<Row>,
   render: (row: Row) => unknown,
 ): Promise<never> {
@@ -29,17 +27,13 @@ export async function sendLongList<Row extends { id: string }>(
     return await sendTexts(request, reply, () => arrayTexts(list.readBatch, renderBatch, list.batchSize));
   }
   const { count, results } = await list.readPage(offsetOf(wanted), wanted.pageSize);
-  return sendJsonBytes(
-    reply,
-    JSON.stringify(pageBody(request, publicUrl, wanted, { count, results: results.map(render) })),
-  );
+  return sendJsonBytes(reply, JSON.stringify(pageBody(request, wanted, { count, results: results.map(render) })));
 }
 
 /** The same of entries that may be so large that a page of them is streamed too. The rows are what they are found by. */
 export async function sendLongListInParts<Row extends { id: string }>(
   request: ListRequest,
   reply: FastifyReply,
-  publicUrl: string | null,
   list: LongList<Row>,
   renderBatch: RenderBatch<Row>,
 ): Promise<never> {
@@ -48,7 +42,7 @@ export async function sendLongListInParts<Row extends { id: string }>(
     return await sendTexts(request, reply, () => arrayTexts(list.readBatch, renderBatch));
   }
   const { count, results } = await list.readPage(offsetOf(wanted), wanted.pageSize);
-  const frame = pageFrame(request, publicUrl, wanted, count);
+  const frame = pageFrame(request, wanted, count);
   return await sendTexts(request, reply, () => framed(frame, renderBatch(results)));
 }
 
@@ -99,12 +93,12 @@ export function sendPageBytes(reply: FastifyReply, { head, tail }: PageFrame, en
 }
 
 /** Answers a list that is at hand whole: the array, or one page of it. */
-export function shortList<T>(request: ListRequest, publicUrl: string | null, all: T[]) {
+export function shortList<T>(request: ListRequest, all: T[]) {
   const wanted = requestedPage(request.query);
   if (wanted === null) {
     return all;
   }
   const offset = offsetOf(wanted);
   const results = all.slice(offset, offset + wanted.pageSize);
-  return pageBody(request, publicUrl, wanted, { count: all.length, results });
+  return pageBody(request, wanted, { count: all.length, results });
 }

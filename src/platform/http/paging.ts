@@ -3,6 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { splitTarget } from './request-target.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The base of links in answers; null: what each request came to. */
+    publicUrl: string | null;
+  }
+}
+
 const MAX_INTEGER = 2_147_483_647;
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
@@ -59,7 +66,6 @@ export function offsetOf({ page, pageSize }: PageRequest): number {
  */
 export function pageBody<T>(
   request: FastifyRequest,
-  publicUrl: string | null,
   wanted: PageRequest,
   found: { count: number; results: T[] },
 ): Page<T> {
@@ -67,7 +73,7 @@ export function pageBody<T>(
   if (wanted.page > lastPage) {
     throw new ApiError(404, 'error', `There is no page ${wanted.page}: the last one is ${lastPage}.`);
   }
-  const link = (page: number) => pageLink(request, publicUrl, { ...wanted, page });
+  const link = (page: number) => pageLink(request, { ...wanted, page });
   return {
     count: found.count,
     next: wanted.page < lastPage ? link(wanted.page + 1) : null,
@@ -83,21 +89,16 @@ export interface PageFrame {
 }
 
 /** @throws ApiError 404 for a page past the end */
-export function pageFrame(
-  request: FastifyRequest,
-  publicUrl: string | null,
-  wanted: PageRequest,
-  count: number,
-): PageFrame {
-  const text = JSON.stringify(pageBody(request, publicUrl, wanted, { count, results: [] }));
+export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number): PageFrame {
+  const text = JSON.stringify(pageBody(request, wanted, { count, results: [] }));
   const tail = ']}'; // The entries come last.
   return { head: text.slice(0, -tail.length), tail };
 }
 
-function pageLink(request: FastifyRequest, publicUrl: string | null, { page, pageSize }: PageRequest): string {
+function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): string {
   // A request of HTTP/1.0 may name no host.
   const origin = request.host === '' ? request.server.listeningOrigin : `${request.protocol}://${request.host}`;
-  const base = publicUrl ?? origin;
+  const base = request.server.publicUrl ?? origin;
   const [path, query] = splitTarget(request.url);
   const parameters = new URLSearchParams(query);
   parameters.set('page', String(page));

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { retrying } from '../db/failures.ts';
+import type { KeysetList } from '../db/keyset-list.ts';
 import { startTurn } from '../lib/turn.ts';
 
 /** Reads up to `limit` rows that come after the one with the given id (null: from the start). */
-export type ReadBatch<Row> = (afterId: string | null, limit: number) => Promise<Row[]>;
+type ReadBatch<Row> = KeysetList<Row>['readBatch'];
 
 /** Turns rows into texts of JSON, each of one entry or of several with commas between. */
 export type RenderBatch<Row> = (rows: Row[]) => Iterable<string> | AsyncIterable<string>;

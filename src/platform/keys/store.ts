@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, Db, Tx } from '../db/database.ts';
 
 export type KeyPurpose = 'pepper' | 'token' | 'encryption';
 
@@ -11,7 +11,7 @@ export interface WrappedKey {
 
 const COLUMNS = ['purpose', 'version', 'wrapped_key'] as const;
 
-export async function readWrappedKeys(db: Database | Tx): Promise<WrappedKey[]> {
+export async function readWrappedKeys(db: Db): Promise<WrappedKey[]> {
   const rows = await db.selectFrom('service_key').select(COLUMNS).orderBy('purpose').orderBy('version').execute();
   return rows as WrappedKey[];
 }
@@ -23,7 +23,7 @@ export async function hasWrappedKeys(db: Database): Promise<boolean> {
 }
 
 /** Oldest first. */
-export async function readEncryptionKeys(db: Database | Tx): Promise<WrappedKey[]> {
+export async function readEncryptionKeys(db: Db): Promise<WrappedKey[]> {
   const rows = await encryptionKeys(db).orderBy('version').execute();
   return rows as WrappedKey[];
 }
@@ -33,12 +33,12 @@ export async function readNewestEncryptionKey(tx: Tx): Promise<WrappedKey> {
   return row as WrappedKey;
 }
 
-function encryptionKeys(db: Database | Tx) {
+function encryptionKeys(db: Db) {
   return db.selectFrom('service_key').select(COLUMNS).where('purpose', '=', 'encryption');
 }
 
 /** Keeps what is there: of several processes that start at once, the first one's key is everyone's. */
-export async function insertWrappedKeys(db: Database | Tx, keys: WrappedKey[]): Promise<void> {
+export async function insertWrappedKeys(db: Db, keys: WrappedKey[]): Promise<void> {
   await db
     .insertInto('service_key')
     .values(keys)
@@ -46,7 +46,7 @@ export async function insertWrappedKeys(db: Database | Tx, keys: WrappedKey[]): 
     .execute();
 }
 
-export async function updateWrappedKey(db: Database | Tx, key: WrappedKey): Promise<void> {
+export async function updateWrappedKey(db: Db, key: WrappedKey): Promise<void> {
   await db
     .updateTable('service_key')
     .set({ wrapped_key: key.wrapped_key })

@@ -10,11 +10,10 @@ import { Dish } from './schema.ts';
 
 interface Dependencies {
   readListedMenu: ReadListedMenu;
-  publicUrl: string | null;
   callerGuard: Guard;
 }
 
-export function menuRoutes(app: App, { readListedMenu, publicUrl, callerGuard }: Dependencies): void {
+export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependencies): void {
   app.get(
     '/v1/third-party/menu/',
     {
@@ -36,7 +35,7 @@ export function menuRoutes(app: App, { readListedMenu, publicUrl, callerGuard }:
       const menu = await readListedMenu(request.caller);
       const wanted = requestedPage(request.query);
       // A page that is past the end is refused (404) whatever the asker has already.
-      const frame = wanted === null ? null : pageFrame(request, publicUrl, wanted, menu.dishes.length);
+      const frame = wanted === null ? null : pageFrame(request, wanted, menu.dishes.length);
       const isGzipped = wanted === null && acceptsGzip(request.headers['accept-encoding']);
       const { body, etag } = isGzipped ? menu.gzipped : menu.plain;
       reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'accept-encoding');

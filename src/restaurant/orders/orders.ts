@@ -2,8 +2,8 @@ import type { Caller } from '#access/credentials/credentials.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database } from '#platform/db/database.ts';
 import { retrying } from '#platform/db/failures.ts';
+import type { KeysetList } from '#platform/db/keyset-list.ts';
 import { ApiError, apiError, notFound, UnavailableError } from '#platform/errors.ts';
-import type { LongList } from '#platform/http/list.ts';
 import { FairGate } from '#platform/lib/fair-gate.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import type { ReadListedMenu } from '../menu/menu.ts';
@@ -187,19 +187,13 @@ export class Orders {
   }
 
   /** Every order the credential has placed, newest first. */
-  listOfCaller({ tenantId, credentialId }: Caller): LongList<store.OrderHead> {
-    return {
-      readBatch: (afterId, limit) => store.readByCredential(this.#db, tenantId, credentialId, afterId, limit),
-      readPage: (offset, limit) => store.readPageByCredential(this.#db, tenantId, credentialId, offset, limit),
-    };
+  listOfCaller({ tenantId, credentialId }: Caller): KeysetList<store.OrderHead> {
+    return store.listOfCredential(this.#db, tenantId, credentialId);
   }
 
   /** Every order of the tenant, of one status where it is given, newest first. */
-  listOfTenant(tenantId: number, status: OrderStatus | undefined): LongList<store.ListedOrder> {
-    return {
-      readBatch: (afterId, limit) => store.readByTenant(this.#db, tenantId, status, afterId, limit),
-      readPage: (offset, limit) => store.readPageByTenant(this.#db, tenantId, status, offset, limit),
-    };
+  listOfTenant(tenantId: number, status: OrderStatus | undefined): KeysetList<store.ListedOrder> {
+    return store.listOfTenant(this.#db, tenantId, status);
   }
 
   /** Listed orders whole, as JSON with commas between, no more of them at once than there is room for. */

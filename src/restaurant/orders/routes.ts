@@ -8,7 +8,6 @@ import { ExternalOrderPath, OrderCreate, OrderResponse } from './schema.ts';
 
 interface Dependencies {
   orders: Orders;
-  publicUrl: string | null;
   callerGuard: Guard;
 }
 
@@ -19,7 +18,7 @@ export function orderRoutes(app: App, dependencies: Dependencies): void {
   itemRoutes(app, dependencies);
 }
 
-function collectionRoutes(app: App, { orders, publicUrl, callerGuard }: Dependencies): void {
+function collectionRoutes(app: App, { orders, callerGuard }: Dependencies): void {
   app.get(
     '/v1/third-party/orders/',
     {
@@ -35,7 +34,7 @@ function collectionRoutes(app: App, { orders, publicUrl, callerGuard }: Dependen
         response: { 200: Type.Union([Type.Array(OrderResponse), pageOf(OrderResponse)]) },
       },
     },
-    (request, reply) => sendLongList(request, reply, publicUrl, orders.listOfCaller(request.caller), partnerShape),
+    (request, reply) => sendLongList(request, reply, orders.listOfCaller(request.caller), partnerShape),
   );
   app.post(
     '/v1/third-party/orders/',

@@ -10,11 +10,10 @@ const NOT_FOUND = { status: 404, code: 'error', message: 'No such order.' } as c
 
 interface Dependencies {
   orders: Orders;
-  publicUrl: string | null;
   staffGuard: Guard;
 }
 
-export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: Dependencies): void {
+export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies): void {
   const shared = { tags: ['Orders'] };
   app.get(
     '/v1/staff/orders/',
@@ -35,7 +34,7 @@ export function orderStaffRoutes(app: App, { orders, publicUrl, staffGuard }: De
     (request, reply) => {
       const { id } = request.person.tenant;
       const list = orders.listOfTenant(id, request.query.status);
-      return sendLongListInParts(request, reply, publicUrl, list, (listed) => orders.textsOf(id, listed));
+      return sendLongListInParts(request, reply, list, (listed) => orders.textsOf(id, listed));
     },
   );
   app.get(

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { Fields, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
-import { readPage } from '#platform/db/page.ts';
+import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { RestaurantOrder } from '#platform/db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
@@ -123,36 +123,10 @@ export async function updateStatus(tx: Tx, tenantId: number, id: string, status:
     .execute();
 }
 
-function ofCredential(db: Database, tenantId: number, credentialId: string) {
-  return db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId).where('credential_id', '=', credentialId);
-}
-
-/** A credential's orders after the given one, newest first. */
-export async function readByCredential(
-  db: Database,
-  tenantId: number,
-  credentialId: string,
-  afterId: string | null,
-  limit: number,
-): Promise<OrderHead[]> {
-  const list = ofCredential(db, tenantId, credentialId).select(HEAD);
-  return await (afterId === null ? list : list.where('id', '<', afterId)).orderBy('id', 'desc').limit(limit).execute();
-}
-
-export async function readPageByCredential(
-  db: Database,
-  tenantId: number,
-  credentialId: string,
-  offset: number,
-  limit: number,
-): Promise<{ count: number; results: OrderHead[] }> {
-  const ids = ofCredential(db, tenantId, credentialId).select('id').orderBy('id', 'desc');
-  return await readPage(db, ids, offset, (id) => readByCredential(db, tenantId, credentialId, id, limit));
-}
-
-function ofTenant(db: Database, tenantId: number, status: OrderStatus | undefined) {
-  const all = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
-  return status === undefined ? all : all.where('status', '=', status);
+/** A credential's orders, newest first. */
+export function listOfCredential(db: Database, tenantId: number, credentialId: string): KeysetList<OrderHead> {
+  const list = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
+  return keysetList(db, list.where('credential_id', '=', credentialId), (orders) => orders.select(HEAD));
 }
 
 /** Where an order of the tenant is found, and about how large it is. */
@@ -168,25 +142,9 @@ const SIZE = sql<number>`
     + coalesce(octet_length(notes), 0) + coalesce(octet_length(delivery_address), 0)
 `;
 
-/** The tenant's orders after the given one, newest first, without what may be large in them. */
-export async function readByTenant(
-  db: Database,
-  tenantId: number,
-  status: OrderStatus | undefined,
-  afterId: string | null,
-  limit: number,
-): Promise<ListedOrder[]> {
-  const list = ofTenant(db, tenantId, status).select(['id', 'status', SIZE.as('size')]);
-  return await (afterId === null ? list : list.where('id', '<', afterId)).orderBy('id', 'desc').limit(limit).execute();
-}
-
-export async function readPageByTenant(
-  db: Database,
-  tenantId: number,
-  status: OrderStatus | undefined,
-  offset: number,
-  limit: number,
-): Promise<{ count: number; results: ListedOrder[] }> {
-  const ids = ofTenant(db, tenantId, status).select('id').orderBy('id', 'desc');
-  return await readPage(db, ids, offset, (id) => readByTenant(db, tenantId, status, id, limit));
+/** The tenant's orders, newest first, without what may be large in them. */
+export function listOfTenant(db: Database, tenantId: number, status: OrderStatus | undefined): KeysetList<ListedOrder> {
+  const all = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
+  const list = status === undefined ? all : all.where('status', '=', status);
+  return keysetList(db, list, (orders) => orders.select(['id', 'status', SIZE.as('size')]));
 }

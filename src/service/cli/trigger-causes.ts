@@ -1,48 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
-import { RecentChanges } from '#platform/changes/changes.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { ApiError, OperatorError } from '#platform/errors.ts';
-import { createMenuReader, type ReadListedMenu } from '#restaurant/menu/menu.ts';
-import { createNightReader } from '#hotel/nights/nights.ts';
-import { Orders } from '#restaurant/orders/orders.ts';
-import { createRateReader } from '#hotel/rates/rates.ts';
-import { Reservations } from '#hotel/reservations/reservations.ts';
 import type { ReservationResponse } from '#hotel/reservations/schema.ts';
-import { findRoomType, listRoomTypes } from '#hotel/rooms/rooms.ts';
-import { createTransactionWithEvents, type EventType } from '#webhooks/events/events.ts';
+import { listRoomTypes } from '#hotel/rooms/rooms.ts';
+import type { EventType } from '#webhooks/events/events.ts';
+import type { Business } from '../business.ts';
 
 /** In how many of the coming days a room is looked for. */
 const HORIZON_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** The business parts of the service that events come from. */
-interface Business {
+/** What makes events: the business parts, and the database to choose a room from. */
+export interface House extends Pick<Business, 'orders' | 'reservations' | 'readListedMenu'> {
   db: Database;
-  orders: Orders;
-  reservations: Reservations;
-  readListedMenu: ReadListedMenu;
 }
 
 /** What a platform, the kitchen or the front desk does so that the event happens. @returns the id of what it is about */
-const CAUSES: Record<EventType, (business: Business, caller: Caller) => Promise<string>> = {
-  async 'order.status_changed'(business, caller) {
-    const id = await placeOrder(business, caller);
-    await business.orders.moveAlong(caller.tenantId, id, 'confirmed');
+const CAUSES: Record<EventType, (house: House, caller: Caller) => Promise<string>> = {
+  async 'order.status_changed'(house, caller) {
+    const id = await placeOrder(house, caller);
+    await house.orders.moveAlong(caller.tenantId, id, 'confirmed');
     return id;
   },
-  async 'reservation.created'(business, caller) {
-    return (await bookStay(business, caller)).reservation_id;
+  async 'reservation.created'(house, caller) {
+    return (await bookStay(house, caller)).reservation_id;
   },
-  async 'reservation.modified'(business, caller) {
-    const { reservation_id: id } = await bookStay(business, caller);
-    await business.reservations.changeStatus(caller.tenantId, id, 'completed');
+  async 'reservation.modified'(house, caller) {
+    const { reservation_id: id } = await bookStay(house, caller);
+    await house.reservations.changeStatus(caller.tenantId, id, 'completed');
     return id;
   },
-  async 'reservation.cancelled'(business, caller) {
-    const { reservation_id: id, external_reservation_id: externalId } = await bookStay(business, caller);
-    await business.reservations.cancel(caller, externalId);
+  async 'reservation.cancelled'(house, caller) {
+    const { reservation_id: id, external_reservation_id: externalId } = await bookStay(house, caller);
+    await house.reservations.cancel(caller, externalId);
     return id;
   },
 };
@@ -52,29 +43,11 @@ const CAUSES: Record<EventType, (business: Business, caller: Caller) => Promise<
  * @returns the id of the order or reservation
  * @throws OperatorError where the tenant has nothing to order or no room to book
  */
-export async function cause(db: Database, event: EventType, caller: Caller): Promise<string> {
-  return await CAUSES[event](openBusiness(db), caller);
+export async function cause(house: House, event: EventType, caller: Caller): Promise<string> {
+  return await CAUSES[event](house, caller);
 }
 
-/** The parts as the API has them, without its memories: every look goes to the database. */
-function openBusiness(db: Database): Business {
-  const log = pino({ level: 'silent' });
-  const changes = new RecentChanges(db, log);
-  const readListedMenu = createMenuReader({ db, changes, log });
-  // Nothing is sent from here: a process that delivers finds the events.
-  const transactionWithEvents = createTransactionWithEvents(db, null);
-  const orders = new Orders({ db, readListedMenu, transactionWithEvents });
-  const reservations = new Reservations({
-    db,
-    transactionWithEvents,
-    findRoomType: (tenantId, id) => findRoomType(db, tenantId, id),
-    rates: createRateReader(db),
-    readHeldNights: createNightReader(db),
-  });
-  return { db, orders, reservations, readListedMenu };
-}
-
-async function placeOrder({ orders, readListedMenu }: Business, caller: Caller): Promise<string> {
+async function placeOrder({ orders, readListedMenu }: House, caller: Caller): Promise<string> {
   const { dishes } = await readListedMenu(caller);
   const [dish] = JSON.parse(`[${dishes.slice(0, 1).toString()}]`) as { sku: string }[];
   if (dish === undefined) {
@@ -86,7 +59,7 @@ async function placeOrder({ orders, readListedMenu }: Business, caller: Caller):
 }
 
 /** Books two nights in the first room type that has them, as soon as possible. */
-async function bookStay({ db, reservations }: Business, caller: Caller): Promise<ReservationResponse> {
+async function bookStay({ db, reservations }: House, caller: Caller): Promise<ReservationResponse> {
   for (const { room_type_id } of await listRoomTypes(db, caller)) {
     const range = { check_in: daysAhead(2), check_out: daysAhead(HORIZON_DAYS) };
     const { days } = await reservations.availability(caller.tenantId, room_type_id, range);

@@ -1,15 +1,18 @@
+import { pino } from 'pino';
+import { NO_MEMORIES } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
-import { type Caller, Credentials } from '#access/credentials/credentials.ts';
+import type { Caller } from '#access/credentials/credentials.ts';
 import type { Credential } from '#access/credentials/schema.ts';
 import type { Database } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
 import { endOfFeed, readFeed } from '#webhooks/events/feed.ts';
 import type { EventType, FeedEntry } from '#webhooks/events/events.ts';
+import { type Business, createBusiness } from '../business.ts';
 import { findDemoTenant } from './demo.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
-import { cause } from './trigger-causes.ts';
+import { cause, type House } from './trigger-causes.ts';
 
 /** More than happen to one credential of the demo between two looks. */
 const MAX_EVENTS = 200;
@@ -25,9 +28,10 @@ export async function trigger(
 ): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   try {
-    const tenant = await requireDemoTenant(runtime.db);
-    const credential = await chooseCredential(runtime, tenant, options.apiKey);
-    const { delivery, ...entry } = await makeEvent(runtime.db, event, callerOf(tenant, credential));
+    const house = openHouse(config, runtime);
+    const tenant = await requireDemoTenant(house.db);
+    const credential = await chooseCredential(house, tenant, options.apiKey);
+    const { delivery, ...entry } = await makeEvent(house, event, callerOf(tenant, credential));
     if (options.json) {
       printJson({ ...entry, delivery, credential: { id: credential.id, api_key: credential.api_key } });
     } else {
@@ -36,6 +40,12 @@ export async function trigger(
   } finally {
     await runtime.close();
   }
+}
+
+/** Nothing is sent from here: a process that delivers finds the events. */
+function openHouse(config: Config, { db, keyring }: Runtime) {
+  const log = pino({ level: 'silent' });
+  return { db, ...createBusiness({ config, db, keyring, log, memories: NO_MEMORIES, deliveries: null }) };
 }
 
 /** Nothing is made up on a tenant whose kitchen is real. */
@@ -49,8 +59,11 @@ async function requireDemoTenant(db: Database): Promise<Tenant> {
   return tenant;
 }
 
-async function chooseCredential({ db, keyring }: Runtime, tenant: Tenant, apiKey: string | null): Promise<Credential> {
-  const credentials = new Credentials({ db, keyring, audience: 'third_party' });
+async function chooseCredential(
+  { credentials }: Pick<Business, 'credentials'>,
+  tenant: Tenant,
+  apiKey: string | null,
+): Promise<Credential> {
   const candidates = apiKey === null ? await credentials.list(tenant.id) : [await credentials.find(tenant.id, apiKey)];
   const chosen = candidates.find((credential) => credential?.is_active);
   if (chosen === undefined) {
@@ -65,10 +78,10 @@ function callerOf({ id, features, currency }: Tenant, credential: Credential): C
 }
 
 /** @returns the event as it stands in the credential's feed */
-async function makeEvent(db: Database, event: EventType, caller: Caller): Promise<FeedEntry> {
-  const before = await endOfFeed(db, caller);
-  const id = await cause(db, event, caller);
-  const { results } = await readFeed(db, caller, before, MAX_EVENTS);
+async function makeEvent(house: House, event: EventType, caller: Caller): Promise<FeedEntry> {
+  const before = await endOfFeed(house.db, caller);
+  const id = await cause(house, event, caller);
+  const { results } = await readFeed(house.db, caller, before, MAX_EVENTS);
   const entry = results.find((each) => each.event === event && Object.values(each.data).includes(id));
   if (entry === undefined) {
     throw new Error(`${event} of ${id} is not in the feed`);

@@ -11,7 +11,6 @@ import { CredentialDeliveries } from './schema.ts';
 interface Dependencies {
   credentials: Credentials;
   db: Database;
-  publicUrl: string | null;
   ownerGuard: Guard;
   /** The read shape of a credential, which this list adds to. */
   shape: Type.TObject;
@@ -22,7 +21,7 @@ interface Dependencies {
  * room.
  */
 export function partnerRoutes(app: App, dependencies: Dependencies): void {
-  const { credentials, db, publicUrl, ownerGuard, shape } = dependencies;
+  const { credentials, db, ownerGuard, shape } = dependencies;
   const entry = Type.Object(
     { ...shape.properties, deliveries: CredentialDeliveries },
     {
@@ -58,7 +57,7 @@ export function partnerRoutes(app: App, dependencies: Dependencies): void {
     },
     async (request) => {
       const all = await listCredentialsWithDeliveries(db, credentials, request.person.tenant.id);
-      return shortList(request, publicUrl, all);
+      return shortList(request, all);
     },
   );
 }

@@ -1,25 +1,12 @@
-import type { Database } from '#platform/db/database.ts';
-import type { LongList } from '#platform/http/list.ts';
 import { attemptsShape, type DeliveryStatus } from '../events/events.ts';
-import * as store from './list-store.ts';
+import type { DeliveryRow } from './list-store.ts';
 import type { Delivery } from './schema.ts';
 
+export { listDeliveries } from './list-store.ts';
 export { deliveryHeaders, verifySignature } from './signature.ts';
 
-/** The tenant's deliveries, newest first. */
-export function listDeliveries(
-  db: Database,
-  tenantId: number,
-  status: DeliveryStatus | undefined,
-): LongList<store.DeliveryRow> {
-  return {
-    readBatch: (afterId, limit) => store.readDeliveries(db, tenantId, status, afterId, limit),
-    readPage: (offset, limit) => store.readDeliveryPage(db, tenantId, status, offset, limit),
-  };
-}
-
 /** As staff see it. An event has one delivery, so both go by one id. */
-export function deliveryShape(row: store.DeliveryRow): Delivery {
+export function deliveryShape(row: DeliveryRow): Delivery {
   return {
     id: row.id,
     event: row.type,

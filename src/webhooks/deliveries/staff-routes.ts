@@ -9,11 +9,10 @@ import { Delivery, DeliveryQuery } from './schema.ts';
 
 interface Dependencies {
   db: Database;
-  publicUrl: string | null;
   staffGuard: Guard;
 }
 
-export function deliveryStaffRoutes(app: App, { db, publicUrl, staffGuard }: Dependencies): void {
+export function deliveryStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
   app.get(
     '/v1/staff/webhook-deliveries/',
     {
@@ -33,7 +32,7 @@ export function deliveryStaffRoutes(app: App, { db, publicUrl, staffGuard }: Dep
     },
     (request, reply) => {
       const list = listDeliveries(db, request.person.tenant.id, request.query.status);
-      return sendLongList(request, reply, publicUrl, list, deliveryShape);
+      return sendLongList(request, reply, list, deliveryShape);
     },
   );
 }

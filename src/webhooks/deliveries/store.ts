@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, PLANNED_ANEW, type Tx } from '#platform/db/database.ts';
+import { type Database, type Db, PLANNED_ANEW } from '#platform/db/database.ts';
 import { inOrderOfIndex } from '#platform/db/transaction.ts';
 import { type ClaimedDelivery, type DeliveryStatus, type DueQueue, type Lease, NO_OUTCOME } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
@@ -32,10 +32,7 @@ interface DueQueueSearch {
  * The credentials that have due deliveries, across tenants (one of the statements that may). Each credential is looked up as its
  * head is met (OFFSET 0 keeps that order), so no more heads are stepped to than the limit asks for.
  */
-export async function findDueQueues(
-  db: Database | Tx,
-  { after, limit, passOver }: DueQueueSearch,
-): Promise<DueQueue[]> {
+export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueueSearch): Promise<DueQueue[]> {
   const statement = sql<DueQueue>`
     WITH RECURSIVE head AS (${queueHeads(after ?? BEFORE_ALL)})
     SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"
@@ -81,7 +78,7 @@ export interface Wanted {
  * attempt never reported back (decision 33).
  * @returns the deliveries to send, and how many rows were taken of each credential
  */
-export async function claimDue(db: Database | Tx, wanted: Wanted[], lease: Lease) {
+export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
   const statement = sql<ClaimRow>`
     WITH due AS MATERIALIZED (
       SELECT picked.tenant_id, picked.id, picked.next_attempt_at

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database, Tx } from '#platform/db/database.ts';
+import type { Database, Db, Tx } from '#platform/db/database.ts';
+import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 
 /** Whose feed it is: every credential has one of its own. */
 export interface Feed {
@@ -14,7 +15,7 @@ export interface FeedRow {
   attempts: unknown;
 }
 
-function eventsOf(db: Database | Tx, { tenantId, credentialId }: Feed) {
+function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
   return db.selectFrom('event').where('tenant_id', '=', tenantId).where('credential_id', '=', credentialId);
 }
 
@@ -22,8 +23,8 @@ function eventsOf(db: Database | Tx, { tenantId, credentialId }: Feed) {
  * The events without a position, oldest first. The order names the position too, which is null in all of them: so the
  * index gives the order, which it would not for the id alone.
  */
-function unnumberedEvents(db: Database | Tx, feed: Feed) {
-  return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position').orderBy('id');
+function unnumberedEvents(db: Db, feed: Feed) {
+  return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');
 }
 
 /** How far a feed goes. */
@@ -47,7 +48,7 @@ export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
     .selectFrom('feed_era')
     .select('era')
     .select(lastPosition.as('last'))
-    .select(unnumberedEvents(db, feed).limit(1).as('unnumbered'))
+    .select(unnumberedEvents(db, feed).orderBy('id').limit(1).as('unnumbered'))
     .executeTakeFirstOrThrow();
   return { era, lastPosition: last ?? 0, isBehind: unnumbered !== null };
 }
@@ -63,7 +64,7 @@ export async function raiseEra(db: Database, atLeast: number): Promise<number> {
 }
 
 /** The events after a position, in the feed's order. */
-export async function readNumbered(db: Database | Tx, feed: Feed, after: number, limit: number): Promise<FeedRow[]> {
+export async function readNumbered(db: Db, feed: Feed, after: number, limit: number): Promise<FeedRow[]> {
   return await eventsOf(db, feed)
     .select(['feed_position', 'body', 'delivery_status', 'attempts'])
     .where('feed_position', '>', after)
@@ -95,8 +96,7 @@ export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promis
 
 /** Locks the oldest events without a position, in the order of their ids. @returns the ids in that order */
 export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId: string | null): Promise<string[]> {
-  const all = unnumberedEvents(tx, feed);
-  const rows = await (afterId === null ? all : all.where('id', '>', afterId)).limit(limit).forNoKeyUpdate().execute();
+  const rows = await afterIdInOrder(unnumberedEvents(tx, feed), afterId).limit(limit).forNoKeyUpdate().execute();
   return rows.map((row) => row.id);
 }
 

@@ -4,18 +4,15 @@ import type { App } from '#platform/http/app.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { shortList } from '#platform/http/list.ts';
 import { PageQuery, pageOf } from '#platform/http/paging.ts';
-import { listProperties } from '../rooms/rooms.ts';
-import { listActivePlans } from './rates.ts';
+import { listStaffProperties } from './front-desk.ts';
 import { StaffProperty } from './schema.ts';
 
 interface Dependencies {
   db: Database;
-  publicUrl: string | null;
   staffGuard: Guard;
 }
 
-/** Properties with their room types and rate plans: here rather than in rooms/, which knows no plans. */
-export function propertyStaffRoutes(app: App, { db, publicUrl, staffGuard }: Dependencies): void {
+export function propertyStaffRoutes(app: App, { db, staffGuard }: Dependencies): void {
   app.get(
     '/v1/staff/properties/',
     {
@@ -31,17 +28,6 @@ export function propertyStaffRoutes(app: App, { db, publicUrl, staffGuard }: Dep
         response: { 200: Type.Union([Type.Array(StaffProperty), pageOf(StaffProperty)]) },
       },
     },
-    async (request) => {
-      const tenantId = request.person.tenant.id;
-      const [properties, plans] = await Promise.all([listProperties(db, tenantId), listActivePlans(db, tenantId)]);
-      const shapes = properties.map(({ property: { position, is_active, ...property }, roomTypes }) => ({
-        ...property,
-        room_types: roomTypes.map(({ position: _, is_active: __, property_id, ...roomType }) => ({
-          ...roomType,
-          rate_plans: plans.get(roomType.id) ?? [],
-        })),
-      }));
-      return shortList(request, publicUrl, shapes);
-    },
+    async (request) => shortList(request, await listStaffProperties(db, request.person.tenant.id)),
   );
 }

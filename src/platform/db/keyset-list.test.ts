@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { CompiledQuery, sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { createDatabase, type Database } from './database.ts';
-import { readPage } from './page.ts';
+import { keysetList } from './keyset-list.ts';
 
 const COUNT = 20_000;
 
@@ -40,11 +40,7 @@ describe('a page of a long list', () => {
 
   async function page(tenantIndex: number, offset: number, limit: number) {
     const entries = db.selectFrom('audit_entry').where('tenant_id', '=', tenantIds[tenantIndex] ?? 0);
-    const newestFirst = entries.orderBy('id', 'desc');
-    const { count, results } = await readPage(db, newestFirst.select('id'), offset, async (id) => {
-      const rows = newestFirst.select('subject').limit(limit);
-      return await (id === null ? rows : rows.where('id', '<', id)).execute();
-    });
+    const { count, results } = await keysetList(db, entries, (list) => list.select('subject')).readPage(offset, limit);
     return [count, ...results.map(({ subject }) => Number(subject))];
   }
 

@@ -1,0 +1,46 @@
+import type { Logger } from 'pino';
+import { Credentials } from '#access/credentials/credentials.ts';
+import { Channels } from '#hotel/channels/channels.ts';
+import { createNightReader } from '#hotel/nights/nights.ts';
+import { createRateReader } from '#hotel/rates/rates.ts';
+import { Reservations } from '#hotel/reservations/reservations.ts';
+import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
+import type { Memories } from '#platform/changes/changes.ts';
+import type { Config } from '#platform/config.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
+import { createMenuReader } from '#restaurant/menu/menu.ts';
+import { Orders } from '#restaurant/orders/orders.ts';
+import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
+
+/** What the business stands on in this process. */
+export interface Platform {
+  config: Pick<Config, 'bounds'>;
+  db: Database;
+  keyring: Keyring;
+  log: Logger;
+  memories: Memories;
+  /** Null: this process sends nothing, others find its events. */
+  deliveries: LocalDelivery | null;
+}
+
+export type Business = ReturnType<typeof createBusiness>;
+
+/** The business parts, each made of what it needs: the same for the API, the background loops and commands. */
+export function createBusiness({ config, db, keyring, log, memories, deliveries }: Platform) {
+  const transactionWithEvents = createTransactionWithEvents(db, deliveries);
+  const readListedMenu = createMenuReader({ db, memories, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
+  const readHeldNights = createNightReader(db);
+  const findRoomType = createRoomTypeFinder({ db, memories });
+  const rates = createRateReader(db);
+  return {
+    credentials: new Credentials({ db, keyring, audience: 'third_party' }),
+    pmsCredentials: new Credentials({ db, keyring, audience: 'pms' }),
+    channels: new Channels({ db, keyring }),
+    readListedMenu,
+    orders: new Orders({ db, readListedMenu, transactionWithEvents }),
+    findRoomType,
+    readHeldNights,
+    reservations: new Reservations({ db, transactionWithEvents, findRoomType, rates, readHeldNights }),
+  };
+}
