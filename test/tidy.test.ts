@@ -9,12 +9,12 @@ import {
   sqlOutsideStores,
   unexplainedSilence,
 } from './tidy/bans.ts';
-import { readHouse } from './tidy/house.ts';
+import { nameOf, placeOf, readHouse } from './tidy/house.ts';
 import { frontFilesOnly, importDirection, importsNotAsTold, notAsDrawn, pathsOfImports } from './tidy/imports.ts';
 import { lint } from './tidy/lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable, unusedExceptions } from './tidy/migrations.ts';
 import { decisionRecords } from './tidy/records.ts';
-import { unresolvedReferences } from './tidy/references.ts';
+import { unresolvedPaths, unresolvedReferences } from './tidy/references.ts';
 import { isTest, listFiles, readSources, readText } from './tidy/source.ts';
 import { tablesReadFromAbove, tablesWithTwoWriters } from './tidy/tables.ts';
 
@@ -28,6 +28,11 @@ const migrations = listFiles('migrations').map((path): [string, string] => [path
 /** An empty list, or each offence on a line of its own. */
 function none(offences: string[]): void {
   assert.ok(offences.length === 0, `\n${offences.join('\n')}\n`);
+}
+
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 describe('structure', () => {
@@ -57,6 +62,22 @@ describe('references', () => {
   test('to the contract, its decisions and the database rules resolve', () => {
     const texts = listFiles().filter((path) => /\.(?:ts|js|sql|md)$/.test(path));
     none(texts.flatMap((path) => unresolvedReferences(path, readText(path), readText)));
+  });
+});
+
+describe('the map', () => {
+  test('names files and folders that exist', () => {
+    const wings = house.floors.flat();
+    const paths = new Set(listFiles().flatMap((path) => [path, ...foldersOf(path)]));
+    none(
+      ['docs/ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md'].flatMap((path) =>
+        unresolvedPaths(path, readText(path), wings, (named) => paths.has(named)),
+      ),
+    );
+  });
+  test('has a row for each room', () => {
+    const rooms = new Set(program.map(({ path }) => nameOf(placeOf(path))));
+    none([...rooms].filter((room) => !map.includes(`\`${room}`)));
   });
 });
 

@@ -37,3 +37,23 @@ export function unresolvedReferences(path: string, text: string, textOf: (page: 
       .map((number) => `${path} refers to entry ${number} of ${page}, which does not exist`);
   });
 }
+
+/** A file or folder in backquotes, such as `hotel/rates/` or `store.ts`; placeholders in capitals and patterns are none. */
+const NAMED_PATH = /`((?:[\w.-]+\/)+(?:[\w.-]+\.(?:ts|js|md|sql|json))?)`/g;
+
+/**
+ * Paths that a text names and that do not exist: seen from the repository, from `src/`, or from a wing of it.
+ * @param exists tells of a path of the repository, a folder's without the slash at its end
+ */
+export function unresolvedPaths(
+  path: string,
+  text: string,
+  wings: string[],
+  exists: (path: string) => boolean,
+): string[] {
+  const roots = ['', 'src/', ...wings.map((wing) => `src/${wing}/`), 'test/', 'docs/'];
+  return [...text.matchAll(NAMED_PATH)]
+    .map(([, named = '']) => named)
+    .filter((named) => !/[A-Z]{4,}/.test(named) && !roots.some((root) => exists(`${root}${named}`.replace(/\/$/, ''))))
+    .map((named) => `${path} names ${named}, which does not exist`);
+}

@@ -10,7 +10,7 @@ import { frontFilesOnly, importDirection, importsNotAsTold, notAsDrawn, pathsOfI
 import { lint } from './lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable } from './migrations.ts';
 import { decisionRecords } from './records.ts';
-import { unresolvedReferences } from './references.ts';
+import { unresolvedPaths, unresolvedReferences } from './references.ts';
 import { sourceFile } from './source.ts';
 import type { SourceFile } from './source.ts';
 import { tablesReadFromAbove, tablesWithTwoWriters } from './tables.ts';
@@ -143,6 +143,14 @@ describe('the rules on imports', () => {
       ],
     });
   });
+});
+
+test('paths that a text names are looked for', () => {
+  const there = new Set(['src/hotel/rates', 'src/hotel/rates/rates.ts', 'bin/roomservice.js']);
+  const found = (text: string) => unresolvedPaths('a.md', text, ['hotel'], (path) => there.has(path));
+  assert.deepEqual(found('`hotel/rates/`, `rates/rates.ts`, `src/hotel/rates/rates.ts`, `bin/roomservice.js`'), []);
+  assert.deepEqual(found('`hotel/spa/` and `src/FOLDER/store.ts`'), ['a.md names hotel/spa/, which does not exist']);
+  assert.equal(found('`rates/quote.ts`').length, 1);
 });
 
 describe('the bans', () => {
