@@ -10,22 +10,28 @@ import { fileURLToPath } from 'node:url';
 // oxlint-disable-next-line node/no-process-env -- read by Node itself, before any configuration
 process.env.UV_THREADPOOL_SIZE ??= '256';
 
-// V8 and glibc read these when a process starts, so `serve` is started again with them, in the same process, however it was started. The
-// reasons: docs/decisions/0006-runtime.md. What can only be set later is in src/service/cli/start-memory.ts.
-const SERVE_FLAGS = ['--max-semi-space-size=16'];
-const SERVE_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' };
-
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 24 || (major === 24 && minor < 7)) {
   handOver();
-} else if (process.argv[2] === 'serve' && canStartAgain() && !hasServeSettings()) {
-  process.execve(process.execPath, [process.execPath, ...SERVE_FLAGS, ...process.execArgv, ...process.argv.slice(1)], {
-    ...SERVE_ENVIRONMENT,
-    // oxlint-disable-next-line node/no-process-env -- handed on as it is; the operator's own settings go before ours
-    ...process.env,
-  });
 } else {
+  await start();
+}
+
+async function start() {
+  const { START_FLAGS, START_ENVIRONMENT } = await import('../src/service/cli/start-settings.js');
+  // V8 and glibc read them when a process starts, so `serve` is started again with them, in the same process, however it was started.
+  if (process.argv[2] === 'serve' && canStartAgain() && !hasSettings(START_FLAGS, START_ENVIRONMENT)) {
+    process.execve(
+      process.execPath,
+      [process.execPath, ...START_FLAGS, ...process.execArgv, ...process.argv.slice(1)],
+      {
+        ...START_ENVIRONMENT,
+        // oxlint-disable-next-line node/no-process-env -- handed on as it is; the operator's own settings go before ours
+        ...process.env,
+      },
+    );
+  }
   // What V8 has compiled is kept, which spares the next start a quarter of its work. Beside the code: whoever can write there can change
   // the code as well. Where it cannot be written, Node goes on without.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
@@ -39,12 +45,11 @@ function canStartAgain() {
 }
 
 /** The operator's own go before ours. */
-function hasServeSettings() {
+function hasSettings(flags, environment) {
   const { env, execArgv } = process;
-  const flags = [...execArgv, env.NODE_OPTIONS ?? ''].join(' ');
+  const given = [...execArgv, env.NODE_OPTIONS ?? ''].join(' ');
   return (
-    SERVE_FLAGS.every((flag) => flags.includes(flag.split('=')[0])) &&
-    Object.keys(SERVE_ENVIRONMENT).every((name) => name in env)
+    flags.every((flag) => given.includes(flag.split('=')[0])) && Object.keys(environment).every((name) => name in env)
   );
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import newman, { type NewmanRunSummary } from 'newman';
-import { type Document, type Endpoint, endpointsOf, schemesOf } from '../scripts/postman/documents.ts';
+import { type Document, type Endpoint, endpointsOf, schemesOf } from '../scripts/postman/openapi-types.ts';
 import { LEFT_OUT } from '../scripts/postman/story.ts';
 import { dayAhead, openHotel, pmsHeaders, writePlan } from './support/hotel.ts';
 import { startService, type TestService, type TestTenant } from './support/service.ts';

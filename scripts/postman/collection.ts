@@ -1,4 +1,4 @@
-import { type Document, type Endpoint, endpointsOf } from './documents.ts';
+import { type Document, type Endpoint, endpointsOf } from './openapi-types.ts';
 import { requestOf } from './requests.ts';
 import { LEFT_OUT, type Step, STORY } from './story.ts';
 

@@ -1,5 +1,5 @@
 import { collectionOf } from './collection.ts';
-import type { Document } from './documents.ts';
+import type { Document } from './openapi-types.ts';
 import { environment } from './environment.ts';
 
 /** The Postman collection and its environment by their paths, made from the OpenAPI documents by name. */

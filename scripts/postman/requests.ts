@@ -1,4 +1,4 @@
-import { type Endpoint, type Operation, type Parameter, type SecurityScheme, schemesOf } from './documents.ts';
+import { type Endpoint, type Operation, type Parameter, type SecurityScheme, schemesOf } from './openapi-types.ts';
 import { scriptsOf } from './scripts.ts';
 import { schemeVariable, type Step } from './story.ts';
 

@@ -1,4 +1,4 @@
-import { type Operation, schemesOf } from './documents.ts';
+import { type Operation, schemesOf } from './openapi-types.ts';
 import { schemeVariable, type Step } from './story.ts';
 
 /** What is run before and after a request: skips it where it cannot succeed, checks the status, takes over values. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { DOCUMENTS } from '#developer/docs/documents.ts';
+import { DOCUMENTS } from '#developer/docs/api-documents.ts';
 import { GUIDE_NAMES } from '#developer/docs/guides.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 import { accessibilityViolations, findBrowser, overflowPx, showIn, type WatchedPage } from './browser.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertDocumented } from '../support/documents.ts';
+import { assertDocumented } from '../support/openapi-documents.ts';
 
 const ORDER = '/v1/third-party/orders/A%201/';
 const BUDGET = { 'x-ratelimit-limit': '300', 'x-ratelimit-remaining': '299', 'x-ratelimit-reset': '60' };

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { ACCEPTED, notAccepted } from '../../scripts/contract/accepted.ts';
 import { breakingChanges } from '../../scripts/contract/breaking.ts';
 import { documentBefore } from '../../scripts/contract/history.ts';
-import { type OpenApiDocument, readDocuments } from '../support/documents.ts';
+import { type OpenApiDocument, readDocuments } from '../support/openapi-documents.ts';
 
 interface Schema {
   properties: Record<string, { enum: string[]; type?: string }>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readDocuments } from '../support/documents.ts';
+import { readDocuments } from '../support/openapi-documents.ts';
 
 interface Field {
   anyOf?: Field[];

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as formats } from 'ajv-formats';
 import { GENERIC_ERRORS } from '#platform/errors.ts';
-import { type Content, type DocumentedOperation, readDocuments, resolved } from '../support/documents.ts';
+import { type Content, type DocumentedOperation, readDocuments, resolved } from '../support/openapi-documents.ts';
 
 interface Schema {
   $ref?: string;

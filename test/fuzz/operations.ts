@@ -1,6 +1,6 @@
 import { compileSchema, type Validator } from '#platform/lib/validation.ts';
 import { buildOpenApiDocuments } from '../../tools/openapi/openapi.ts';
-import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../support/documents.ts';
+import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../support/openapi-documents.ts';
 
 /** As much of JSON Schema as the documents use. */
 export interface Schema {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#platform/errors.ts';
 import { findFaults } from '#platform/lib/validation.ts';
-import { findOperation } from '../support/documents.ts';
+import { findOperation } from '../support/openapi-documents.ts';
 import type { Operation } from './operations.ts';
 import type { Outcome, Sent } from './send.ts';
 import type { World } from './world.ts';

@@ -12,7 +12,7 @@ import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { type AppliedTenant, applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import { issueToken } from '#access/tenants/tokens.ts';
 import { type DeliveryPace, startWorker } from '#service/worker.ts';
-import { assertDocumented } from './documents.ts';
+import { assertDocumented } from './openapi-documents.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { sampleTenant } from './tenants.ts';
 

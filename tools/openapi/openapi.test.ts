@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { OpenApiDocument } from '#test/support/documents.ts';
+import type { OpenApiDocument } from '#test/support/openapi-documents.ts';
 import demo from '../../demo/tenant.json' with { type: 'json' };
 import { ERRORS } from '#platform/errors.ts';
 import type { OrderCreate } from '#restaurant/orders/schema.ts';

@@ -7,7 +7,7 @@ import { DEFAULT_BOUNDS } from '#platform/lib/bounds.ts';
 import { createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import { answersOf } from './answers.ts';
 import { Components } from './components.ts';
-import { DOCUMENTS, type DocumentFacts, securitySchemes, TAGS } from './documents.ts';
+import { DOCUMENTS, type DocumentFacts, securitySchemes, TAGS } from './document-facts.ts';
 import { eventsOf } from './events.ts';
 import { HEADERS } from './headers.ts';
 import { type Operation, operationOf } from './operations.ts';
@@ -114,7 +114,7 @@ function tagsOf({ hasEvents }: DocumentFacts, operations: Operation[]): object[]
   const names = new Set([...operations.flatMap(({ tags }) => tags), ...(hasEvents ? ['Events'] : [])]);
   const unknown = [...names].find((name) => !(name in TAGS));
   if (unknown !== undefined) {
-    throw new Error(`the tag "${unknown}" is not described (tools/openapi/documents.ts)`);
+    throw new Error(`the tag "${unknown}" is not described (tools/openapi/document-facts.ts)`);
   }
   return Object.entries(TAGS)
     .filter(([name]) => names.has(name))

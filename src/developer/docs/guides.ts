@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DOCUMENTS, documentPath } from './documents.ts';
+import { DOCUMENTS, documentPath } from './api-documents.ts';
 import { type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'docs', 'guides');

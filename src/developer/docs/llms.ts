@@ -1,4 +1,4 @@
-import { DOCUMENTS, documentPath } from './documents.ts';
+import { DOCUMENTS, documentPath } from './api-documents.ts';
 import { type Guide, guideSourcePath } from './guides.ts';
 
 /** What is here to read for a language model, in the form of llmstxt.org. */

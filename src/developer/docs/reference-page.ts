@@ -1,4 +1,4 @@
-import { DOCUMENTS, documentPath } from './documents.ts';
+import { DOCUMENTS, documentPath } from './api-documents.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 
 /**

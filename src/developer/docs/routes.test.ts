@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { exchange } from '#test/support/raw-http.ts';
 import { startService, type TestService } from '#test/support/service.ts';
-import { DOCUMENTS } from './documents.ts';
+import { DOCUMENTS } from './api-documents.ts';
 import { GUIDE_NAMES } from './guides.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..', '..');

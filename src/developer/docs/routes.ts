@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '#platform/http/app.ts';
-import { DOCUMENTS, documentPath, readDocument } from './documents.ts';
+import { DOCUMENTS, documentPath, readDocument } from './api-documents.ts';
 import { guidePage, guidesIndexPage } from './guide-pages.ts';
 import { GUIDE_NAMES, guidePath, guideSourcePath, readGuide, readGuideSource } from './guides.ts';
 import { llmsText } from './llms.ts';

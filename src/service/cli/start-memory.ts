@@ -1,5 +1,6 @@
 import { Session } from 'node:inspector/promises';
 import { setFlagsFromString } from 'node:v8';
+import { READY_FLAGS } from './start-settings.js';
 
 /**
  * Gives back what loading and compiling have left behind, a third of the process. V8 alone does so only when its young generation, which
@@ -13,19 +14,7 @@ export async function freeStartMemory(): Promise<void> {
   session.disconnect();
 }
 
-/**
- * How V8 treats its old generation from now on; earlier it would change the flags that the compile cache holds for. What V8 and malloc read
- * when the process starts is set by `bin/roomservice.js`.
- *
- * It is cleared when it has grown by half, not only when it is four times as large: a list of a million orders grows the process by
- * some 50 MB instead of 120. (With less than half, a busy process clears so often that it answers fewer calls; from the start on it
- * would collect again and again while everything is loaded.)
- *
- * What requests make is not born in it. V8 learns where long-lived objects are made, and while menus are loaded it learns that of code
- * which later works for every request: what that makes is then old at once, and keeps alive whatever it points to until the next full
- * collection.
- */
+/** Sets how V8 treats its old generation from now on. */
 export function settleOldGeneration(): void {
-  setFlagsFromString('--heap-growing-percent=50');
-  setFlagsFromString('--no-allocation-site-pretenuring');
+  READY_FLAGS.forEach((flag) => setFlagsFromString(flag));
 }
