@@ -81,6 +81,12 @@ describe('the map', () => {
   });
 });
 
+test('the newest section of the changelog is of the version in package.json', () => {
+  const { version } = JSON.parse(readText('package.json')) as { version: string };
+  const [, newest] = /^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/m.exec(readText('CHANGELOG.md')) ?? [];
+  assert.equal(newest, version);
+});
+
 describe('decisions', () => {
   test('have a number, a status and a row in the index', () => {
     const index = 'docs/decisions/README.md';
