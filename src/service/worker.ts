@@ -52,8 +52,8 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
-  const business = house && createBusiness({ config, db, keyring, log, memories: NO_MEMORIES, deliveries });
-  const sandbox = house && business && startSandbox({ db, log, ...business, ...house });
+  const createParts = () => createBusiness({ config, db, keyring, log, memories: NO_MEMORIES, deliveries });
+  const sandbox = house && startSandbox({ db, log, ...createParts(), ...house });
   return {
     deliveries,
     async stop(graceMs) {

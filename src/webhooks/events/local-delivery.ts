@@ -35,7 +35,7 @@ export interface DueQueue {
   isActive: boolean;
 }
 
-/** The deliveries of this process, as those see them who record events. */
+/** What the recording of events needs of this process's deliveries. */
 export interface LocalDelivery {
   /**
    * A lease to write an event with that this process is going to send itself; null where its receiver has no slot free now, or its
