@@ -20,17 +20,14 @@ if (major < 24 || (major === 24 && minor < 7)) {
 
 async function start() {
   const { START_FLAGS, START_ENVIRONMENT } = await import('../src/service/cli/start-settings.js');
-  // V8 and glibc read them when a process starts, so `serve` is started again with them, in the same process, however it was started.
-  if (process.argv[2] === 'serve' && canStartAgain() && !hasSettings(START_FLAGS, START_ENVIRONMENT)) {
-    process.execve(
-      process.execPath,
-      [process.execPath, ...START_FLAGS, ...process.execArgv, ...process.argv.slice(1)],
-      {
-        ...START_ENVIRONMENT,
-        // oxlint-disable-next-line node/no-process-env -- handed on as it is; the operator's own settings go before ours
-        ...process.env,
-      },
-    );
+  // V8 and glibc read them when a process starts, so `serve` is started again with them, in the same process, however it was started. The
+  // operator's own settings go before ours, each by itself.
+  const { env, execArgv, execPath, argv } = process;
+  const given = [...execArgv, env.NODE_OPTIONS ?? ''].join(' ');
+  const flags = START_FLAGS.filter((flag) => !given.includes(flag.split('=')[0]));
+  const isSet = flags.length === 0 && Object.keys(START_ENVIRONMENT).every((name) => name in env);
+  if (argv[2] === 'serve' && canStartAgain() && !isSet) {
+    process.execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], { ...START_ENVIRONMENT, ...env });
   }
   // What V8 has compiled is kept, which spares the next start a quarter of its work. Beside the code: whoever can write there can change
   // the code as well. Where it cannot be written, Node goes on without.
@@ -42,15 +39,6 @@ async function start() {
 /** Windows has no execve, and a channel to a parent process would be lost. */
 function canStartAgain() {
   return process.platform !== 'win32' && process.channel === undefined;
-}
-
-/** The operator's own go before ours. */
-function hasSettings(flags, environment) {
-  const { env, execArgv } = process;
-  const given = [...execArgv, env.NODE_OPTIONS ?? ''].join(' ');
-  return (
-    flags.every((flag) => given.includes(flag.split('=')[0])) && Object.keys(environment).every((name) => name in env)
-  );
 }
 
 function handOver() {

@@ -24,6 +24,8 @@ describe('the memory of a service that nobody has called yet', { skip }, () => {
     for (const [env, flags, threshold] of [
       [{}, ['--max-semi-space-size=16'], '65536'],
       [{ NODE_OPTIONS: '--max-semi-space-size=8', MALLOC_MMAP_THRESHOLD_: '131072' }, [], '131072'],
+      [{ NODE_OPTIONS: '--max-semi-space-size=8' }, [], '65536'],
+      [{ MALLOC_MMAP_THRESHOLD_: '131072' }, ['--max-semi-space-size=16'], '131072'],
     ] as const) {
       const serving = await startServing([], { env: { DATA_DIR: dataDir, ...env } });
       const [commandLine, environment] = await Promise.all(

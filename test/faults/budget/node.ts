@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { START_ENVIRONMENT, START_FLAGS } from '#service/cli/start-settings.js';
 import { newPort } from '../ports.ts';
 import type { Reading } from './gauge.ts';
 
@@ -34,12 +35,12 @@ export class Node {
   static async start(env: Record<string, string>, heapMiB: number | null = null): Promise<Node> {
     const port = await newPort();
     const heap = heapMiB === null ? [] : [`--max-old-space-size=${heapMiB}`];
-    const flags = ['--max-semi-space-size=16', ...heap, `--import=${GAUGE}`];
+    const flags = [...START_FLAGS, ...heap, `--import=${GAUGE}`];
     const child = spawn(process.execPath, [...flags, COMMAND, 'serve'], {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '',
-        MALLOC_MMAP_THRESHOLD_: '65536',
+        ...START_ENVIRONMENT,
         PORT: String(port),
         LOG_LEVEL: 'warn',
         ...env,
