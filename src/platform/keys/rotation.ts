@@ -8,9 +8,9 @@ import { type OpenKeyring, SecretDoesNotOpenError, versionBytes } from './keyrin
 const BATCH_SIZE = 200;
 /**
  * Before old keys go: longer than a process may need from reading a ciphertext to reading its key, where it does not know that yet
- * (5 s for a connection, 1 s between two looks).
+ * (8 s in the line for a connection, 5 s for one, 1 s between two looks).
  */
-const GRACE_MS = 10_000;
+const GRACE_MS = 20_000;
 
 export interface StoredSecret {
   id: string;
