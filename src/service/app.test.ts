@@ -43,7 +43,11 @@ describe('every route', () => {
     const parts = schemas.flatMap(({ body, params, querystring }) => [body, params, querystring]);
     const requests = parts.filter((schema) => schema !== undefined);
     const answers = schemas.flatMap(({ response }) => Object.values(response ?? {}));
-    requests.forEach((schema) => compileSchema(schema as object));
+    for (const schema of requests) {
+      const validator = compileSchema(schema as object);
+      validator.isValid(null);
+      validator.findFaults(null, { maxTold: 1, entersLongLists: false });
+    }
     answers.forEach((schema) => fastJsonStringify(schema as object));
     assert.ok(requests.length > 40 && answers.length > 40, `${requests.length} and ${answers.length}`);
   });
