@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { chargeTo } from '../lib/account.ts';
 import { createDatabase, type Database } from './database.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -35,6 +36,21 @@ describe('a pool of connections', () => {
     await db.destroy();
     assert.deepEqual(rows, [{ date: '2024-02-29', amount: '10.50', count: 42, at: new Date('2024-02-29T12:00:00Z') }]);
   });
+
+  for (const poolSize of [4, 8]) {
+    it(`of ${poolSize} leaves one free for others, however many calls one tenant makes`, async () => {
+      const db = createDatabase({ url: database.url, poolSize });
+      const ended: string[] = [];
+      const ask = (tenant: string, seconds: number) =>
+        chargeTo({ tenant, caller: '' }, async () => {
+          await sql`SELECT pg_sleep(${seconds})`.execute(db);
+          ended.push(tenant);
+        });
+      await Promise.all([...Array.from({ length: poolSize + 1 }, () => ask('busy', 0.4)), ask('other', 0)]);
+      await db.destroy();
+      assert.equal(ended[0], 'other');
+    });
+  }
 
   describe('of prepared statements', () => {
     const open = (isPrepared?: boolean) =>

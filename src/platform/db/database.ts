@@ -93,7 +93,10 @@ export function countWaiting(db: Database): number {
 
 const gates = new WeakMap<Database, FairGate>();
 
-/** A tenant holds at most this part of the connections, so that the others find one free at any time. */
+/**
+ * A tenant holds at most this part of the connections, rounded up: in a pool of four or more the others find one free at any time. Smaller
+ * pools are not divided, because a call may need two connections.
+ */
 const TENANT_SHARE = 0.75;
 /** A wait for a connection ends with 503 after this long. */
 const LINE_TIMEOUT_MS = 8_000;
