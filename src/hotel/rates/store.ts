@@ -171,9 +171,8 @@ export async function writeRates(tx: Tx, write: NightsWrite): Promise<void> {
 }
 
 /**
- * A night that is as given already is
- * not written again: a channel manager sends its whole calendar every night, and most of it has not changed. Three arrays make one
- * text, prepared once, however many the nights are.
+ * A night that already is as given is not written again: a channel manager sends its whole calendar every night, and most of it has not
+ * changed. Three arrays make one statement of any number of nights.
  */
 async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
