@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { todayIn } from '#platform/lib/dates.ts';
-import { recount } from '#hotel/nights/nights.ts';
-import { HOLDING_STATUSES } from '#hotel/reservations/reservations.ts';
+import { recount } from '#hotel/reservations/reservations.ts';
 import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { makeChannel, tell } from './channel.ts';
 import type { Answer, TestService, TestTenant } from './service.ts';
@@ -151,7 +150,7 @@ export async function writePlan(
 
 /** Asserts that every counter of the tenant's nights is what its reservations say. */
 export async function assertCounted(service: TestService, tenantId: number): Promise<void> {
-  const { differences } = await recount(service.database.db, tenantId, HOLDING_STATUSES);
+  const { differences } = await recount(service.database.db, tenantId);
   assert.deepEqual(differences, []);
 }
 

@@ -49,3 +49,12 @@ export function heightOf({ floors, rooms }: House, { wing, room }: Place): { flo
   const rank = (rooms.get(wing) ?? []).findIndex((side) => side.includes(room));
   return floor < 0 || rank < 0 ? null : { floor, rank };
 }
+
+/** Whether a place is the other's own room, or one that it may build on. */
+export function isBelow(house: House, lower: Place, upper: Place): boolean {
+  const below = heightOf(house, lower);
+  const above = heightOf(house, upper);
+  if (below === null || above === null) return false;
+  if (lower.wing !== upper.wing) return below.floor < above.floor;
+  return lower.room === upper.room || below.rank < above.rank;
+}

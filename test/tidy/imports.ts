@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { heightOf, nameOf, placeOf, type House, type Place } from './house.ts';
+import { heightOf, isBelow, nameOf, placeOf, type House } from './house.ts';
 import { offence } from './source.ts';
 import type { SourceFile } from './source.ts';
 
@@ -30,14 +30,6 @@ export function importDirection(files: SourceFile[], house: House): string[] {
       ? null
       : `imports go down only: "${nameOf(importer)}" must not import "${nameOf(imported)}"`;
   });
-}
-
-function isBelow(house: House, imported: Place, importer: Place): boolean {
-  const below = heightOf(house, imported);
-  const above = heightOf(house, importer);
-  if (below === null || above === null) return false;
-  if (imported.wing !== importer.wing) return below.floor < above.floor;
-  return imported.room === importer.room || below.rank < above.rank;
 }
 
 /** Wings and rooms that are drawn and not there, or there and not drawn. */

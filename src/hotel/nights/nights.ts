@@ -11,7 +11,7 @@ import {
   readHeld,
 } from './store.ts';
 
-export { type NightDifference, type NightRange, recount } from './store.ts';
+export type { NightRange } from './store.ts';
 
 /** Rooms of a type taken for the nights of a stay; null where a reservation holds none. */
 export interface Hold {

@@ -4,8 +4,7 @@ import { sql } from 'kysely';
 import { book, dayAhead, openHotel, type TestHotel } from '#test/support/hotel.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { createDatabase } from '#platform/db/database.ts';
-import { HOLDING_STATUSES } from '../reservations/reservations.ts';
-import { recount } from './nights.ts';
+import { recount } from './reservations.ts';
 
 let service: TestService;
 let hotel: TestHotel;
@@ -15,7 +14,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const count = (tenantId = hotel.tenantId, db = service.database.db) => recount(db, tenantId, HOLDING_STATUSES);
+const count = (tenantId = hotel.tenantId, db = service.database.db) => recount(db, tenantId);
 
 describe('the recount of nights', () => {
   it('finds nothing to count where nothing was booked', async () => {

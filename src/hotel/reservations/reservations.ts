@@ -17,6 +17,7 @@ import * as store from './store.ts';
 
 export { HOLDING_STATUSES, RESERVATION_STATUSES, type ReservationStatus } from './reservation-status.ts';
 export { PmsReservation, pmsShape } from './pms-shape.ts';
+export { recount } from './recount-store.ts';
 export type { ReservationFilter, ReservationRow } from './store.ts';
 
 export interface BookedStay {

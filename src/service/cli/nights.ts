@@ -1,8 +1,7 @@
 import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { recount } from '#hotel/nights/nights.ts';
-import { HOLDING_STATUSES } from '#hotel/reservations/reservations.ts';
+import { recount } from '#hotel/reservations/reservations.ts';
 import { findTenantBySlug, listTenants, type Tenant } from '#access/tenants/tenants.ts';
 import { openRuntime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
@@ -14,7 +13,7 @@ export async function verifyNights(config: Config, options: { tenant?: string; j
     const results = [];
     for (const { id, slug } of await chosenTenants(runtime.db, options.tenant)) {
       showProgress(`Counting the nights of ${slug} …`);
-      results.push({ tenant: slug, ...(await recount(runtime.db, id, HOLDING_STATUSES)) });
+      results.push({ tenant: slug, ...(await recount(runtime.db, id)) });
     }
     if (options.json) {
       printJson(results);

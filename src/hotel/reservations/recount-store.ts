@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Database } from '#platform/db/database.ts';
+import type { DateText } from '#platform/lib/dates.ts';
+import { HOLDING_STATUSES } from './reservation-status.ts';
+
+/** A night whose counter is not what the reservations say. */
+export interface NightDifference {
+  room_type_id: string;
+  date: DateText;
+  held: number;
+  counted: number;
+}
+
+/**
+ * Counts every night of the tenant again from its reservations, in one snapshot. Days are stepped through without a time zone:
+ * in the database's own, midnight may be missing on some days, and a night with it.
+ */
+export async function recount(
+  db: Database,
+  tenantId: number,
+): Promise<{ nights: number; differences: NightDifference[] }> {
+  const { rows } = await sql<NightDifference & { nights: number }>`
+    WITH counted AS (
+      SELECT room_type_id, day::date AS date, count(*)::int AS rooms
+      FROM reservation, generate_series(check_in::timestamp, check_out - interval '1 day', interval '1 day') AS day
+      WHERE tenant_id = ${tenantId} AND status = ANY (${[...HOLDING_STATUSES]})
+      GROUP BY room_type_id, day
+    ), kept AS (
+      SELECT room_type_id, date, held FROM night WHERE tenant_id = ${tenantId}
+    ), compared AS (
+      SELECT room_type_id, date, coalesce(held, 0) AS held, coalesce(rooms, 0) AS counted
+      FROM kept FULL JOIN counted USING (room_type_id, date)
+    )
+    SELECT (SELECT count(*) FROM compared) AS nights, room_type_id, date, held, counted
+    FROM (SELECT 1) AS always LEFT JOIN compared ON held <> counted
+    ORDER BY room_type_id, date
+  `.execute(db);
+  return {
+    nights: rows[0]?.nights ?? 0,
+    differences: rows
+      .filter((row) => row.room_type_id !== null)
+      .map(({ room_type_id, date, held, counted }) => ({ room_type_id, date, held, counted })),
+  };
+}
