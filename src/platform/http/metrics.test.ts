@@ -8,15 +8,26 @@ import { BodyBudget } from './body-budget.ts';
 import { registerBoundMetrics } from './metrics.ts';
 
 describe('metrics of the bounds of requests', () => {
-  it('tell the bytes that are held, what was refused by which bound, and who waits', async () => {
+  it('tell the bounds as they are set, the bytes that are held, what was refused by which bound, and who waits', async () => {
     const registry = new Registry();
     const budget = new BodyBudget(DEFAULT_BOUNDS.bodyBytes);
     const gate = new FairGate({ places: 1, maxWaitMs: 60_000, waitedTooLong: () => new Error() });
     const countWaiting = () => gate.countWaiting();
-    registerBoundMetrics(registry, { bodies: budget.counts, streams: { countWaiting: () => 3 }, countWaiting });
+    const streams = { countWaiting: () => 3 };
+    registerBoundMetrics(registry, { bounds: DEFAULT_BOUNDS, bodies: budget.counts, streams, countWaiting });
     const lines = async () =>
       (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     assert.deepEqual(await lines(), [
+      'request_bound{bound="order_items"} 1000',
+      'request_bound{bound="item_addons"} 100',
+      'request_bound{bound="dishes"} 10000',
+      'request_bound{bound="dish_entries"} 200',
+      'request_bound{bound="rendered_menu_bytes"} 33554432',
+      'request_bound{bound="waiting_streams"} 8',
+      'request_bound{bound="body_of_caller_bytes"} 8388608',
+      'request_bound{bound="body_of_tenant_bytes"} 16777216',
+      'request_bound{bound="body_of_process_bytes"} 67108864',
+      'request_bound{bound="body_of_strangers_bytes"} 8388608',
       'http_body_bytes 0',
       'http_bodies_refused_total{bound="caller"} 0',
       'http_bodies_refused_total{bound="tenant"} 0',

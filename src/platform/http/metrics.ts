@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Bounds } from '../lib/bounds.ts';
 import type { BodyCounts } from './body-budget.ts';
 import type { SlowReaders } from './slow-readers.ts';
 
@@ -24,8 +25,9 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/** What the bounds of requests hold back, read when it is asked for. */
+/** The bounds of requests, and what they hold back, read when it is asked for. */
 export interface BoundedWork {
+  bounds: Bounds;
   bodies: BodyCounts;
   /** Streamed lists that wait for their reader. */
   streams: Pick<SlowReaders, 'countWaiting'>;
@@ -33,7 +35,8 @@ export interface BoundedWork {
   countWaiting: () => number;
 }
 
-export function registerBoundMetrics(registry: Registry, { bodies, streams, countWaiting }: BoundedWork): void {
+export function registerBoundMetrics(registry: Registry, { bounds, bodies, streams, countWaiting }: BoundedWork): void {
+  registry.registerMetric(boundsGauge(bounds));
   registry.registerMetric(
     new Gauge({
       name: 'http_body_bytes',
@@ -78,4 +81,23 @@ export function registerBoundMetrics(registry: Registry, { bodies, streams, coun
       },
     }),
   );
+}
+
+/** So that an alert may compare what is held with what may be held, whatever is set. */
+function boundsGauge({ bodyBytes, ...counts }: Bounds): Gauge {
+  const gauge = new Gauge({
+    name: 'request_bound',
+    help: 'What a request may cost at most, as it is set: bytes for names that end in bytes, else a count',
+    labelNames: ['bound'],
+    registers: [],
+  });
+  const bodies = Object.entries(bodyBytes).map(([whose, bytes]) => [`body_${snakeCase(whose)}_bytes`, bytes] as const);
+  for (const [bound, most] of [...Object.entries(counts), ...bodies]) {
+    gauge.set({ bound: snakeCase(bound) }, most);
+  }
+  return gauge;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -137,6 +137,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
     healthRoutes(metrics.app, { isServing, isReady: () => isMigrated(db) });
   }
   metrics?.watchBounds({
+    bounds: config.bounds,
     bodies: app.bodyBudget.counts,
     streams: app.slowReaders,
     countWaiting: () => countWaiting(db),
