@@ -3,7 +3,7 @@ import { heightOf, isBelow, nameOf, placeOf, type House } from './house.ts';
 import { offence } from './source.ts';
 import type { SourceFile } from './source.ts';
 
-/** Rooms of plain tools: any file of theirs may be imported. */
+/** Rooms of plain tools, without a front file: other rooms import each file of theirs. */
 const TECHNICAL = new Set(['platform/db', 'platform/http', 'platform/lib']);
 /** They write the wiring out, so they may name every part of a room but its SQL. */
 const COMPOSITION_ROOTS = new Set(['service', 'tools']);

@@ -194,6 +194,10 @@ describe('the bans', () => {
         'sql`INSERT INTO event (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 1`',
     );
     assert.deepEqual(tablesWithTwoWriters([own, reading]), []);
+    const writing = (path: string) => sourceFile(path, "db.updateTable('event')");
+    const shared = ['events', 'deliveries'].map((room) => writing(`src/webhooks/${room}/store.ts`));
+    assert.deepEqual(tablesWithTwoWriters(shared), []);
+    assert.equal(tablesWithTwoWriters([...shared, writing('src/hotel/rates/store.ts')]).length, 1);
   });
 
   test('find a table that is read from below or beside', () => {

@@ -94,7 +94,7 @@ export class Authentication {
   }
 }
 
-/** In constant time. The hashes are texts, for a hash that gives bytes takes memory beside the heap at each call. */
+/** Compares in constant time. The hashes are texts, because a hash that gives bytes takes memory beside the heap at each call. */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -41,7 +41,7 @@ export async function insertOrders(db: Database, orders: NewOrder[]): Promise<bo
   return orders.map(({ id }) => inserted.has(id));
 }
 
-/** What a partner is told of an order: read from a row without its lines. */
+/** The columns of an order that partners see. The lines, which may be large, are not read. */
 export type OrderHead = Pick<OrderRow, 'id' | 'external_order_id' | 'status'>;
 const HEAD = ['id', 'external_order_id', 'status'] as const;
 

@@ -39,7 +39,7 @@ const CAUSES: Record<EventType, (house: House, caller: Caller) => Promise<string
 };
 
 /**
- * Does what makes the event happen, by the service's own business parts: the event is as real as any other.
+ * Places an order or books a stay by the service's own business parts, and changes it until the event happens. Nothing of the event is simulated.
  * @returns the id of the order or reservation
  * @throws OperatorError where the tenant has nothing to order or no room to book
  */

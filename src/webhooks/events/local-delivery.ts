@@ -1,4 +1,4 @@
-/** The right to one attempt: whoever holds it sends once, and alone records the outcome. */
+/** The right to one attempt. Only the process that holds the lease sends the event, once, and records the outcome. */
 export interface Lease {
   id: string;
   /** Until others may take the delivery. */
