@@ -8,7 +8,7 @@ export interface ReceiverJob {
   /** Listens from now on, where it does not yet. */
   certificate?: { key: string; cert: string };
   /** From now on arrivals are remembered, or not. */
-  isRemembering?: boolean;
+  isRecording?: boolean;
 }
 
 export interface ReceiverAnswer {
@@ -21,7 +21,7 @@ export interface ReceiverAnswer {
 
 let port = 0;
 let answered = 0;
-let isRemembering = false;
+let isRecording = false;
 let arrivals = new Map<string, number>();
 
 function take(request: IncomingMessage, response: ServerResponse): void {
@@ -29,7 +29,7 @@ function take(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    if (isRemembering) {
+    if (isRecording) {
       remember(Buffer.concat(chunks).toString(), atMs);
     }
     if (!request.url?.startsWith('/hang/')) {
@@ -57,7 +57,7 @@ answerJobs(async (job: ReceiverJob): Promise<ReceiverAnswer> => {
   if (job.certificate && port === 0) {
     port = await listen(job.certificate);
   }
-  isRemembering = job.isRemembering ?? isRemembering;
+  isRecording = job.isRecording ?? isRecording;
   const answer = { port, answered, arrivals };
   arrivals = new Map();
   return answer;

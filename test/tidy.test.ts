@@ -9,7 +9,7 @@ import {
   sqlOutsideStores,
   unexplainedSilence,
 } from './tidy/bans.ts';
-import { nameOf, placeOf, readHouse } from './tidy/house.ts';
+import { nameOf, placeOf, readDrawing } from './tidy/drawing.ts';
 import { frontFilesOnly, importDirection, importsNotAsTold, notAsDrawn, pathsOfImports } from './tidy/imports.ts';
 import { lint } from './tidy/lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable, unusedExceptions } from './tidy/migrations.ts';
@@ -22,7 +22,7 @@ const source = [...readSources('src'), ...readSources('tools')];
 const program = source.filter((file) => !isTest(file.path));
 const tests = [...source.filter((file) => isTest(file.path)), ...readSources('test')];
 const map = readText('docs/ARCHITECTURE.md');
-const house = readHouse(map);
+const drawing = readDrawing(map);
 const migrations = listFiles('migrations').map((path): [string, string] => [path, readText(path)]);
 
 /** An empty list, or each offence on a line of its own. */
@@ -36,8 +36,8 @@ function foldersOf(path: string): string[] {
 }
 
 describe('structure', () => {
-  test('the drawing shows every wing and room', () => none(notAsDrawn(program, house)));
-  test('imports go down in the drawing only', () => none(importDirection(program, house)));
+  test('the drawing shows every wing and room', () => none(notAsDrawn(program, drawing)));
+  test('imports go down in the drawing only', () => none(importDirection(program, drawing)));
   test('the table of wings tells what each imports', () => none(importsNotAsTold(program, map)));
   test('across rooms only front files are imported', () => none(frontFilesOnly(program)));
   test('inside a wing imports are relative, across wings they go by its alias', () => none(pathsOfImports(program)));
@@ -47,7 +47,7 @@ describe('structure', () => {
 describe('bans', () => {
   test('SQL stands in stores and in db/ alone', () => none(sqlOutsideStores(program)));
   test('a table is written by one room alone', () => none(tablesWithTwoWriters(program)));
-  test('a table is read in its own room and above only', () => none(tablesReadFromAbove(program, house)));
+  test('a table is read in its own room and above only', () => none(tablesReadFromAbove(program, drawing)));
   test('HTTP leaves through the sender of webhooks alone', () => none(outboundHttp(program)));
   test('no test is silenced without a reason', () => none(silencedTests(tests)));
   test('no rule is silenced without a reason', () => none(unexplainedSilence([...source, ...tests])));
@@ -67,7 +67,7 @@ describe('references', () => {
 
 describe('the map', () => {
   test('names files and folders that exist', () => {
-    const wings = house.floors.flat();
+    const wings = drawing.floors.flat();
     const paths = new Set(listFiles().flatMap((path) => [path, ...foldersOf(path)]));
     none(
       ['docs/ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md'].flatMap((path) =>

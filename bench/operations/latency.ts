@@ -75,12 +75,12 @@ async function causeEvents(
     return orders;
   };
   await send(Math.ceil(perSecond * WARM_UP_SECONDS));
-  await receiver.ask({ isRemembering: true });
+  await receiver.ask({ isRecording: true });
   const orders = await send(Math.ceil(perSecond * seconds));
   const isWatched = new Set(watched.map(({ credentialId }) => credentialId));
   const expected = orders.filter(({ credentialId }) => isWatched.has(credentialId)).map(({ id }) => id);
   const arrivals = await arrivalsOf(deliveries, expected);
-  await receiver.ask({ isRemembering: false });
+  await receiver.ask({ isRecording: false });
   const commits = await commitsOf(stand.databaseUrl, expected);
   const waits = expected.map((id) => (arrivals.get(id) ?? Number.NaN) - (commits.get(id) ?? Number.NaN));
   if (!waits.every((wait) => wait >= 0)) {

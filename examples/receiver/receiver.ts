@@ -22,7 +22,7 @@ interface Event {
 /** Events hold identifiers and a status, so they are far smaller. */
 const MAX_BODY_BYTES = 65_536;
 /** A retry follows within minutes. A real receiver keeps the ids in its database, written together with what they caused. */
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
 const { BASE = 'http://127.0.0.1:8080', KEY = '', SECRET = '', WEBHOOK_SECRET = '', PORT = '9443' } = process.env;
 const folder = process.env['RECEIVER_DIR'] ?? join(import.meta.dirname, '.certificate');
@@ -102,7 +102,7 @@ function take({ event, event_id: id, data }: Event): void {
   }
   remembered.add(id);
   const [oldest] = remembered;
-  if (remembered.size > MAX_REMEMBERED && oldest !== undefined) {
+  if (remembered.size > MAX_CACHED && oldest !== undefined) {
     remembered.delete(oldest);
   }
   const about = data.external_order_id ?? data.external_reservation_id;

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { printSchema } from '../../scripts/sdk/print-schema.ts';
 import { sdkTypes } from '../../scripts/sdk/sdk-types.ts';
 import type { ErrorCode as CodeOfService } from '../../src/platform/errors.ts';
-import type { Happening } from '../../src/webhooks/events/events.ts';
+import type { EventInput } from '../../src/webhooks/events/events.ts';
 import { ROUTES as PMS } from '../src/generated/pms.ts';
 import { ROUTES as THIRD_PARTY } from '../src/generated/third-party.ts';
 import type { ServiceErrorCode, WebhookEvent } from '../src/index.ts';
@@ -43,7 +43,7 @@ describe('the SDK holds every operation of the documents', () => {
 
 test('the SDK knows the error codes and the events of the service, and no others', () => {
   const codes: Same<ServiceErrorCode, CodeOfService> = true;
-  const events: Same<WebhookEvent['event'], Happening['type']> = true;
+  const events: Same<WebhookEvent['event'], EventInput['type']> = true;
   assert.ok(codes && events);
 });
 

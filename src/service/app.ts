@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { auditStaffRoutes } from '#access/audit/staff-routes.ts';
 import { channelRoutes, receiverRoutes } from '#hotel/channels/routes.ts';
-import { type Memories, RecentChanges } from '#platform/changes/changes.ts';
+import { type Caches, RecentChanges } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import { callerGuard, pmsGuard } from '#access/credentials/guard.ts';
 import { Authentication, type Caller } from '#access/credentials/credentials.ts';
@@ -95,7 +95,7 @@ export async function createApp(deps: AppDependencies, extend?: (app: App) => Pr
   registerRoutes(app, deps, {
     changes,
     guards: createGuards(deps, callers),
-    ...createBusiness({ ...deps, memories: changes }),
+    ...createBusiness({ ...deps, caches: changes }),
   });
   return app;
 }
@@ -161,15 +161,15 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
 type Callers = ReturnType<typeof createCallers>;
 
 /** Who calls the two APIs for machines, remembered while nothing of the tenant has changed. */
-function createCallers({ db, keyring, log }: AppDependencies, memories: Memories) {
+function createCallers({ db, keyring, log }: AppDependencies, caches: Caches) {
   const onError = (error: unknown) => {
     if (!isLogged(error)) {
       log.warn({ err: error }, 'last use of credentials could not be written');
     }
   };
   return {
-    partners: new Authentication({ db, keyring, audience: 'third_party', memories, onError }),
-    pms: new Authentication({ db, keyring, audience: 'pms', memories, onError }),
+    partners: new Authentication({ db, keyring, audience: 'third_party', caches, onError }),
+    pms: new Authentication({ db, keyring, audience: 'pms', caches, onError }),
   };
 }
 

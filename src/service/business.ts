@@ -5,7 +5,7 @@ import { createNightReader } from '#hotel/nights/nights.ts';
 import { createRateReader } from '#hotel/rates/rates.ts';
 import { Reservations } from '#hotel/reservations/reservations.ts';
 import { createRoomTypeFinder } from '#hotel/rooms/rooms.ts';
-import type { Memories } from '#platform/changes/changes.ts';
+import type { Caches } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
@@ -19,7 +19,7 @@ export interface Platform {
   db: Database;
   keyring: Keyring;
   log: Logger;
-  memories: Memories;
+  caches: Caches;
   /** Null: this process sends nothing, others find its events. */
   deliveries: LocalDelivery | null;
 }
@@ -27,11 +27,11 @@ export interface Platform {
 export type Business = ReturnType<typeof createBusiness>;
 
 /** The business parts, each made of what it needs: the same for the API, the background loops and commands. */
-export function createBusiness({ config, db, keyring, log, memories, deliveries }: Platform) {
+export function createBusiness({ config, db, keyring, log, caches, deliveries }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, deliveries);
-  const readListedMenu = createMenuReader({ db, memories, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
+  const readListedMenu = createMenuReader({ db, caches, log, maxRenderedBytes: config.bounds.renderedMenuBytes });
   const readHeldNights = createNightReader(db);
-  const findRoomType = createRoomTypeFinder({ db, memories });
+  const findRoomType = createRoomTypeFinder({ db, caches });
   const rates = createRateReader(db);
   return {
     credentials: new Credentials({ db, keyring, audience: 'third_party' }),

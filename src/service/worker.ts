@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { NO_MEMORIES } from '#platform/changes/changes.ts';
+import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
@@ -52,7 +52,7 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     ...(metrics ? { onAttempt: (delivery, sent) => metrics.attempted(delivery, sent) } : {}),
   });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
-  const createParts = () => createBusiness({ config, db, keyring, log, memories: NO_MEMORIES, deliveries });
+  const createParts = () => createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries });
   const sandbox = house && startSandbox({ db, log, ...createParts(), ...house });
   return {
     deliveries,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { type Certificate, makeCertificate } from '../support/certificate.ts';
 import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.ts';
-import { Door } from './door.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 /** A POST as it arrived, and whether it was answered with a 2xx. */
 export interface Post {
@@ -35,11 +35,11 @@ export class PostLog {
 }
 
 /**
- * A receiver behind a door. One in ten of the events that it met in disorder meets the same disorder at every later attempt, and
+ * A receiver behind a proxy. One in ten of the events that it met in disorder meets the same disorder at every later attempt, and
  * so goes its whole way of five; the others are answered well once the disorder is over.
  */
 export class Hook {
-  readonly door: Door;
+  readonly proxy: TcpProxy;
   readonly #receiver: Receiver;
   #disorder: Disorder | null = null;
   readonly #disorderOf = new Map<string, Disorder>();
@@ -47,22 +47,22 @@ export class Hook {
   /** Decides about events that meet no disorder. */
   answer: (request: ReceivedRequest, postsBefore: number) => Answer | Promise<number> = () => 204;
 
-  constructor(receiver: Receiver, door: Door, log: PostLog) {
+  constructor(receiver: Receiver, proxy: TcpProxy, log: PostLog) {
     this.#receiver = receiver;
-    this.door = door;
+    this.proxy = proxy;
     this.#log = log;
     receiver.answerWith((request) => this.#take(request));
   }
 
   get url(): string {
-    return `https://127.0.0.1:${this.door.port}/hook`;
+    return `https://127.0.0.1:${this.proxy.port}/hook`;
   }
 
   /** @param badPort of a receiver whose certificate nobody trusts */
   fallInto(disorder: Disorder, badPort: number): void {
     if (disorder === 'certificate') {
-      this.door.target = badPort;
-      this.door.cut();
+      this.proxy.target = badPort;
+      this.proxy.cut();
     } else {
       this.#disorder = disorder;
     }
@@ -70,9 +70,9 @@ export class Hook {
 
   recover(): void {
     this.#disorder = null;
-    if (this.door.target !== this.#receiver.port) {
-      this.door.target = this.#receiver.port;
-      this.door.cut();
+    if (this.proxy.target !== this.#receiver.port) {
+      this.proxy.target = this.#receiver.port;
+      this.proxy.cut();
     }
   }
 
@@ -82,7 +82,7 @@ export class Hook {
   }
 
   async close(): Promise<void> {
-    this.door.close();
+    this.proxy.close();
     await this.#receiver.close();
   }
 
@@ -153,9 +153,9 @@ function pourForEver(socket: Socket): void {
 
 export async function startHook(certificate: Certificate, log: PostLog): Promise<Hook> {
   const receiver = await startReceiver({ certificate });
-  const door = new Door(receiver.port);
-  await door.listen();
-  return new Hook(receiver, door, log);
+  const proxy = new TcpProxy(receiver.port);
+  await proxy.listen();
+  return new Hook(receiver, proxy, log);
 }
 
 /** Takes what comes under a certificate that nobody trusts; nothing should come. */

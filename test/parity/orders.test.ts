@@ -63,7 +63,7 @@ const insertOrders: Operation<orders.NewOrder, boolean> = {
   },
 };
 
-const findOrders: Operation<orders.ExternalKey, orders.OrderHead | undefined> = {
+const findOrders: Operation<orders.ExternalKey, orders.OrderSummary | undefined> = {
   name: 'orders looked up',
   writes: { table: 'restaurant_order', key: ['id'] },
   inputs: (count) =>

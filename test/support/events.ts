@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { readConfig } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
-import { webhookSecretPlace } from '#access/credentials/credentials.ts';
+import { webhookSecretLocation } from '#access/credentials/credentials.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
-import type { Happening, TransactionWithEvents } from '#webhooks/events/events.ts';
+import type { EventInput, TransactionWithEvents } from '#webhooks/events/events.ts';
 import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts';
 import type { TestService } from './service.ts';
 
@@ -30,7 +30,7 @@ export function startTestWorker(service: TestService, pace: DeliveryPace = {}, m
 }
 
 /** A change of an order that was never placed; the name is in the body. */
-export function happening({ tenantId, credential }: Whose, name: string = randomUUID()): Happening {
+export function eventInput({ tenantId, credential }: Whose, name: string = randomUUID()): EventInput {
   return {
     tenantId,
     credentialId: credential.id,
@@ -42,7 +42,7 @@ export function happening({ tenantId, credential }: Whose, name: string = random
 
 /** Writes one event as its cause does, in a transaction of its own. */
 export async function writeEvent(transaction: TransactionWithEvents, whose: Whose, name?: string): Promise<void> {
-  await transaction(async (_tx, record) => await record(happening(whose, name)));
+  await transaction(async (_tx, record) => await record(eventInput(whose, name)));
 }
 
 /** Many due events of each in a moment, as processes that send nothing leave them. */
@@ -71,7 +71,7 @@ export async function insertCredentials(service: TestService, tenantId: number, 
         api_key: id,
         secret_hash: Buffer.alloc(32),
         webhook_url: urls[index] ?? '',
-        webhook_secret: await service.keyring.encrypt(tx, 'a secret', webhookSecretPlace(tenantId, id)),
+        webhook_secret: await service.keyring.encrypt(tx, 'a secret', webhookSecretLocation(tenantId, id)),
       });
     }
     for (let done = 0; done < rows.length; done += 1_000) {

@@ -1,5 +1,5 @@
 import { channelSecrets } from '#hotel/channels/channels.ts';
-import { webhookSecretPlace, webhookSecrets } from '#access/credentials/credentials.ts';
+import { webhookSecretLocation, webhookSecrets } from '#access/credentials/credentials.ts';
 import { openKeyring } from '#platform/keys/keys.ts';
 import { type Rotation, rotateEncryptionKey } from '#platform/keys/rotation.ts';
 import { listTenants } from '#access/tenants/tenants.ts';
@@ -48,5 +48,5 @@ export async function storedSecret(service: TestService, { tenantId, credential 
     .where('id', '=', credential.id)
     .executeTakeFirstOrThrow();
   const keyring = await openKeyring(db, service.masterKey);
-  return await keyring.decrypt(webhook_secret ?? Buffer.alloc(0), webhookSecretPlace(tenantId, credential.id));
+  return await keyring.decrypt(webhook_secret ?? Buffer.alloc(0), webhookSecretLocation(tenantId, credential.id));
 }

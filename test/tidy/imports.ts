@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { heightOf, isBelow, nameOf, placeOf, type House } from './house.ts';
+import { heightOf, isBelow, nameOf, placeOf, type Drawing } from './drawing.ts';
 import { offence } from './source.ts';
 import type { SourceFile } from './source.ts';
 
@@ -20,22 +20,22 @@ interface Import {
 const IMPORT = /\b(?:import|export)\s[^'";]*?\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g;
 
 /** An import goes to a floor below, or inside a wing to a room of a lower rank. */
-export function importDirection(files: SourceFile[], house: House): string[] {
+export function importDirection(files: SourceFile[], drawing: Drawing): string[] {
   return check(files, ({ from, to }) => {
     const importer = placeOf(from.path);
     const imported = placeOf(to);
-    const unknown = [importer, imported].find((place) => heightOf(house, place) === null);
+    const unknown = [importer, imported].find((place) => heightOf(drawing, place) === null);
     if (unknown !== undefined) return `"${nameOf(unknown)}" is not in the drawing of docs/ARCHITECTURE.md`;
-    return isBelow(house, imported, importer)
+    return isBelow(drawing, imported, importer)
       ? null
       : `imports go down only: "${nameOf(importer)}" must not import "${nameOf(imported)}"`;
   });
 }
 
 /** Wings and rooms that are drawn and not there, or there and not drawn. */
-export function notAsDrawn(files: SourceFile[], house: House): string[] {
+export function notAsDrawn(files: SourceFile[], drawing: Drawing): string[] {
   const there = new Set(files.map(({ path }) => nameOf(placeOf(path))));
-  const drawn = new Set([...house.rooms].flatMap(([wing, ranks]) => ranks.flat().map((room) => `${wing}/${room}`)));
+  const drawn = new Set([...drawing.rooms].flatMap(([wing, ranks]) => ranks.flat().map((room) => `${wing}/${room}`)));
   return [
     ...[...there.difference(drawn)].map((place) => `${place} is not in the drawing of docs/ARCHITECTURE.md`),
     ...[...drawn.difference(there)].map((place) => `${place} is drawn in docs/ARCHITECTURE.md, and does not exist`),

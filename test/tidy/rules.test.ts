@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { barrels, machinePaths, outboundHttp, silencedTests, sqlOutsideStores, unexplainedSilence } from './bans.ts';
 import { blankComments, blankCommentsAndLiterals } from './blank.ts';
-import { readHouse } from './house.ts';
+import { readDrawing } from './drawing.ts';
 import { frontFilesOnly, importDirection, importsNotAsTold, notAsDrawn, pathsOfImports } from './imports.ts';
 import { lint } from './lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable } from './migrations.ts';
@@ -28,7 +28,7 @@ function separates(rule: Rule, cases: { offenders: [string, string][]; fine: [st
   }
 }
 
-const HOUSE = readHouse(
+const DRAWING = readDrawing(
   [
     '```',
     '┌─ tools/ ─────────────────────┐',
@@ -50,19 +50,19 @@ const HOUSE = readHouse(
 
 describe('the drawing of the house', () => {
   test('is read floor by floor', () => {
-    assert.deepEqual(HOUSE.floors, [['platform'], ['access'], ['restaurant', 'hotel'], ['service'], ['tools']]);
-    assert.deepEqual(HOUSE.rooms.get('hotel'), [['rooms'], ['rates'], ['channels', 'pms']]);
-    assert.deepEqual(HOUSE.rooms.get('platform'), [['errors', 'lib'], ['config'], ['http']]);
+    assert.deepEqual(DRAWING.floors, [['platform'], ['access'], ['restaurant', 'hotel'], ['service'], ['tools']]);
+    assert.deepEqual(DRAWING.rooms.get('hotel'), [['rooms'], ['rates'], ['channels', 'pms']]);
+    assert.deepEqual(DRAWING.rooms.get('platform'), [['errors', 'lib'], ['config'], ['http']]);
   });
 
   test('must show what is there, and nothing else', () => {
-    const there = [...HOUSE.rooms].flatMap(([wing, ranks]) =>
+    const there = [...DRAWING.rooms].flatMap(([wing, ranks]) =>
       ranks.flat().map((room) => sourceFile(wing === 'tools' ? `tools/${room}/a.ts` : `src/${wing}/${room}/a.ts`, '')),
     );
-    assert.deepEqual(notAsDrawn(there, HOUSE), []);
-    assert.match(notAsDrawn(there.slice(1), HOUSE).join(), /^tools\/openapi is drawn .*, and does not exist$/);
+    assert.deepEqual(notAsDrawn(there, DRAWING), []);
+    assert.match(notAsDrawn(there.slice(1), DRAWING).join(), /^tools\/openapi is drawn .*, and does not exist$/);
     const undrawn = sourceFile('src/hotel/spa/spa.ts', '');
-    assert.match(notAsDrawn([...there, undrawn], HOUSE).join(), /^hotel\/spa is not in the drawing/);
+    assert.match(notAsDrawn([...there, undrawn], DRAWING).join(), /^hotel\/spa is not in the drawing/);
   });
 
   test('has a table that tells the imports of each wing', () => {
@@ -76,7 +76,7 @@ describe('the drawing of the house', () => {
 
 describe('the rules on imports', () => {
   test('find an import that goes up', () => {
-    separates((files) => importDirection(files, HOUSE), {
+    separates((files) => importDirection(files, DRAWING), {
       offenders: [
         ['src/restaurant/menu/menu.ts', "import { placeOrder } from '../orders/orders.ts';"],
         ['src/restaurant/menu/menu.ts', "import type { Order } from '../orders/orders.ts';"],
@@ -204,7 +204,7 @@ describe('the bans', () => {
     const orders = sourceFile('src/restaurant/orders/store.ts', "db.insertInto('restaurant_order')");
     const credentials = sourceFile('src/access/credentials/store.ts', "db.insertInto('credential')");
     const found = (path: string, text: string) =>
-      tablesReadFromAbove([orders, credentials, sourceFile(path, text)], HOUSE).length;
+      tablesReadFromAbove([orders, credentials, sourceFile(path, text)], DRAWING).length;
     for (const text of [
       "db.selectFrom('restaurant_order')",
       "db.selectFrom('rate').innerJoin(\n'restaurant_order as o', 'o.id', 'rate.id')",

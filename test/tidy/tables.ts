@@ -1,4 +1,4 @@
-import { isBelow, nameOf, placeOf, type House } from './house.ts';
+import { isBelow, nameOf, placeOf, type Drawing } from './drawing.ts';
 import { offence } from './source.ts';
 import type { SourceFile } from './source.ts';
 
@@ -27,12 +27,12 @@ export function tablesWithTwoWriters(files: SourceFile[]): string[] {
 }
 
 /** A store reads the tables of its own room and of all below it. */
-export function tablesReadFromAbove(files: SourceFile[], house: House): string[] {
+export function tablesReadFromAbove(files: SourceFile[], drawing: Drawing): string[] {
   const owners = new Map(mentionsOf(files, WRITE).map(({ table, file }) => [table, placeOf(file.path)]));
   return mentionsOf(files, READ).flatMap(({ file, index, table, room }) => {
     const [owner, reader] = [owners.get(table), placeOf(file.path)];
     if (owner === undefined || nameOf(owner) === room || SHARED[table]?.includes(room)) return [];
-    if (isBelow(house, owner, reader)) return [];
+    if (isBelow(drawing, owner, reader)) return [];
     return [offence(file.path, file.text, index, `${room}/ must not read "${table}", a table of ${nameOf(owner)}/`)];
   });
 }

@@ -7,20 +7,20 @@ import * as store from './store.ts';
 export type { Actor } from './schema.ts';
 
 /** What an entry says beside who and when. `details` never holds a secret. */
-export interface Deed {
+export interface NewAuditEntry {
   action: AuditAction;
   subject: string;
   details: Record<string, unknown>;
 }
 
-/** Writes one deed down. */
-export type WriteDown = (db: Db, deed: Deed) => Promise<void>;
+/** Writes one entry down. */
+export type WriteAuditEntry = (db: Db, entry: NewAuditEntry) => Promise<void>;
 
 /**
- * Prepares an entry of the audit trail. Its id and time are made now, before the transaction of its deed, so that a second run of
+ * Prepares an entry of the audit trail. Its id and time are made now, before the transaction of its entry, so that a second run of
  * that transaction writes the same entry.
  */
-export function prepareAudit(actor: Actor): WriteDown {
+export function prepareAudit(actor: Actor): WriteAuditEntry {
   const id = newId();
   const at = new Date();
   return async (db, { action, subject, details }) => {
@@ -38,12 +38,12 @@ export function prepareAudit(actor: Actor): WriteDown {
 }
 
 /**
- * Writes deeds down within their transaction, where only the transaction finds out what has to be done. A second run of it writes
+ * Writes entries down within their transaction, where only the transaction finds out what has to be done. A second run of it writes
  * what the first one wrote only if that was rolled back, so the ids and times may be new.
  */
-export async function writeDeeds(tx: Tx, actor: Actor, deeds: Deed[]): Promise<void> {
-  for (const deed of deeds) {
-    await prepareAudit(actor)(tx, deed);
+export async function writeAuditEntries(tx: Tx, actor: Actor, entries: NewAuditEntry[]): Promise<void> {
+  for (const entry of entries) {
+    await prepareAudit(actor)(tx, entry);
   }
 }
 

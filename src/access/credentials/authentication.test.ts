@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
-import { NO_MEMORIES } from '#platform/changes/changes.ts';
+import { NO_CACHES } from '#platform/changes/changes.ts';
 import { createDatabase } from '#platform/db/database.ts';
 import { ApiError } from '#platform/errors.ts';
 import { createKeyMaker, newSecret } from './api-key.ts';
@@ -145,7 +145,7 @@ describe('X-API-Key and X-API-Secret', () => {
       audience: 'third_party',
       db,
       keyring: service.keyring,
-      memories: NO_MEMORIES,
+      caches: NO_CACHES,
       onError: (error) => assert.fail(String(error)),
     });
     try {

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Memories, Memory } from '#platform/changes/changes.ts';
+import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { apiError } from '#platform/errors.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
@@ -21,7 +21,7 @@ interface Dependencies {
   db: Database;
   keyring: Keyring;
   audience: Audience;
-  memories: Memories;
+  caches: Caches;
   /** Told when a background write of last use failed. */
   onError: (error: unknown) => void;
 }
@@ -33,21 +33,21 @@ interface KnownCaller {
 }
 
 /** A few hundred bytes each. */
-const MAX_REMEMBERED = 50_000;
+const MAX_CACHED = 50_000;
 
 /** Tells who calls one of the two APIs, by the credential that every call carries. */
 export class Authentication {
   readonly #db: Database;
   readonly #audience: Audience;
   readonly #keyMaker: KeyMaker;
-  readonly #callers: Memory<KnownCaller>;
+  readonly #callers: TenantCache<KnownCaller>;
   readonly #lastUsed: LastUsed;
 
-  constructor({ db, keyring, audience, memories, onError }: Dependencies) {
+  constructor({ db, keyring, audience, caches, onError }: Dependencies) {
     this.#db = db;
     this.#audience = audience;
     this.#keyMaker = createKeyMaker(keyring.pepper, AUDIENCES[audience].prefix);
-    this.#callers = memories.createMemory(MAX_REMEMBERED);
+    this.#callers = caches.createCache(MAX_CACHED);
     this.#lastUsed = createLastUsed(db, onError);
   }
 

@@ -111,17 +111,17 @@ export class Credentials {
   async registerWebhook({ tenantId, credentialId }: Caller, url: string): Promise<string> {
     const secret = newSecret();
     const writeDown = prepareAudit({ tenantId, type: 'credential', id: credentialId });
-    const place = webhookSecretPlace(tenantId, credentialId);
+    const location = webhookSecretLocation(tenantId, credentialId);
     let wasStored = false;
     return await this.#change(tenantId, credentialId, async (tx, row) => {
       if (row.webhook_url === url) {
         // Ours where the answer to an earlier COMMIT was lost: it has to be told, for nobody else knows it. Its ciphertext does not
         // tell: a rotation of the keys may have made another one since.
         const isOurs =
-          wasStored && row.webhook_secret && (await this.#keyring.decrypt(row.webhook_secret, place)) === secret;
+          wasStored && row.webhook_secret && (await this.#keyring.decrypt(row.webhook_secret, location)) === secret;
         return isOurs ? secret : '';
       }
-      const webhook_secret = await this.#keyring.encrypt(tx, secret, place);
+      const webhook_secret = await this.#keyring.encrypt(tx, secret, location);
       await store.updateCredential(tx, tenantId, row.id, { webhook_url: url, webhook_secret });
       wasStored = true;
       await writeDown(tx, { action: 'webhook.registered', subject: row.id, details: { webhook_url: url } });
@@ -145,7 +145,7 @@ export class Credentials {
 }
 
 /** What an encrypted webhook secret is bound to: it opens for no other tenant or credential. */
-export function webhookSecretPlace(tenantId: number, credentialId: string): string {
+export function webhookSecretLocation(tenantId: number, credentialId: string): string {
   return `webhook secret of ${tenantId} ${credentialId}`;
 }
 
@@ -155,7 +155,7 @@ export const webhookSecrets: SecretColumn = {
     const rows = await store.readWebhookSecretsBefore(db, tenantId, bytes, afterId, limit);
     return rows.map(({ id, webhook_secret }) => ({
       id,
-      place: webhookSecretPlace(tenantId, id),
+      location: webhookSecretLocation(tenantId, id),
       ciphertext: webhook_secret,
     }));
   },

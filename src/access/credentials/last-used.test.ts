@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
-import { NO_MEMORIES } from '#platform/changes/changes.ts';
+import { NO_CACHES } from '#platform/changes/changes.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { Authentication } from './authentication.ts';
 import { updateLastUsed } from './store.ts';
@@ -67,7 +67,7 @@ describe('last_used_at', () => {
       audience: 'third_party',
       db,
       keyring: service.keyring,
-      memories: NO_MEMORIES,
+      caches: NO_CACHES,
       onError: (error) => assert.fail(String(error)),
     });
     const made = [];
@@ -111,7 +111,7 @@ describe('within a minute of use', () => {
       audience: 'third_party',
       db,
       keyring: service.keyring,
-      memories: NO_MEMORIES,
+      caches: NO_CACHES,
       onError: (error) => errors.push(error),
     });
     try {

@@ -11,7 +11,7 @@ import { causeEvent, eventually } from '#test/support/webhooks.ts';
 import { openKeyring } from '#platform/keys/keys.ts';
 import { unwrapKey } from '#platform/keys/wrapping.ts';
 import type { WrappedKey } from '#platform/keys/store.ts';
-import { webhookSecretPlace } from './credentials.ts';
+import { webhookSecretLocation } from './credentials.ts';
 
 const CREDENTIALS = '/v1/third-party/credentials/';
 const WRONG_PASSWORD = `wrong ${randomBytes(8).toString('hex')}`;
@@ -293,7 +293,7 @@ describe('a stored webhook secret', () => {
     const bytes = stored.webhook_secret;
     assert.ok(bytes !== null);
     const keyring = await openKeyring(db, service.masterKey);
-    const open = (tenantId: number, id: string) => keyring.decrypt(bytes, webhookSecretPlace(tenantId, id));
+    const open = (tenantId: number, id: string) => keyring.decrypt(bytes, webhookSecretLocation(tenantId, id));
     assert.equal(await open(stored.tenant_id, stored.id), secrets.get('webhook_secret'));
     await assert.rejects(open(stored.tenant_id, tenant.credential.id));
     await assert.rejects(open(stored.tenant_id + 1, stored.id));

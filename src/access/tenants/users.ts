@@ -1,4 +1,4 @@
-import { type Actor, type Deed, writeDeeds } from '../audit/audit.ts';
+import { type Actor, type NewAuditEntry, writeAuditEntries } from '../audit/audit.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { OperatorError } from '#platform/errors.ts';
@@ -10,27 +10,27 @@ import * as store from './store.ts';
 export async function addUser(tx: Tx, actor: Actor, user: store.NewUser): Promise<void> {
   await store.insertUser(tx, actor.tenantId, user);
   const { id: subject, email, role } = user;
-  await writeDeeds(tx, actor, [{ action: 'user.created', subject, details: { email, role } }]);
+  await writeAuditEntries(tx, actor, [{ action: 'user.created', subject, details: { email, role } }]);
 }
 
 /** Changes a user, and writes it down. A new password ends every token that an earlier one opened. */
 export async function changeUser(tx: Tx, actor: Actor, user: store.UserRow, changes: store.UserChanges): Promise<void> {
   await store.updateUser(tx, actor.tenantId, user.id, changes);
-  await writeDeeds(tx, actor, deedsOf(user, changes));
+  await writeAuditEntries(tx, actor, entriesOf(user, changes));
 }
 
-function deedsOf({ id: subject, email, role }: store.UserRow, changes: store.UserChanges): Deed[] {
-  const deeds: Deed[] = [];
+function entriesOf({ id: subject, email, role }: store.UserRow, changes: store.UserChanges): NewAuditEntry[] {
+  const entries: NewAuditEntry[] = [];
   if (changes.role !== undefined) {
-    deeds.push({ action: 'user.changed', subject, details: { email, role: { from: role, to: changes.role } } });
+    entries.push({ action: 'user.changed', subject, details: { email, role: { from: role, to: changes.role } } });
   }
   if (changes.password_hash !== undefined) {
-    deeds.push({ action: 'user.password_changed', subject, details: { email } });
+    entries.push({ action: 'user.password_changed', subject, details: { email } });
   }
   if (changes.is_active !== undefined) {
-    deeds.push({ action: changes.is_active ? 'user.enabled' : 'user.disabled', subject, details: { email } });
+    entries.push({ action: changes.is_active ? 'user.enabled' : 'user.disabled', subject, details: { email } });
   }
-  return deeds;
+  return entries;
 }
 
 /** Every user of the tenant, disabled or not, as they are now. */

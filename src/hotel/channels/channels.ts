@@ -53,7 +53,7 @@ export class Channels {
     const secret = newSecret();
     const channel = { id: newId(), source, channel_key: this.#keyMaker.newApiKey(tenantId) };
     await inTransaction(this.#db, async (tx) => {
-      const channel_secret = await this.#keyring.encrypt(tx, secret, secretPlace(tenantId, channel.channel_key));
+      const channel_secret = await this.#keyring.encrypt(tx, secret, secretLocation(tenantId, channel.channel_key));
       await store.insertChannel(tx, tenantId, { ...channel, channel_secret });
       await writeDown(tx, { action: 'channel.created', subject: channel.id, details: { source } });
     });
@@ -92,7 +92,7 @@ export class Channels {
     const { id: channelId, source, currency, channel_secret } = row;
     return {
       channelId,
-      secret: await this.#keyring.decrypt(channel_secret, secretPlace(tenantId, key)),
+      secret: await this.#keyring.decrypt(channel_secret, secretLocation(tenantId, key)),
       call: {
         tenantId,
         source,
@@ -124,7 +124,7 @@ function notProved(): ApiError {
 }
 
 /** What an encrypted channel secret is bound to: it opens for no other tenant or channel. */
-function secretPlace(tenantId: number, channelKey: string): string {
+function secretLocation(tenantId: number, channelKey: string): string {
   return `channel secret of ${tenantId} ${channelKey}`;
 }
 
@@ -134,7 +134,7 @@ export const channelSecrets: SecretColumn = {
     const rows = await store.readChannelSecretsBefore(db, tenantId, bytes, afterId, limit);
     return rows.map(({ id, channel_key, channel_secret }) => ({
       id,
-      place: secretPlace(tenantId, channel_key),
+      location: secretLocation(tenantId, channel_key),
       ciphertext: channel_secret,
     }));
   },

@@ -6,7 +6,7 @@ import { type ApiError, apiError, UnavailableError } from '#platform/errors.ts';
 import { countNights } from '#platform/lib/dates.ts';
 import { holdNightsOf } from '../nights/nights.ts';
 import type { TransactionWithEvents } from '#webhooks/events/events.ts';
-import { happeningOf, nightsOfStay } from './consequences.ts';
+import { reservationEvent, nightsOfStay } from './consequences.ts';
 import * as store from './store.ts';
 
 /** A stay that may be sold at its price, ready to be written: what is not known yet is whether a room is left. */
@@ -90,7 +90,7 @@ async function write(
         [...contended].map(({ row }) => row),
       );
       const booked = stays.filter((stay) => !contended.has(stay)).map(({ row }) => row);
-      await record(...booked.map((row) => happeningOf('reservation.created', row)));
+      await record(...booked.map((row) => reservationEvent('reservation.created', row)));
       return rows.map((row) => (booked.includes(row) ? 'booked' : inserted.has(row.id) ? 'contended' : 'taken'));
     });
   } catch (error) {

@@ -5,7 +5,7 @@ import { startCommitLoser } from '#test/support/lost-commit.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { countWaiting, openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
-import { NO_MEMORIES } from '#platform/changes/changes.ts';
+import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
@@ -30,7 +30,7 @@ before(async () => {
   service = await startService();
   ({ db, statementsOf } = openRecorded(service.database.url, 6));
   houses = await Promise.all(Array.from({ length: HOUSES }, (_, number) => houseAt(`${number + 1}0.00`)));
-  const find = createRoomTypeFinder({ db: service.database.db, memories: NO_MEMORIES });
+  const find = createRoomTypeFinder({ db: service.database.db, caches: NO_CACHES });
   const found = new Map<string, ReturnType<FindRoomType>>();
   findRoomType = (tenantId, id) => found.get(id) ?? found.set(id, find(tenantId, id)).get(id) ?? find(tenantId, id);
   await Promise.all(

@@ -1,5 +1,5 @@
 import type { Hold } from '../nights/nights.ts';
-import type { Happening } from '#webhooks/events/events.ts';
+import type { EventInput } from '#webhooks/events/events.ts';
 import { HOLDING_STATUSES, type ReservationStatus } from './reservation-status.ts';
 import type { PartnerReservation, ReservationRow } from './store.ts';
 
@@ -14,10 +14,10 @@ export function nightsOfStay(row: Pick<ReservationRow, 'room_type_id' | 'check_i
 }
 
 /** What the partner that booked a reservation is told of it. */
-export function happeningOf(
+export function reservationEvent(
   type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
   { tenant_id, id, credential_id, external_reservation_id, status }: Pick<PartnerReservation, Told>,
-): Happening {
+): EventInput {
   return {
     tenantId: tenant_id,
     credentialId: credential_id,

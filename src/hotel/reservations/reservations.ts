@@ -10,7 +10,7 @@ import { quoteCheapest, type RateReader } from '../rates/rates.ts';
 import type { FindRoomType, RoomTypeWithClock } from '../rooms/rooms.ts';
 import type { RecordEvents, TransactionWithEvents } from '#webhooks/events/events.ts';
 import { type Booking, type BookingOutcome, createBooker, notAvailable } from './booking.ts';
-import { happeningOf, holdOf } from './consequences.ts';
+import { reservationEvent, holdOf } from './consequences.ts';
 import { mayCancel, mayFollow, type ReservationStatus } from './reservation-status.ts';
 import type { Availability, ReservationCreate, ReservationResponse, StaffReservation } from './schema.ts';
 import * as store from './store.ts';
@@ -217,7 +217,7 @@ export class Reservations {
     const { credential_id, external_reservation_id, status } = changed;
     if (status !== row.status && credential_id !== null && external_reservation_id !== null) {
       const type = status === 'cancelled' ? 'reservation.cancelled' : 'reservation.modified';
-      await record?.(happeningOf(type, { ...changed, credential_id, external_reservation_id }));
+      await record?.(reservationEvent(type, { ...changed, credential_id, external_reservation_id }));
     }
     return changed;
   }

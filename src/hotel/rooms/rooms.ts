@@ -1,4 +1,4 @@
-import type { Memories, Memory } from '#platform/changes/changes.ts';
+import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { type Change, tellChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
@@ -59,15 +59,15 @@ export async function findRoomType(db: Db, tenantId: number, id: string): Promis
 export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomTypeWithClock | null>;
 
 /** Some kilobytes each, with their texts. */
-const MAX_REMEMBERED = 50_000;
+const MAX_CACHED = 50_000;
 
 /** The same, remembered while nothing of the tenant has changed. */
-export function createRoomTypeFinder({ db, memories }: { db: Database; memories: Memories }): FindRoomType {
-  const memory: Memory<store.RoomTypeWithClock> = memories.createMemory(MAX_REMEMBERED);
+export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Caches }): FindRoomType {
+  const cache: TenantCache<store.RoomTypeWithClock> = caches.createCache(MAX_CACHED);
   return async (tenantId, id) => {
     const key = `${tenantId} ${id.toLowerCase()}`;
     const find = async () => (await findRoomType(db, tenantId, id)) ?? undefined;
-    return memory.get(key) ?? (await memory.load(tenantId, key, find)) ?? null;
+    return cache.get(key) ?? (await cache.load(tenantId, key, find)) ?? null;
   };
 }
 

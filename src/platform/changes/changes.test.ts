@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { announceChange, leasesEnded, type Memory, RecentChanges } from './changes.ts';
+import { announceChange, leasesEnded, type TenantCache, RecentChanges } from './changes.ts';
 
 const TENANT = 1;
 const OTHER = 2;
@@ -13,7 +13,7 @@ const OTHER = 2;
 describe('what a node remembers of tenants', () => {
   let database: TestDatabase;
   let changes: RecentChanges;
-  let memory: Memory<string>;
+  let cache: TenantCache<string>;
   let warnings: string[];
   before(async () => {
     database = await createTestDatabase();
@@ -23,7 +23,7 @@ describe('what a node remembers of tenants', () => {
     warnings = [];
     const log = pino({ level: 'warn' }, { write: (line) => warnings.push(line) });
     changes = new RecentChanges(database.db, log);
-    memory = changes.createMemory(3);
+    cache = changes.createCache(3);
     changes.start();
     await changes.catchUp();
     await remember(TENANT, 'key', 'of before');
@@ -31,9 +31,9 @@ describe('what a node remembers of tenants', () => {
   });
   afterEach(() => changes.close());
 
-  const get = (tenantId: number, key: string) => memory.get(`${tenantId} ${key}`);
+  const get = (tenantId: number, key: string) => cache.get(`${tenantId} ${key}`);
   const remember = (tenantId: number, key: string, value: string) =>
-    memory.load(tenantId, `${tenantId} ${key}`, async () => value);
+    cache.load(tenantId, `${tenantId} ${key}`, async () => value);
   const change = (tenantId = TENANT) => inTransaction(database.db, (tx) => announceChange(tx, tenantId));
 
   async function breakDatabase(work: () => Promise<void>): Promise<void> {
@@ -74,7 +74,7 @@ describe('what a node remembers of tenants', () => {
   });
 
   it('does not hold what was read before a change that became known meanwhile', async () => {
-    const value = await memory.load(TENANT, `${TENANT} key`, async () => {
+    const value = await cache.load(TENANT, `${TENANT} key`, async () => {
       await change();
       await changes.catchUp();
       return 'perhaps of before';
@@ -109,7 +109,7 @@ describe('what a node remembers of tenants', () => {
 
   it('does not hold what was on its way when all had to be forgotten, as at the first poll', async () => {
     const late = new RecentChanges(database.db, pino({ level: 'silent' }));
-    const own = late.createMemory<string>(1);
+    const own = late.createCache<string>(1);
     await own.load(TENANT, 'key', async () => {
       await change();
       await late.catchUp();
@@ -122,7 +122,7 @@ describe('what a node remembers of tenants', () => {
 
   it('is not trusted before the first poll', async () => {
     const idle = new RecentChanges(database.db, pino({ level: 'silent' }));
-    const empty = idle.createMemory<string>(1);
+    const empty = idle.createCache<string>(1);
     await empty.load(TENANT, 'key', async () => 'value');
     assert.equal(empty.get('key'), undefined);
   });

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database, Tx } from '../db/database.ts';
 import { newId } from '../lib/ids.ts';
-import { Memory } from './memory.ts';
+import { TenantCache } from './tenant-cache.ts';
 import * as store from './store.ts';
 
-export type { Memory } from './memory.ts';
+export type { TenantCache } from './tenant-cache.ts';
 
-/** What makes memories: `RecentChanges`, or `NO_MEMORIES`. */
-export type Memories = Pick<RecentChanges, 'createMemory'>;
+/** What makes caches: `RecentChanges`, or `NO_CACHES`. */
+export type Caches = Pick<RecentChanges, 'createCache'>;
 
-/** For a process that reads too little to keep a memory true: it remembers nothing, and every look goes to the database. */
-export const NO_MEMORIES: Memories = { createMemory: () => new Memory({ maxEntries: 0, isSure: () => false }) };
+/** For a process that reads too little to keep a cache true: it remembers nothing, and every look goes to the database. */
+export const NO_CACHES: Caches = { createCache: () => new TenantCache({ maxEntries: 0, isSure: () => false }) };
 
 /** How often a node asks what has changed … */
 const POLL_EVERY_MS = 150;
@@ -44,7 +44,7 @@ export async function leasesEnded(): Promise<void> {
 export class RecentChanges {
   readonly #db: Database;
   readonly #log: Logger;
-  readonly #memories: Memory<unknown>[] = [];
+  readonly #caches: TenantCache<unknown>[] = [];
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | null = null;
   #seen = new Set<string>();
@@ -64,11 +64,11 @@ export class RecentChanges {
     void this.#pollQuietly();
   }
 
-  /** Makes a memory that forgets with all others. @param maxEntries beyond which the tenants remembered longest are forgotten */
-  createMemory<Value>(maxEntries: number): Memory<Value> {
-    const memory = new Memory<Value>({ maxEntries, isSure: () => performance.now() < this.#polledAtMs + LEASE_MS });
-    this.#memories.push(memory);
-    return memory;
+  /** Makes a cache that forgets with all others. @param maxEntries beyond which the tenants remembered longest are forgotten */
+  createCache<Value>(maxEntries: number): TenantCache<Value> {
+    const cache = new TenantCache<Value>({ maxEntries, isSure: () => performance.now() < this.#polledAtMs + LEASE_MS });
+    this.#caches.push(cache);
+    return cache;
   }
 
   /** Resolves when this node knows what was committed before the call: after a change of its own. */
@@ -98,8 +98,8 @@ export class RecentChanges {
     const changes = await store.readChanges(this.#db, WINDOW_SECONDS);
     const isGap = beganAtMs - this.#polledAtMs > MAX_GAP_MS;
     const tenantIds = new Set(changes.filter(({ id }) => !this.#seen.has(id)).map(({ tenantId }) => tenantId));
-    for (const memory of this.#memories) {
-      memory.forget(isGap ? 'all' : tenantIds);
+    for (const cache of this.#caches) {
+      cache.invalidate(isGap ? 'all' : tenantIds);
     }
     this.#seen = new Set(changes.map(({ id }) => id));
     this.#polledAtMs = beganAtMs;

@@ -104,8 +104,8 @@ const LINE_TIMEOUT_MS = 8_000;
 /** Callers beyond the pool's size wait in a line for each tenant, served round robin: one tenant's burst delays itself. */
 function fairGate(poolSize: number): FairGate {
   return new FairGate({
-    places: poolSize,
-    placesOf: (tenant) => (tenant === SERVICE ? poolSize : Math.ceil(poolSize * TENANT_SHARE)),
+    limit: poolSize,
+    limitOf: (tenant) => (tenant === SERVICE ? poolSize : Math.ceil(poolSize * TENANT_SHARE)),
     maxWaitMs: LINE_TIMEOUT_MS,
     waitedTooLong: () => new UnavailableError('No database connection was free in time.'),
   });

@@ -29,7 +29,9 @@ export class Fields<Input extends object> {
     // JSON in the list is text, and stays as it was written.
     const fields = this.#types.map(([name, type]) => `"${name}" ${isJson(type) ? 'text' : type}`);
     this.#listBegin = sql.raw('ROWS FROM (json_to_recordset(');
-    this.#listEnd = sql.raw(`) AS (${fields.join(', ')})) WITH ORDINALITY AS given (${names.join(', ')}, place)`);
+    this.#listEnd = sql.raw(
+      `) AS (${fields.join(', ')})) WITH ORDINALITY AS given (${names.join(', ')}, input_number)`,
+    );
   }
 
   /** Many inputs as one parameter, which takes less to write and to read than an array for each field. */
@@ -50,17 +52,17 @@ export class Fields<Input extends object> {
  * Selects for each input: a single one by parameters alone, as a cluster's router wants it, several by one list. The text is the same
  * for any number of several inputs, so PostgreSQL plans it once.
  * @param select gives one row at most for an input
- * @returns the rows, each with the `place` of its input, from 1
+ * @returns the rows, each with the `input_number` of its input, from 1
  */
 export function selectForEach<Input extends object, Row>(
   fields: Fields<Input>,
   inputs: Input[],
   select: (input: Named<Input>) => RawBuilder<Row>,
-): RawBuilder<Row & { place: number }> {
+): RawBuilder<Row & { input_number: number }> {
   const [only] = inputs;
   return only !== undefined && inputs.length === 1
-    ? sql`SELECT 1 AS place, found.* FROM (${select(fields.parameters(only))}) AS found`
-    : sql`SELECT given.place, found.* FROM ${fields.list(inputs)} CROSS JOIN LATERAL (${select(fields.listed)}) AS found`;
+    ? sql`SELECT 1 AS input_number, found.* FROM (${select(fields.parameters(only))}) AS found`
+    : sql`SELECT given.input_number, found.* FROM ${fields.list(inputs)} CROSS JOIN LATERAL (${select(fields.listed)}) AS found`;
 }
 
 /** Runs `selectForEach`. @returns for each input in turn its row, undefined if there is none */
@@ -71,7 +73,7 @@ export async function selectEach<Input extends object, Row extends object>(
   select: (input: Named<Input>) => RawBuilder<Row>,
 ): Promise<(Row | undefined)[]> {
   const { rows } = await selectForEach(fields, inputs, select).execute(db);
-  const found = new Map(rows.map(({ place, ...row }) => [place, row as unknown as Row]));
+  const found = new Map(rows.map(({ input_number, ...row }) => [input_number, row as unknown as Row]));
   return inputs.map((_, index) => found.get(index + 1));
 }
 
@@ -89,7 +91,7 @@ export function rowsToInsert<Row extends object>(
 ): RawBuilder<unknown> {
   const sorted = rows.toSorted(by(key));
   if (rows.length > 1 && !isCluster(db)) {
-    return sql`(${fields.columns}) SELECT ${sql.join(Object.values(fields.listed))} FROM ${fields.list(sorted)} ORDER BY given.place`;
+    return sql`(${fields.columns}) SELECT ${sql.join(Object.values(fields.listed))} FROM ${fields.list(sorted)} ORDER BY given.input_number`;
   }
   const values = sorted.map((row) => sql`(${sql.join(Object.values(fields.parameters(row)))})`);
   return sql`(${fields.columns}) VALUES ${sql.join(values)}`;

@@ -30,7 +30,7 @@ export interface BodyWorkers {
 export function createBodyWorkers(): BodyWorkers {
   let pool: Promise<Piscina> | undefined;
   const gate = new FairGate({
-    places: MAX_THREADS,
+    limit: MAX_THREADS,
     maxWaitMs: MAX_WAIT_MS,
     waitedTooLong: () => new UnavailableError('Too many large bodies wait to be read.'),
   });

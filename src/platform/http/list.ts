@@ -46,13 +46,13 @@ export async function sendLongListInParts<Row extends { id: string }>(
   return await sendTexts(request, reply, () => framed(frame, renderBatch(results)));
 }
 
-async function* framed({ head, tail }: PageFrame, texts: ReturnType<RenderBatch<never>>): AsyncGenerator<string> {
-  let before = head;
+async function* framed({ opening, closing }: PageFrame, texts: ReturnType<RenderBatch<never>>): AsyncGenerator<string> {
+  let before = opening;
   for await (const text of texts) {
     yield before + text;
     before = ',';
   }
-  yield before === head ? head + tail : tail;
+  yield before === opening ? opening + closing : closing;
 }
 
 async function sendTexts(
@@ -86,8 +86,8 @@ export async function sendPieces(
 }
 
 /** Answers a page whose entries are JSON already, with commas between. They may be many, so they are not copied. */
-export function sendPageBytes(reply: FastifyReply, { head, tail }: PageFrame, entries: Buffer): never {
-  const parts = [Buffer.from(head), entries, Buffer.from(tail)];
+export function sendPageBytes(reply: FastifyReply, { opening, closing }: PageFrame, entries: Buffer): never {
+  const parts = [Buffer.from(opening), entries, Buffer.from(closing)];
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   return sendJsonBytes(reply.header('content-length', length), Readable.from(parts));
 }

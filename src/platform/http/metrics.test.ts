@@ -11,7 +11,7 @@ describe('metrics of the bounds of requests', () => {
   it('tell the bounds as they are set, the bytes that are held, what was refused by which bound, and who waits', async () => {
     const registry = new Registry();
     const budget = new BodyBudget(DEFAULT_BOUNDS.bodyBytes);
-    const gate = new FairGate({ places: 1, maxWaitMs: 60_000, waitedTooLong: () => new Error() });
+    const gate = new FairGate({ limit: 1, maxWaitMs: 60_000, waitedTooLong: () => new Error() });
     const countWaiting = () => gate.countWaiting();
     const streams = { countWaiting: () => 3 };
     registerBoundMetrics(registry, { bounds: DEFAULT_BOUNDS, bodies: budget.counts, streams, countWaiting });

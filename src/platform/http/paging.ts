@@ -84,15 +84,15 @@ export function pageBody<T>(
 
 /** A page as text, but for its entries: what stands before them, and behind. */
 export interface PageFrame {
-  head: string;
-  tail: string;
+  opening: string;
+  closing: string;
 }
 
 /** @throws ApiError 404 for a page past the end */
 export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number): PageFrame {
   const text = JSON.stringify(pageBody(request, wanted, { count, results: [] }));
-  const tail = ']}'; // The entries come last.
-  return { head: text.slice(0, -tail.length), tail };
+  const closing = ']}'; // The entries come last.
+  return { opening: text.slice(0, -closing.length), closing };
 }
 
 function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): string {

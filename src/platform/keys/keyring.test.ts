@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/webhooks.ts';
-import { webhookSecretPlace } from '#access/credentials/credentials.ts';
+import { webhookSecretLocation } from '#access/credentials/credentials.ts';
 import { createDatabase, type Database, type Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
@@ -25,8 +25,8 @@ beforeEach(async () => {
   keyring = await openKeyring(database.db, masterKey);
 });
 
-const encrypt = (by: OpenKeyring, secret = 'a secret', place = 'place') =>
-  inTransaction(database.db, (tx) => by.encrypt(tx, secret, place));
+const encrypt = (by: OpenKeyring, secret = 'a secret', location = 'location') =>
+  inTransaction(database.db, (tx) => by.encrypt(tx, secret, location));
 
 /** As another process does that knows both master keys. */
 async function replaceMasterKey(): Promise<OpenKeyring> {
@@ -71,17 +71,17 @@ const isWaiting = (promise: Promise<unknown>, afterMs = 150) =>
 describe('an encrypted secret', () => {
   it('opens for the credential and tenant it belongs to, and for no other', async () => {
     const id = randomUUID();
-    const ciphertext = await encrypt(keyring, 'a secret', webhookSecretPlace(7, id));
-    assert.equal(await keyring.decrypt(ciphertext, webhookSecretPlace(7, id)), 'a secret');
-    await assert.rejects(keyring.decrypt(ciphertext, webhookSecretPlace(8, id)), SecretDoesNotOpenError);
-    await assert.rejects(keyring.decrypt(ciphertext, webhookSecretPlace(7, randomUUID())), SecretDoesNotOpenError);
+    const ciphertext = await encrypt(keyring, 'a secret', webhookSecretLocation(7, id));
+    assert.equal(await keyring.decrypt(ciphertext, webhookSecretLocation(7, id)), 'a secret');
+    await assert.rejects(keyring.decrypt(ciphertext, webhookSecretLocation(8, id)), SecretDoesNotOpenError);
+    await assert.rejects(keyring.decrypt(ciphertext, webhookSecretLocation(7, randomUUID())), SecretDoesNotOpenError);
   });
 
   it('opens with the keys of another installation never', async () => {
     const ciphertext = await encrypt(keyring);
     await database.db.deleteFrom('service_key').execute();
     const other = await openKeyring(database.db, randomBytes(32));
-    await assert.rejects(other.decrypt(ciphertext, 'place'), SecretDoesNotOpenError);
+    await assert.rejects(other.decrypt(ciphertext, 'location'), SecretDoesNotOpenError);
   });
 
   it('is different each time, so that equal secrets do not show', async () => {
@@ -99,9 +99,9 @@ describe('an encrypted secret', () => {
     for (let length = 0; length < ciphertext.length; length += 1) {
       spoiled.push(ciphertext.subarray(0, length));
     }
-    const opened = await Promise.allSettled(spoiled.map((changed) => keyring.decrypt(changed, 'place')));
+    const opened = await Promise.allSettled(spoiled.map((changed) => keyring.decrypt(changed, 'location')));
     assert.ok(opened.every(({ status }) => status === 'rejected'));
-    assert.equal(await keyring.decrypt(ciphertext, 'place'), 'a secret');
+    assert.equal(await keyring.decrypt(ciphertext, 'location'), 'a secret');
   });
 });
 
@@ -114,7 +114,7 @@ describe('encrypting beside a rotation', () => {
   });
 
   it('keeps a new key from coming until the secret is stored, so that the rotation finds it', async () => {
-    const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'place'));
+    const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'location'));
     const rotation = keyring.beginRotation();
     assert.equal(await isWaiting(rotation), true);
     await storing.end();
@@ -134,7 +134,7 @@ describe('encrypting beside a rotation', () => {
   });
 
   it('waits for nobody who encrypts, nor behind a rotation that waits for one: there is no way to a deadlock', async () => {
-    const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'place'));
+    const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'location'));
     const rotation = keyring.beginRotation();
     assert.equal(await isWaiting(rotation), true);
     assert.equal(versionOf(await encrypt(keyring)), 1);
@@ -143,12 +143,12 @@ describe('encrypting beside a rotation', () => {
   });
 
   it('goes on while the master key is being replaced: neither waits for the other', async () => {
-    const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'place'));
+    const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'location'));
     const replaced = replaceMasterKey();
     assert.equal(await isWaiting(replaced, 10_000), false);
     await storing.end();
     const ciphertext = await encrypt(keyring);
-    assert.equal(await (await replaced).decrypt(ciphertext, 'place'), 'a secret');
+    assert.equal(await (await replaced).decrypt(ciphertext, 'location'), 'a secret');
   });
 });
 
@@ -172,20 +172,20 @@ describe('decrypting beside a rotation', () => {
   it('finds a key that came after the start, with one query for all who need it at the moment', async () => {
     await rotate(keyring);
     const ciphertexts = await Promise.all(Array.from({ length: 50 }, () => encrypt(keyring)));
-    const opened = await Promise.all(ciphertexts.map((ciphertext) => other.decrypt(ciphertext, 'place')));
+    const opened = await Promise.all(ciphertexts.map((ciphertext) => other.decrypt(ciphertext, 'location')));
     assert.deepEqual(new Set(opened), new Set(['a secret']));
     assert.equal(queries.length, 1);
-    await other.decrypt(await encrypt(keyring), 'place');
+    await other.decrypt(await encrypt(keyring), 'location');
     assert.equal(queries.length, 1, 'a key that is known is not looked for');
   });
 
   it('still opens what was read before the old key was removed', async () => {
     const early = await encrypt(keyring);
     await rotate(keyring);
-    assert.equal(await other.decrypt(early, 'place'), 'a secret');
+    assert.equal(await other.decrypt(early, 'location'), 'a secret');
     assert.deepEqual(queries, []);
     const late = await openKeyring(database.db, masterKey);
-    await assert.rejects(late.decrypt(early, 'place'), SecretDoesNotOpenError);
+    await assert.rejects(late.decrypt(early, 'location'), SecretDoesNotOpenError);
   });
 
   it('asks the database once a second at most, however many ciphertexts name keys that never were', async () => {
@@ -194,7 +194,7 @@ describe('decrypting beside a rotation', () => {
     const results = await Promise.allSettled(
       Array.from({ length: 200 }, async (_, index) => {
         await sleep(index * 10);
-        await other.decrypt(poison(1_000_000 + index), 'place');
+        await other.decrypt(poison(1_000_000 + index), 'location');
       }),
     );
     const seconds = (performance.now() - startedMs) / 1_000;
@@ -204,10 +204,10 @@ describe('decrypting beside a rotation', () => {
 
   it('opens a secret of a new key amid such a storm, and even where a miss of that very version came first', async () => {
     const poison = Buffer.concat([versionBytes(2), randomBytes(40)]);
-    await assert.rejects(other.decrypt(poison, 'place'), SecretDoesNotOpenError);
+    await assert.rejects(other.decrypt(poison, 'location'), SecretDoesNotOpenError);
     await rotate(keyring);
-    const storm = Array.from({ length: 20 }, () => other.decrypt(Buffer.concat([versionBytes(9), poison]), 'place'));
-    const opened = other.decrypt(await encrypt(keyring), 'place');
+    const storm = Array.from({ length: 20 }, () => other.decrypt(Buffer.concat([versionBytes(9), poison]), 'location'));
+    const opened = other.decrypt(await encrypt(keyring), 'location');
     assert.equal(await opened, 'a secret');
     const ends = await Promise.allSettled(storm);
     assert.ok(ends.every(({ status }) => status === 'rejected'));
@@ -226,10 +226,10 @@ describe('decrypting beside a rotation', () => {
       },
     });
     const slowOne = await openKeyring(slow, masterKey);
-    const miss = slowOne.decrypt(Buffer.concat([versionBytes(9), randomBytes(40)]), 'place');
+    const miss = slowOne.decrypt(Buffer.concat([versionBytes(9), randomBytes(40)]), 'location');
     await eventually(() => answers === 2, 'a look under way');
     await rotate(keyring);
-    const opened = slowOne.decrypt(await encrypt(keyring), 'place');
+    const opened = slowOne.decrypt(await encrypt(keyring), 'location');
     openGate();
     await assert.rejects(miss, SecretDoesNotOpenError);
     assert.equal(await opened, 'a secret');
@@ -241,9 +241,9 @@ describe('decrypting beside a rotation', () => {
     const ciphertext = await encrypt(keyring);
     const rename = (from: string, to: string) => database.db.schema.alterTable(from).renameTo(to).execute();
     await rename('service_key', 'elsewhere');
-    await assert.rejects(other.decrypt(ciphertext, 'place'), /service_key/);
+    await assert.rejects(other.decrypt(ciphertext, 'location'), /service_key/);
     await rename('elsewhere', 'service_key');
-    assert.equal(await other.decrypt(ciphertext, 'place'), 'a secret');
+    assert.equal(await other.decrypt(ciphertext, 'location'), 'a secret');
   });
 
   it('says what to do in a process whose master key was replaced under it', async () => {
@@ -252,14 +252,14 @@ describe('decrypting beside a rotation', () => {
     const ciphertext = await encrypt(present);
     const isClear = (error: unknown) =>
       error instanceof OperatorError && /^MASTER_KEY of this process .* Restart/.test(error.message);
-    await assert.rejects(other.decrypt(ciphertext, 'place'), isClear);
+    await assert.rejects(other.decrypt(ciphertext, 'location'), isClear);
     await assert.rejects(encrypt(other), isClear);
   });
 
   it('opens a key that came under the old master key, where that one is known as the previous', async () => {
     const present = await openKeyring(database.db, randomBytes(32), masterKey);
     await rotate(other);
-    assert.equal(await present.decrypt(await encrypt(other), 'place'), 'a secret');
+    assert.equal(await present.decrypt(await encrypt(other), 'location'), 'a secret');
     assert.equal(versionOf(await encrypt(present)), 2);
   });
 });

@@ -13,7 +13,7 @@ const VERSION_BYTES = 4;
 /** The least time between two looks for new keys, however many ciphertexts ask for a key that is not there. */
 const READ_EVERY_MS = 1_000;
 
-/** A stored secret was changed, moved to another place, or encrypted with a key that is gone. */
+/** A stored secret was changed, moved to another location, or encrypted with a key that is gone. */
 export class SecretDoesNotOpenError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -67,7 +67,7 @@ export class OpenKeyring {
   /**
    * Encrypts a secret we must be able to read again, with the newest key. That stays the newest until the transaction ends, so the
    * ciphertext must be stored in it: a rotation that begins later finds it there.
-   * @param boundTo names the secret's place, so that it opens nowhere else
+   * @param boundTo names the secret's location, so that it opens nowhere else
    * @throws OperatorError where the master key was replaced and this process does not know the new one
    */
   async encrypt(tx: Tx, secret: string, boundTo: string): Promise<Buffer> {

@@ -25,8 +25,8 @@ beforeEach(async () => {
 /** Whether both hold the very same keys. */
 async function assertSameKeys(one: Keyring, other: Keyring): Promise<void> {
   assert.deepEqual([one.pepper, one.token], [other.pepper, other.token]);
-  const ciphertext = await inTransaction(database.db, (tx) => one.encrypt(tx, 'a secret', 'place'));
-  assert.equal(await other.decrypt(ciphertext, 'place'), 'a secret');
+  const ciphertext = await inTransaction(database.db, (tx) => one.encrypt(tx, 'a secret', 'location'));
+  assert.equal(await other.decrypt(ciphertext, 'location'), 'a secret');
 }
 
 describe('openKeyring', () => {
@@ -133,11 +133,11 @@ describe('seal', () => {
     const bytes = fc.uint8Array({ maxLength: 200 });
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(
-      fc.property(key, key, bytes, fc.string(), fc.string(), (right, wrong, plain, place, elsewhere) => {
-        fc.pre(Buffer.compare(right, wrong) !== 0 && place !== elsewhere);
-        const sealed = seal(Buffer.from(right), Buffer.from(plain), place);
-        assert.deepEqual(unseal(Buffer.from(right), sealed, place), Buffer.from(plain));
-        assert.throws(() => unseal(Buffer.from(wrong), sealed, place));
+      fc.property(key, key, bytes, fc.string(), fc.string(), (right, wrong, plain, location, elsewhere) => {
+        fc.pre(Buffer.compare(right, wrong) !== 0 && location !== elsewhere);
+        const sealed = seal(Buffer.from(right), Buffer.from(plain), location);
+        assert.deepEqual(unseal(Buffer.from(right), sealed, location), Buffer.from(plain));
+        assert.throws(() => unseal(Buffer.from(wrong), sealed, location));
         assert.throws(() => unseal(Buffer.from(right), sealed, elsewhere));
       }),
     );

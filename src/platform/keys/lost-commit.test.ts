@@ -6,7 +6,7 @@ import { type CommitLoser, startCommitLoser } from '#test/support/lost-commit.ts
 import { rotate, storedSecret } from '#test/support/rotation.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually, register } from '#test/support/webhooks.ts';
-import { webhookSecretPlace, webhookSecrets } from '#access/credentials/credentials.ts';
+import { webhookSecretLocation, webhookSecrets } from '#access/credentials/credentials.ts';
 import type { Database } from '../db/database.ts';
 import { openKeyring } from './keys.ts';
 
@@ -73,13 +73,17 @@ describe('where the answer to a COMMIT is lost', () => {
     const between = db.transaction().execute(async (tx) => {
       const { webhook_secret } = await lock(tx);
       assert.ok(webhook_secret);
-      const place = webhookSecretPlace(tenantId, credential.id);
-      const ciphertext = await service.keyring.encrypt(tx, await service.keyring.decrypt(webhook_secret, place), place);
+      const location = webhookSecretLocation(tenantId, credential.id);
+      const ciphertext = await service.keyring.encrypt(
+        tx,
+        await service.keyring.decrypt(webhook_secret, location),
+        location,
+      );
       assert.ok(
         await webhookSecrets.replace(
           tx,
           tenantId,
-          { id: credential.id, place, ciphertext: webhook_secret },
+          { id: credential.id, location, ciphertext: webhook_secret },
           ciphertext,
         ),
       );

@@ -33,7 +33,7 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
 }
 
 /**
- * Makes the master key in DATA_DIR, readable by its owner alone. It is written beside and linked into place: whole or not at all. Of two
+ * Makes the master key in DATA_DIR, readable by its owner alone. It is written beside and linked into location: whole or not at all. Of two
  * processes that make it at once, the first one's is kept.
  * @returns the key that is there now
  */

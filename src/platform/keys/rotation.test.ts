@@ -5,7 +5,7 @@ import { census, rotate, storedSecret } from '#test/support/rotation.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { register } from '#test/support/webhooks.ts';
 import { channelSecrets } from '#hotel/channels/channels.ts';
-import { webhookSecretPlace, webhookSecrets } from '#access/credentials/credentials.ts';
+import { webhookSecretLocation, webhookSecrets } from '#access/credentials/credentials.ts';
 import { createDatabase, type Database } from '../db/database.ts';
 import { newId } from '../lib/ids.ts';
 import { listTenants } from '#access/tenants/tenants.ts';
@@ -56,7 +56,11 @@ describe('a rotation', () => {
       const made = [];
       for (let number = 0; number < 401; number += 1) {
         const id = newId();
-        const webhook_secret = await keyring.encrypt(tx, `secret ${number}`, webhookSecretPlace(tenant.tenantId, id));
+        const webhook_secret = await keyring.encrypt(
+          tx,
+          `secret ${number}`,
+          webhookSecretLocation(tenant.tenantId, id),
+        );
         made.push({ tenant_id: tenant.tenantId, id, audience: 'third_party', label: '', webhook_secret });
       }
       return made;
@@ -159,13 +163,13 @@ describe('a rotation', () => {
     const opened: Promise<string>[] = [];
     const progress = (message: string) => {
       if (message.startsWith('Letting work end')) {
-        opened.push(late.decrypt(early.ciphertext, early.place));
+        opened.push(late.decrypt(early.ciphertext, early.location));
       }
     };
     await rotate(service, { progress, graceMs: 500 });
     assert.deepEqual(await Promise.all(opened), [secret]);
     const later = await openKeyring(db, service.masterKey);
-    await assert.rejects(later.decrypt(early.ciphertext, early.place), SecretDoesNotOpenError);
+    await assert.rejects(later.decrypt(early.ciphertext, early.location), SecretDoesNotOpenError);
   });
 
   it('works while the master key is being replaced: the new one opens the new key alone', async () => {
@@ -289,13 +293,13 @@ describe('a secret that does not open', () => {
       .where('tenant_id', '=', tenantId)
       .where('id', '=', credential.id)
       .execute();
-    const place = `webhook secret of ${tenantId} ${credential.id}`;
+    const location = `webhook secret of ${tenantId} ${credential.id}`;
     assert.deepEqual(await rotate(service), {
       version: 2,
       reencrypted: 1,
       removed: [],
       isResumed: false,
-      unopened: [place],
+      unopened: [location],
     });
     assert.deepEqual(await census(service), { keys: [1, 2], secrets: { 1: 1, 2: 1 } });
     const secret = await register(service, tenant.partner, at('three'));

@@ -15,7 +15,7 @@ const GRACE_MS = 20_000;
 export interface StoredSecret {
   id: string;
   /** What it is bound to; names it to the operator too. */
-  place: string;
+  location: string;
   ciphertext: Buffer;
 }
 
@@ -90,10 +90,10 @@ async function reencrypt(
   let count = 0;
   for await (const secret of readOutdated(db, column, tenantId, version)) {
     try {
-      const text = await keyring.decrypt(secret.ciphertext, secret.place);
+      const text = await keyring.decrypt(secret.ciphertext, secret.location);
       // A transaction each: with one row locked at a time there is nobody to deadlock with.
       const isReplaced = await inTransaction(db, async (tx) => {
-        const ciphertext = await keyring.encrypt(tx, text, secret.place);
+        const ciphertext = await keyring.encrypt(tx, text, secret.location);
         return await column.replace(tx, tenantId, secret, ciphertext);
       });
       count += isReplaced ? 1 : 0;
@@ -101,7 +101,7 @@ async function reencrypt(
       if (!(error instanceof SecretDoesNotOpenError)) {
         throw error;
       }
-      unopened.push(secret.place);
+      unopened.push(secret.location);
     }
   }
   return count;

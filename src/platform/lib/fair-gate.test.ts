@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FairGate } from './fair-gate.ts';
 
-const open = (places: number, placesPerKey?: number, maxWaitMs = 60_000) =>
+const open = (limit: number, limitPerKey?: number, maxWaitMs = 60_000) =>
   new FairGate({
-    places,
-    ...(placesPerKey === undefined ? {} : { placesOf: () => placesPerKey }),
+    limit,
+    ...(limitPerKey === undefined ? {} : { limitOf: () => limitPerKey }),
     maxWaitMs,
     waitedTooLong: () => new Error('too long'),
   });
@@ -27,7 +27,7 @@ function ask(gate: FairGate, keys: string[]): string[] {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a fair gate', () => {
-  it('lets in at once as many as there are places, and the next one when a place is left', async () => {
+  it('lets in at once as many as there are limit, and the next one when a place is left', async () => {
     const gate = open(2);
     const letIn = ask(gate, ['a', 'b', 'a', 'c']);
     assert.deepEqual(letIn, ['a', 'b']);

@@ -2,9 +2,9 @@ import { FairLines } from './fair-lines.ts';
 
 export interface FairGateOptions {
   /** How many may be inside at once. */
-  places: number;
+  limit: number;
   /** How many of one key may be inside at once, so that others find a place at any time; all of them if left out. */
-  placesOf?: (key: string) => number;
+  limitOf?: (key: string) => number;
   /** A caller that has waited for so long is turned away with the error that `waitedTooLong` makes. */
   maxWaitMs: number;
   waitedTooLong: () => Error;
@@ -28,7 +28,7 @@ export class FairGate {
    */
   enter(key: string): Promise<void> | undefined {
     // A free place that others wait for is one that their keys may not take.
-    if (this.#inside < this.#options.places && this.#mayEnter(key)) {
+    if (this.#inside < this.#options.limit && this.#mayEnter(key)) {
       this.#count(key, 1);
       return undefined;
     }
@@ -37,7 +37,7 @@ export class FairGate {
 
   leave(key: string): void {
     this.#count(key, -1);
-    while (this.#inside < this.#options.places) {
+    while (this.#inside < this.#options.limit) {
       const next = this.#waiting.shift((waiting) => this.#mayEnter(waiting));
       if (next === undefined) {
         return;
@@ -63,8 +63,8 @@ export class FairGate {
   }
 
   #mayEnter(key: string): boolean {
-    const { placesOf } = this.#options;
-    return placesOf === undefined || (this.#insideOf.get(key) ?? 0) < placesOf(key);
+    const { limitOf } = this.#options;
+    return limitOf === undefined || (this.#insideOf.get(key) ?? 0) < limitOf(key);
   }
 
   #count(key: string, change: 1 | -1): void {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { startService, type TestService } from '#test/support/service.ts';
 import { openRecorded } from '#test/support/statements.ts';
 import { pino } from 'pino';
-import { NO_MEMORIES } from '#platform/changes/changes.ts';
+import { NO_CACHES } from '#platform/changes/changes.ts';
 import { createMenuReader } from './listed-menu.ts';
 
 describe('the memory of rendered menus', () => {
@@ -24,7 +24,7 @@ describe('the memory of rendered menus', () => {
     const log = pino({ level: 'silent' });
     return createMenuReader({
       db,
-      memories: NO_MEMORIES,
+      caches: NO_CACHES,
       log,
       ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }),
     });
@@ -87,7 +87,7 @@ describe('the memory of rendered menus', () => {
     );
     const { db, statementsOf } = openRecorded(service.database.url, 4);
     const log = pino({ level: 'silent' });
-    const read = createMenuReader({ db, memories: NO_MEMORIES, log });
+    const read = createMenuReader({ db, caches: NO_CACHES, log });
     const ended: string[] = [];
     const sent = await statementsOf(async () => {
       const reads = large.map((house) =>

@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Logger } from 'pino';
-import type { Memories, Memory } from '#platform/changes/changes.ts';
+import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
 import { retrying } from '#platform/db/failures.ts';
 import { UnavailableError } from '#platform/errors.ts';
@@ -55,7 +55,7 @@ const LARGE_MENU_BYTES = 1024 * 1024;
 
 export interface MenuReaderOptions {
   db: Database;
-  memories: Memories;
+  caches: Caches;
   log: Logger;
   maxKeptBytes?: number;
   /** A menu that would be larger is not rendered. It was stored when there was no such bound, or a higher one. */
@@ -72,9 +72,9 @@ const TOO_LARGE_RETRY_SECONDS = 60;
  * @throws UnavailableError from the reader for a menu that is too large, which is in the log once a version
  */
 export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
-  const { db, memories, maxKeptBytes = MAX_KEPT_BYTES } = options;
+  const { db, caches, maxKeptBytes = MAX_KEPT_BYTES } = options;
   const loadMenu = createLoader(options);
-  const versions: Memory<number> = memories.createMemory(MAX_VERSIONS);
+  const versions: TenantCache<number> = caches.createCache(MAX_VERSIONS);
   /** By tenant. */
   const kept = new Map<number, Kept>();
   let keptBytes = 0;

@@ -28,8 +28,8 @@ const DOCUMENT_WAIT_MS = 30_000;
 
 export function menuStaffRoutes(app: App, dependencies: Dependencies): void {
   const documents = new FairGate({
-    places: DOCUMENTS_AT_ONCE,
-    placesOf: () => 1,
+    limit: DOCUMENTS_AT_ONCE,
+    limitOf: () => 1,
     maxWaitMs: DOCUMENT_WAIT_MS,
     waitedTooLong: () => new UnavailableError('Too many menus wait to be read or written whole.'),
   });

@@ -49,10 +49,10 @@ export class Orders {
   readonly #transactionWithEvents: TransactionWithEvents;
   /** Whether the order was inserted: false where its external id is taken. */
   readonly #insertOrder: (order: store.NewOrder) => Promise<boolean>;
-  readonly #findHead: (key: store.ExternalKey) => Promise<store.OrderHead | undefined>;
+  readonly #findSummary: (key: store.ExternalKey) => Promise<store.OrderSummary | undefined>;
   readonly #largeOrders = new FairGate({
-    places: LARGE_ORDERS_AT_ONCE,
-    placesOf: () => LARGE_ORDERS_OF_A_TENANT,
+    limit: LARGE_ORDERS_AT_ONCE,
+    limitOf: () => LARGE_ORDERS_OF_A_TENANT,
     maxWaitMs: LARGE_ORDER_WAIT_MS,
     waitedTooLong: () => new UnavailableError('Too many large orders wait to be placed.'),
   });
@@ -65,7 +65,7 @@ export class Orders {
     const insertTogether = batching(db, { many: insert, maxUnderWay: BATCHES_UNDER_WAY });
     this.#insertOrder = async (order) =>
       lengthOf(order) > LARGE_ORDER ? (await insert([order]))[0] === true : await insertTogether(order);
-    this.#findHead = batching(db, {
+    this.#findSummary = batching(db, {
       many: (keys: store.ExternalKey[]) => store.findByExternalIds(db, keys),
       maxUnderWay: BATCHES_UNDER_WAY,
     });
@@ -88,7 +88,7 @@ export class Orders {
         isReplayed: false,
       };
     }
-    const stored = await this.#findHead(externalKey(caller, input.external_order_id));
+    const stored = await this.#findSummary(externalKey(caller, input.external_order_id));
     if (stored === undefined) {
       throw refusal;
     }
@@ -113,11 +113,11 @@ export class Orders {
 
   /** @throws ApiError 404 `order_not_found` for an order of another credential too */
   async find(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
-    return partnerShape(await this.#headOf(caller, externalOrderId));
+    return partnerShape(await this.#summaryOf(caller, externalOrderId));
   }
 
-  async #headOf(caller: Caller, externalOrderId: string): Promise<store.OrderHead> {
-    const row = await this.#findHead(externalKey(caller, externalOrderId));
+  async #summaryOf(caller: Caller, externalOrderId: string): Promise<store.OrderSummary> {
+    const row = await this.#findSummary(externalKey(caller, externalOrderId));
     if (row === undefined) {
       throw apiError('order_not_found', 'This credential has placed no order with this external_order_id.');
     }
@@ -126,7 +126,7 @@ export class Orders {
 
   /** @throws ApiError 404 `order_not_found`, 409 `invalid_status_transition` */
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
-    const { id } = await this.#headOf(caller, externalOrderId);
+    const { id } = await this.#summaryOf(caller, externalOrderId);
     return partnerShape(await this.#moveTo(caller.tenantId, id, 'cancelled'));
   }
 
@@ -148,7 +148,7 @@ export class Orders {
   }
 
   /** The one way an order's status changes: the row is locked, the rule is asked, the event is written with the change. */
-  async #moveTo(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderHead> {
+  async #moveTo(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderSummary> {
     const occurredAt = new Date();
     return await this.#transactionWithEvents(async (tx, record) => {
       const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
@@ -187,7 +187,7 @@ export class Orders {
   }
 
   /** Every order the credential has placed, newest first. */
-  listOfCaller({ tenantId, credentialId }: Caller): KeysetList<store.OrderHead> {
+  listOfCaller({ tenantId, credentialId }: Caller): KeysetList<store.OrderSummary> {
     return store.listOfCredential(this.#db, tenantId, credentialId);
   }
 
@@ -262,7 +262,7 @@ function lengthOf({ lines, notes, delivery_address }: store.NewOrder): number {
   return lines.length + (notes?.length ?? 0) + (delivery_address?.length ?? 0);
 }
 
-export function partnerShape(row: store.OrderHead): OrderResponse {
+export function partnerShape(row: store.OrderSummary): OrderResponse {
   return {
     success: true,
     order_id: row.id,

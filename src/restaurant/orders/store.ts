@@ -42,7 +42,7 @@ export async function insertOrders(db: Database, orders: NewOrder[]): Promise<bo
 }
 
 /** The columns of an order that partners see. The lines, which may be large, are not read. */
-export type OrderHead = Pick<OrderRow, 'id' | 'external_order_id' | 'status'>;
+export type OrderSummary = Pick<OrderRow, 'id' | 'external_order_id' | 'status'>;
 const HEAD = ['id', 'external_order_id', 'status'] as const;
 
 /** What a partner calls an order by. */
@@ -59,12 +59,12 @@ const EXTERNAL_KEY = new Fields<ExternalKey>({ tenantId: 'bigint', credentialId:
  * the index for each key, whatever the planner believes of the table.
  * @returns for each key in turn its order
  */
-export async function findByExternalIds(db: Database, keys: ExternalKey[]): Promise<(OrderHead | undefined)[]> {
+export async function findByExternalIds(db: Database, keys: ExternalKey[]): Promise<(OrderSummary | undefined)[]> {
   return await selectEach(
     db,
     EXTERNAL_KEY,
     keys,
-    ({ tenantId, credentialId, externalOrderId }) => sql<OrderHead>`
+    ({ tenantId, credentialId, externalOrderId }) => sql<OrderSummary>`
       SELECT ${sql.join(HEAD.map((column) => sql.id(column)))} FROM restaurant_order
       WHERE tenant_id = ${tenantId} AND credential_id = ${credentialId} AND external_order_id = ${externalOrderId}
       LIMIT 1
@@ -101,7 +101,7 @@ export async function readWhole(db: Database, tenantId: number, ids: string[]): 
 }
 
 /** The columns that a change of status needs: for its rule, its event and its answer. */
-export type MovableOrder = OrderHead & Pick<OrderRow, 'credential_id' | 'order_type'>;
+export type MovableOrder = OrderSummary & Pick<OrderRow, 'credential_id' | 'order_type'>;
 
 /** Locks the order until the transaction ends: changes of its status happen one after the other. */
 export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<MovableOrder | undefined> {
@@ -124,7 +124,7 @@ export async function updateStatus(tx: Tx, tenantId: number, id: string, status:
 }
 
 /** A credential's orders, newest first. */
-export function listOfCredential(db: Database, tenantId: number, credentialId: string): KeysetList<OrderHead> {
+export function listOfCredential(db: Database, tenantId: number, credentialId: string): KeysetList<OrderSummary> {
   const list = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
   return keysetList(db, list.where('credential_id', '=', credentialId), (orders) => orders.select(HEAD));
 }

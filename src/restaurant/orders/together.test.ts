@@ -6,7 +6,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { sampleMenu } from '#test/support/tenants.ts';
 import { countWaiting, openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
-import { NO_MEMORIES } from '#platform/changes/changes.ts';
+import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
@@ -53,7 +53,7 @@ async function callersOf({ tenantId, credential }: TestTenant): Promise<Caller[]
 async function menusAtHand(readers: Caller[]): Promise<ReadListedMenu> {
   const direct = service.database.db;
   const log = pino({ level: 'silent' });
-  const read = createMenuReader({ db: direct, memories: NO_MEMORIES, log });
+  const read = createMenuReader({ db: direct, caches: NO_CACHES, log });
   const menus = new Map(
     await Promise.all(readers.map(async (caller) => [caller.tenantId, await read(caller)] as const)),
   );

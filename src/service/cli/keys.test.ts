@@ -158,8 +158,8 @@ describe('roomservice keys rotate', () => {
       stdout,
       new RegExp(`^Encryption key ${version + 1} is in use; \\d+ secrets re-encrypted; no key removed`),
     );
-    const place = `webhook secret of ${tenant.tenantId} ${tenant.credential.id}`;
-    assert.match(stderr, new RegExp(`^roomservice: Secrets that do not open: 1 \\(${place}\\)\\. .+\\n$`));
+    const location = `webhook secret of ${tenant.tenantId} ${tenant.credential.id}`;
+    assert.match(stderr, new RegExp(`^roomservice: Secrets that do not open: 1 \\(${location}\\)\\. .+\\n$`));
     assert.deepEqual(await encryptionKeys(), [version, version + 1]);
   });
 

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { NO_MEMORIES } from '#platform/changes/changes.ts';
+import { NO_CACHES } from '#platform/changes/changes.ts';
 import type { Config } from '#platform/config.ts';
 import type { Caller } from '#access/credentials/credentials.ts';
 import type { Credential } from '#access/credentials/schema.ts';
@@ -45,7 +45,7 @@ export async function trigger(
 /** Nothing is sent from here: a process that delivers finds the events. */
 function openHouse(config: Config, { db, keyring }: Runtime) {
   const log = pino({ level: 'silent' });
-  return { db, ...createBusiness({ config, db, keyring, log, memories: NO_MEMORIES, deliveries: null }) };
+  return { db, ...createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries: null }) };
 }
 
 /** Nothing is made up on a tenant whose kitchen is real. */

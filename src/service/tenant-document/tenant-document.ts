@@ -1,4 +1,4 @@
-import { type Actor, writeDeeds } from '#access/audit/audit.ts';
+import { type Actor, writeAuditEntries } from '#access/audit/audit.ts';
 import { announceChange } from '#platform/changes/changes.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { isUniqueViolation } from '#platform/db/failures.ts';
@@ -134,7 +134,7 @@ async function applyParts(
 async function writeDown(tx: Tx, actor: Actor, changes: Change[]): Promise<void> {
   if (changes.length > 0) {
     const details = { count: changes.length, changes: changes.slice(0, MAX_CHANGES_AUDITED) };
-    await writeDeeds(tx, actor, [{ action: 'tenant.applied', subject: String(actor.tenantId), details }]);
+    await writeAuditEntries(tx, actor, [{ action: 'tenant.applied', subject: String(actor.tenantId), details }]);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { webhookSecretPlace } from '#access/credentials/credentials.ts';
+import { webhookSecretLocation } from '#access/credentials/credentials.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import type { ClaimedDelivery } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
@@ -24,7 +24,7 @@ export async function sendOnce(
   try {
     secret = await keyring.decrypt(
       delivery.webhookSecret,
-      webhookSecretPlace(delivery.tenantId, delivery.credentialId),
+      webhookSecretLocation(delivery.tenantId, delivery.credentialId),
     );
   } catch (error) {
     log.error({ err: error, tenant_id: delivery.tenantId, event_id: delivery.eventId }, 'webhook secret does not open');

@@ -19,7 +19,7 @@ const SCAN_EVERY_MS = 200;
 /** After failed scans (a database out of reach) the worker slows down to this. */
 const MAX_SCAN_WAIT_MS = 2_000;
 /** Credentials whose receiver is remembered from one event to the next. */
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
 export interface DeliveryWorkerOptions extends AttemptOptions {
   db: Database;
@@ -174,7 +174,7 @@ export class DeliveryWorker implements LocalDelivery {
     this.#urls.delete(credentialId);
     this.#urls.set(credentialId, webhookUrl);
     const [oldest] = this.#urls.keys();
-    if (this.#urls.size > MAX_REMEMBERED && oldest !== undefined) {
+    if (this.#urls.size > MAX_CACHED && oldest !== undefined) {
       this.#urls.delete(oldest);
     }
   }

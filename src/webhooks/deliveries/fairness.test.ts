@@ -60,12 +60,12 @@ describe('the event of one', () => {
 
   describe('does not wait where 10 of 50 receivers', () => {
     /** For the dead more is due than there are slots in all; then events of all fifty come. */
-    async function deliverBesideTheDead(t: TestContext, isFromMemory: boolean, deadPort?: number): Promise<void> {
+    async function deliverBesideTheDead(t: TestContext, isLocal: boolean, deadPort?: number): Promise<void> {
       const dead = await credentialsAt(urlsOf('dead', 10, deadPort));
       const well = await credentialsAt(urlsOf('well', 40));
       await insertBacklog(db, dead, 60);
       const { deliveries } = work({ drawWaitMs: () => 500, probeRestMs: 250 });
-      const transaction = createTransactionWithEvents(db, isFromMemory ? deliveries : null);
+      const transaction = createTransactionWithEvents(db, isLocal ? deliveries : null);
       await sleep(300);
       for (let round = 0; round < ROUNDS; round += 1) {
         await writeEach(transaction, [...dead, ...well]);

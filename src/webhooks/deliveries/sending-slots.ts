@@ -17,7 +17,7 @@ const LINGERING_MS = 500;
 const FAILURES_UNTIL_PROBED = 3;
 const PROBE_REST_MS = 250;
 /** Receivers that are remembered; beyond them those without anything under way begin anew. */
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
 interface Receiver {
   share: number;
@@ -135,7 +135,7 @@ export class SendingSlots {
 
   #forgetIdle(): void {
     for (const [url, receiver] of this.#receivers) {
-      if (this.#receivers.size <= MAX_REMEMBERED) {
+      if (this.#receivers.size <= MAX_CACHED) {
         return;
       }
       if (receiver.underWay === 0) {

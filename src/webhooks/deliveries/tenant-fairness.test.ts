@@ -166,9 +166,9 @@ describe('the event of another tenant, beside one whose many receivers are slow'
 
   const urlOf = (name: string, index: number) => `https://127.0.0.1:${server.port}/${name}/${index}`;
   const countOf = (name: string) => server.requests.filter(({ path }) => path.startsWith(`/${name}/`)).length;
-  const write = async (whose: Whose | undefined, isFromMemory = true) => {
+  const write = async (whose: Whose | undefined, isLocal = true) => {
     assert.ok(whose);
-    await writeEvent(createTransactionWithEvents(service.database.db, isFromMemory ? worker.deliveries : null), whose);
+    await writeEvent(createTransactionWithEvents(service.database.db, isLocal ? worker.deliveries : null), whose);
   };
   const countClaims = async () => {
     const { rows } = await sql<{ place: number }>`SELECT coalesce(max(place), 0) AS place FROM noted_claim`.execute(
@@ -184,11 +184,11 @@ describe('the event of another tenant, beside one whose many receivers are slow'
     return rows[0].place;
   };
 
-  for (const isFromMemory of [true, false]) {
-    it(`is sent with the next free slot: ${isFromMemory ? 'told of by its commit' : 'found by the scan'}`, async (t) => {
+  for (const isLocal of [true, false]) {
+    it(`is sent with the next free slot: ${isLocal ? 'told of by its commit' : 'found by the scan'}`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'full slots', 60_000);
-      await write(other[0], isFromMemory);
+      await write(other[0], isLocal);
       // Counted from the commit on: what is claimed while the event is written is not ahead of it.
       const earlier = await countClaims();
       await eventually(() => countOf('other') > 0, 'event of the other tenant', 60_000);

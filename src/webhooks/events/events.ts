@@ -5,7 +5,7 @@ export { Attempt, DELIVERY_STATUSES, DeliveryStatus, type FeedEntry, type FeedPa
 export { NO_OUTCOME } from './store.ts';
 export {
   createTransactionWithEvents,
-  type Happening,
+  type EventInput,
   type RecordEvents,
   type TransactionWithEvents,
 } from './transaction-with-events.ts';

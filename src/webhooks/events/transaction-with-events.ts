@@ -8,7 +8,7 @@ import type { LocalDelivery, Target } from './local-delivery.ts';
 import { insertEvents, type NewEvent } from './store.ts';
 
 /** What happened, to be told to the partner whose order or reservation it is. */
-export interface Happening {
+export interface EventInput {
   tenantId: number;
   credentialId: string;
   type: EventType;
@@ -17,8 +17,8 @@ export interface Happening {
   data: Record<string, string>;
 }
 
-/** Writes the events of happenings in the transaction of their cause: both are there or neither is (decision 32). */
-export type RecordEvents = (...happenings: Happening[]) => Promise<void>;
+/** Writes the events of inputs in the transaction of their cause: both are there or neither is (decision 32). */
+export type RecordEvents = (...inputs: EventInput[]) => Promise<void>;
 
 /**
  * Runs work in one transaction and owns its commit: the events that the work records are delivered once it is committed.
@@ -65,17 +65,17 @@ class RecordedEvents {
     return this.#written[0]?.event;
   }
 
-  readonly record: RecordEvents = async (...happenings) => {
-    if (happenings.length === 0) {
+  readonly record: RecordEvents = async (...inputs) => {
+    if (inputs.length === 0) {
       return;
     }
-    const events = happenings.map((happening) => this.#draft(happening));
+    const events = inputs.map((eventInput) => this.#draft(eventInput));
     const targets = await insertEvents(this.#tx, events);
     this.#written.push(...events.map((event) => ({ event, target: targets.get(event.id) ?? null })));
   };
 
   /** The row to be written, claimed from the start if this process has a slot for it. */
-  #draft({ type, occurredAt, data, ...whose }: Happening): NewEvent {
+  #draft({ type, occurredAt, data, ...whose }: EventInput): NewEvent {
     const id = newId();
     const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
     const lease = this.#deliveries?.offerLease(whose, this.#countOf.of(whose.credentialId)) ?? null;

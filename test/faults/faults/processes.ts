@@ -49,7 +49,7 @@ function killWorker(name: string, untilMoment: (world: World, victim: ServicePro
       const killedAtMs = performance.now();
       other.signal('SIGCONT');
       hook.answer = () => 204;
-      hook.door.onConnection = async () => {};
+      hook.proxy.onConnection = async () => {};
       const starting = victim.start();
       const isDelivered = async () => (await order.read())?.delivery_status === 'delivered';
       const retriedMs = await waitUntil(isDelivered, 2 * RETRIED_WITHIN_MS, 50);
@@ -68,7 +68,7 @@ function killWorker(name: string, untilMoment: (world: World, victim: ServicePro
       world.workers[1].signal('SIGCONT');
       world.workers[0].link.thaw();
       world.witness.hook.answer = () => 204;
-      world.witness.hook.door.onConnection = async () => {};
+      world.witness.hook.proxy.onConnection = async () => {};
     },
   };
 }
@@ -87,7 +87,7 @@ async function untilInHand(
 const killWorkerBeforeConnecting = killWorker('kill-worker-before-connecting', async ({ witness: { hook } }) => {
   // The TCP connection has just been made: neither TLS nor a byte of the POST has passed.
   await new Promise<void>((resolve) => {
-    hook.door.onConnection = async () => {
+    hook.proxy.onConnection = async () => {
       resolve();
       await sleep(1_000);
     };

@@ -9,7 +9,7 @@ export const eventsTellOfChanges: Invariant = {
   async check({ postgres }, { events }) {
     const changes = await readChanges(postgres);
     const told = countBy(events.map(toldBy));
-    const happened = countBy(changes.map(happeningOf));
+    const happened = countBy(changes.map(eventOf));
     const untold = [...happened].filter(([key, count]) => (told.get(key) ?? 0) < count);
     const invented = [...told].filter(([key, count]) => (happened.get(key) ?? 0) < count);
     return [
@@ -19,7 +19,7 @@ export const eventsTellOfChanges: Invariant = {
   },
 };
 
-function happeningOf({ source, subject, status, is_new, tx }: StatusChange): string {
+function eventOf({ source, subject, status, is_new, tx }: StatusChange): string {
   return `${eventType(source, status, is_new)} ${subject} to ${status} in transaction ${tx}`;
 }
 

@@ -1,10 +1,10 @@
-/** Where a file stands in the house: `hotel`, `rates` for src/hotel/rates/store.ts; `service`, `app` for src/service/app.ts. */
+/** Where a file stands in the drawing: `hotel`, `rates` for src/hotel/rates/store.ts; `service`, `app` for src/service/app.ts. */
 export interface Place {
   wing: string;
   room: string;
 }
 
-export interface House {
+export interface Drawing {
   /** The wings from the ground up; those of one floor stand side by side. */
   floors: string[][];
   /** The rooms of each wing from the ground up; those of one rank stand side by side. */
@@ -15,7 +15,7 @@ export interface House {
  * Reads the drawing of docs/ARCHITECTURE.md: `─ name/ ─` begins a wing, and its rooms follow below, `a < b, c` where b and c may import a.
  * @throws Error when there is no drawing
  */
-export function readHouse(markdown: string): House {
+export function readDrawing(markdown: string): Drawing {
   const drawing = /```\n(┌[^]*?┘)\n```/.exec(markdown)?.[1];
   if (drawing === undefined) throw new Error('docs/ARCHITECTURE.md has no drawing of the house');
   const floors: string[][] = [];
@@ -44,16 +44,16 @@ export function nameOf({ wing, room }: Place): string {
 }
 
 /** Its floor and, within its wing, its rank; null for what the drawing does not show. */
-export function heightOf({ floors, rooms }: House, { wing, room }: Place): { floor: number; rank: number } | null {
+export function heightOf({ floors, rooms }: Drawing, { wing, room }: Place): { floor: number; rank: number } | null {
   const floor = floors.findIndex((wings) => wings.includes(wing));
   const rank = (rooms.get(wing) ?? []).findIndex((side) => side.includes(room));
   return floor < 0 || rank < 0 ? null : { floor, rank };
 }
 
 /** Whether a place is the other's own room, or one that it may build on. */
-export function isBelow(house: House, lower: Place, upper: Place): boolean {
-  const below = heightOf(house, lower);
-  const above = heightOf(house, upper);
+export function isBelow(drawing: Drawing, lower: Place, upper: Place): boolean {
+  const below = heightOf(drawing, lower);
+  const above = heightOf(drawing, upper);
   if (below === null || above === null) return false;
   if (lower.wing !== upper.wing) return below.floor < above.floor;
   return lower.room === upper.room || below.rank < above.rank;

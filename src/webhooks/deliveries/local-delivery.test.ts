@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { eventRows, happening, startTestWorker, writeEvent } from '#test/support/events.ts';
+import { eventRows, eventInput, startTestWorker, writeEvent } from '#test/support/events.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually, onlyDelivery, register } from '#test/support/webhooks.ts';
@@ -59,7 +59,7 @@ describe('an event of a process that delivers', () => {
   it('is born claimed, its first attempt counted, and sent from memory right after the commit', async () => {
     receiver.answerWith(() => ({ status: 204, afterMs: 300 }));
     const born = await transaction(async (tx, record) => {
-      await record(happening(tenant));
+      await record(eventInput(tenant));
       const row = await onlyRow(tx);
       await sleep(300);
       assert.equal(receiver.requests.length, 0, 'not before the commit');
@@ -86,7 +86,7 @@ describe('an event of a process that delivers', () => {
       db,
       null,
     )(async (tx, record) => {
-      await record(happening(tenant));
+      await record(eventInput(tenant));
       const { dueInMs, ...row } = await onlyRow(tx);
       assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 0, null]);
       assert.deepEqual(row.attempts, []);
@@ -113,9 +113,9 @@ describe('an event of a process that delivers', () => {
 
   it('goes with others in one transaction: each born claimed as far as there are slots, and sent once with the bytes stored', async () => {
     const silent = await service.tenant();
-    const heard = Array.from({ length: 6 }, (_, index) => happening(tenant, `"${index}" \\ é🍕`));
+    const heard = Array.from({ length: 6 }, (_, index) => eventInput(tenant, `"${index}" \\ é🍕`));
     const born = await transaction(async (tx, record) => {
-      await record(...heard, happening(silent));
+      await record(...heard, eventInput(silent));
       return await eventRows(tx, tenant.tenantId);
     });
     assert.deepEqual(
@@ -146,7 +146,7 @@ describe('an event of a process that delivers', () => {
 
   it('is not sent where its transaction is rolled back', async () => {
     const rolledBack = transaction(async (_tx, record) => {
-      await record(happening(tenant));
+      await record(eventInput(tenant));
       throw new Error('not after all');
     });
     await assert.rejects(rolledBack, /not after all/);
@@ -160,11 +160,11 @@ describe('an event of a process that delivers', () => {
     await transaction(async (tx, record) => {
       runs += 1;
       if (runs === 1) {
-        await record(happening(tenant, 'first run'));
+        await record(eventInput(tenant, 'first run'));
         throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
       }
       await sql`UPDATE credential SET is_active = false WHERE tenant_id = ${tenant.tenantId}`.execute(tx);
-      await record(happening(tenant, 'second run'));
+      await record(eventInput(tenant, 'second run'));
     });
     assert.equal(runs, 2);
     await sleep(500);
@@ -176,7 +176,7 @@ describe('an event of a process that delivers', () => {
     let runs = 0;
     await transaction(async (tx, record) => {
       runs += 1;
-      await record(happening(tenant, `run ${runs}`));
+      await record(eventInput(tenant, `run ${runs}`));
       if (runs === 1) {
         await sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(tx);
       }
@@ -190,7 +190,7 @@ describe('an event of a process that delivers', () => {
     const dueInMs = await transaction(async (tx, record) => {
       await sql`SELECT now()`.execute(tx);
       await sleep(1_500);
-      await record(happening(tenant));
+      await record(eventInput(tenant));
       return (await onlyRow(tx)).dueInMs;
     });
     assert.ok(dueInMs > LEASE_MS - 500, `due in ${dueInMs} ms`);
@@ -202,7 +202,7 @@ describe('an event of a process that delivers', () => {
     transaction = createTransactionWithEvents(db, work({ leaseSeconds: 1.5 }).deliveries);
     const writtenAtMs = Date.now();
     await transaction(async (_tx, record) => {
-      await record(happening(tenant));
+      await record(eventInput(tenant));
       await sleep(600);
     });
     assert.deepEqual(await errors(), ['no_outcome', null]);
@@ -230,7 +230,7 @@ describe('an event of a process that delivers', () => {
       await receiver.waitFor(1);
       let stopped: Promise<void> | undefined;
       await transaction(async (_tx, record) => {
-        await record(happening(tenant));
+        await record(eventInput(tenant));
         stopped = worker?.stop(5_000);
       });
       await stopped;
@@ -247,7 +247,7 @@ describe('an event of a process that delivers', () => {
     it('is given back at once where its commit comes after the stop, and not sent by it', async () => {
       const [worker] = workers.splice(0);
       await transaction(async (_tx, record) => {
-        await record(happening(tenant));
+        await record(eventInput(tenant));
         await worker?.stop(1_000);
       });
       await worker?.stop(0); // Whoever closes the database after a stop asks once more what came since.

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A port in front of a receiver, behind which another one can be put, and where somebody may look who comes. */
-export class Door {
+export class TcpProxy {
   /** The port that connections are passed on to. */
   target: number;
   /** Told of every connection before it is passed on; it is passed on when this is done. */
@@ -29,7 +29,7 @@ export class Door {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Connections that are kept would go on leading to what stood behind the door before. */
+  /** Connections that are kept would go on leading to what stood behind the proxy before. */
   cut(): void {
     this.#sockets.forEach((socket) => socket.destroy());
   }

@@ -1,4 +1,4 @@
-interface MemoryOptions {
+interface CacheOptions {
   maxEntries: number;
   /** Whether what is remembered may be trusted now. */
   isSure: () => boolean;
@@ -7,15 +7,15 @@ interface MemoryOptions {
 type Key = string | number;
 
 /** What a node remembers of tenants, each piece under a key that no other tenant has. */
-export class Memory<Value> {
-  readonly #options: MemoryOptions;
+export class TenantCache<Value> {
+  readonly #options: CacheOptions;
   readonly #values = new Map<Key, Value>();
   /** The keys of each tenant, the tenants remembered longest first. */
   readonly #keys = new Map<number, Set<Key>>();
   /** How often anything was forgotten: what was read meanwhile may be older than the change. */
-  #era = 0;
+  #invalidations = 0;
 
-  constructor(options: MemoryOptions) {
+  constructor(options: CacheOptions) {
     this.#options = options;
   }
 
@@ -26,24 +26,24 @@ export class Memory<Value> {
 
   /** Reads from the database and remembers, unless something has changed meanwhile. What is undefined is not remembered. */
   async load<Read extends Value | undefined>(tenantId: number, key: Key, read: () => Promise<Read>): Promise<Read> {
-    const era = this.#era;
+    const invalidations = this.#invalidations;
     const value = await read();
-    if (value !== undefined && era === this.#era) {
-      this.#remember(tenantId, key, value);
+    if (value !== undefined && invalidations === this.#invalidations) {
+      this.#store(tenantId, key, value);
     }
     return value;
   }
 
-  forget(tenantIds: ReadonlySet<number> | 'all'): void {
+  invalidate(tenantIds: ReadonlySet<number> | 'all'): void {
     if (tenantIds === 'all' || tenantIds.size > 0) {
-      this.#era += 1; // Also where nothing is remembered yet: something may be on its way.
+      this.#invalidations += 1; // Also where nothing is remembered yet: something may be on its way.
     }
     for (const tenantId of tenantIds === 'all' ? this.#keys.keys() : tenantIds) {
-      this.#forgetTenant(tenantId);
+      this.#invalidateTenant(tenantId);
     }
   }
 
-  #remember(tenantId: number, key: Key, value: Value): void {
+  #store(tenantId: number, key: Key, value: Value): void {
     this.#values.set(key, value);
     const keys = this.#keys.get(tenantId) ?? new Set<Key>();
     this.#keys.set(tenantId, keys.add(key));
@@ -51,11 +51,11 @@ export class Memory<Value> {
       if (this.#values.size <= this.#options.maxEntries) {
         return;
       }
-      this.#forgetTenant(oldest);
+      this.#invalidateTenant(oldest);
     }
   }
 
-  #forgetTenant(tenantId: number): void {
+  #invalidateTenant(tenantId: number): void {
     this.#keys.get(tenantId)?.forEach((key) => this.#values.delete(key));
     this.#keys.delete(tenantId);
   }
