@@ -21,13 +21,13 @@ const Order = Type.Object({
   items: Type.Array(Type.Object({ item_id: Type.String(), quantity: Type.Integer() })),
 });
 
-/** What the error handler was given, whether the client was still there to see it or not. */
+/** Errors that the error handler got, also errors of requests whose client had gone. */
 const thrown: Array<Error & { statusCode?: number }> = [];
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** What Buffers hold, once those that nobody refers to are gone. */
+/** Returns the bytes that Buffers hold after a garbage collection. */
 function usedBytes(): number {
   collectGarbage();
   return process.memoryUsage().arrayBuffers;
@@ -78,8 +78,8 @@ describe('registerBodyParsers', () => {
     return connect(port, '127.0.0.1');
   }
 
-  /** All that the server answers until it closes; a reset, or bytes that could not be sent, fail the test. */
-  async function answerOn(socket: Socket): Promise<string> {
+  /** Returns all that the server sends until it closes the connection. A connection error fails the test. */
+  async function responseOn(socket: Socket): Promise<string> {
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
     await once(socket, 'close');
@@ -89,13 +89,13 @@ describe('registerBodyParsers', () => {
   async function send(head: string, body: string): Promise<string> {
     const socket = open();
     socket.write(`POST /orders HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}\r\n\r\n${body}`);
-    return answerOn(socket);
+    return responseOn(socket);
   }
 
-  describe('200', () => {
+  describe('accepted bodies', () => {
     const order = { id: '7', items: [{ item_id: '1', quantity: 2 }] };
 
-    it('the three content types give a route the same value', async () => {
+    it('200: a route gets the same value from JSON, a form and multipart', async () => {
       const multipart = new FormData();
       multipart.set('id', '7');
       multipart.set('items[0].item_id', '1');
@@ -111,7 +111,7 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('content types match in any case, and with a charset of UTF-8', async () => {
+    it('200: the JSON content type is accepted in any case, with the charset UTF-8 and with other parameters', async () => {
       for (const type of [
         'APPLICATION/JSON',
         'application/json; charset=utf-8',
@@ -125,7 +125,7 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('a route that expects no body ignores whatever comes as one', async () => {
+    it('200: a route without a body ignores malformed bodies and unsupported content types', async () => {
       for (const [body, type] of [
         ['{', JSON_TYPE],
         ['a=%zz', FORM],
@@ -138,7 +138,7 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('a request without a body passes whatever its content type says', async () => {
+    it('200: a request without a body is accepted with any content type, by a route that expects no body', async () => {
       for (const type of [
         undefined,
         JSON_TYPE,
@@ -156,11 +156,11 @@ describe('registerBodyParsers', () => {
       for (const head of ['Content-Type: text/plain\r\nTransfer-Encoding: chunked', 'Transfer-Encoding: chunked']) {
         const socket = open();
         socket.write(`POST /cancel HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}\r\n\r\n0\r\n\r\n`);
-        assert.match(await answerOn(socket), /^HTTP\/1.1 200 /);
+        assert.match(await responseOn(socket), /^HTTP\/1.1 200 /);
       }
     });
 
-    it('a route that takes no body ignores whatever comes, of whatever content type', async () => {
+    it('200: a route without a body ignores any bytes, content type and content encoding', async () => {
       const bodies: [string, string?][] = [
         ['{"reason":"late"}', JSON_TYPE],
         ['{', JSON_TYPE],
@@ -183,39 +183,39 @@ describe('registerBodyParsers', () => {
       socket.write(
         `POST /cancel HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}`,
       );
-      assert.match(await answerOn(socket), /^HTTP\/1.1 200 /);
+      assert.match(await responseOn(socket), /^HTTP\/1.1 200 /);
     });
 
-    it('an absent body satisfies a schema in which everything is optional', async () => {
+    it('200: a missing body is valid if all fields of the schema are optional', async () => {
       for (const type of [undefined, JSON_TYPE, FORM, 'multipart/form-data']) {
         assert.equal((await post('/label', undefined, type)).status, 200);
       }
     });
 
-    it('a body of exactly 1 MiB is read', async () => {
+    it('200: a body of exactly 1 MiB is accepted', async () => {
       const body = JSON.stringify({ label: 'a'.repeat(LIMIT_BYTES - '{"label":""}'.length) });
       for (const path of ['/label', '/cancel']) {
         assert.equal((await post(path, body, JSON_TYPE)).status, 200);
       }
     });
 
-    it('GET and HEAD ignore a body', async () => {
+    it('200: GET and HEAD requests may have a body, which is ignored', async () => {
       for (const method of ['GET', 'HEAD']) {
         const socket = open();
         socket.write(
           `${method} /orders HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ,\r\nContent-Length: 1\r\n\r\n{`,
         );
-        assert.match(await answerOn(socket), /^HTTP\/1.1 200 /);
+        assert.match(await responseOn(socket), /^HTTP\/1.1 200 /);
       }
     });
   });
 
-  describe('400', () => {
-    it('an absent body is told which fields are missing', async () => {
+  describe('invalid bodies', () => {
+    it('400: the response to a missing body names the required fields', async () => {
       await refuses(400, 'id: is required | items: is required', '/orders');
     });
 
-    it('JSON stays strictly typed, and text that does not convert is left to validation', async () => {
+    it('400: a number as text in JSON, or a text in a form that is not a whole number, is refused for an integer', async () => {
       const items = [{ item_id: '1', quantity: '2' }];
       const fault = 'items.0.quantity: must be a whole number';
       await refuses(400, fault, '/orders', JSON.stringify({ id: '7', items }), JSON_TYPE);
@@ -223,7 +223,7 @@ describe('registerBodyParsers', () => {
       await refuses(400, 'body: must be an object', '/orders', 'null', JSON_TYPE);
     });
 
-    it('JSON under a type of forms says so, and does not look like a form without fields', async () => {
+    it('400: the message about JSON with the content type of a form says to set Content-Type to application/json', async () => {
       for (const path of ['/orders', '/label']) {
         const { status, json } = await post(
           path,
@@ -231,18 +231,23 @@ describe('registerBodyParsers', () => {
           FORM,
         );
         assert.equal(status, 400);
-        assert.deepEqual(json, { message: 'body: is JSON sent as a form: set Content-Type to application/json' });
+        const message = 'body: is JSON, but its Content-Type is that of a form. Set Content-Type to application/json';
+        assert.deepEqual(json, { message });
       }
-      assert.equal((await post('/label', '{a}=1&label=b', FORM)).status, 200, 'a field may have any name');
+      assert.equal(
+        (await post('/label', '{a}=1&label=b', FORM)).status,
+        200,
+        'a form whose first field name begins with a brace is accepted',
+      );
     });
 
-    it('a malformed body leaves the connection open', async () => {
+    it('400: the connection stays open after a malformed body', async () => {
       const answer = await post('/orders', '{', JSON_TYPE);
       assert.deepEqual([answer.status, answer.headers.get('connection')], [400, 'keep-alive']);
       await refuses(400, 'a: is not valid percent-encoded UTF-8', '/orders', 'a=%zz', FORM);
     });
 
-    it('multipart bodies that are cut short, without a boundary or with files', async () => {
+    it('400: a multipart body that is cut off, has no boundary or has a file is refused', async () => {
       const multipart = 'multipart/form-data; boundary=b';
       const cut = '--b\r\nContent-Disposition: form-data; name="id"\r\n\r\n7';
       await refuses(400, 'body: ends before its closing boundary', '/orders', cut, multipart);
@@ -252,14 +257,14 @@ describe('registerBodyParsers', () => {
       await refuses(400, 'menu: files are not accepted', '/orders', file);
     });
 
-    it('a Content-Length shorter than the body cuts the body, and what follows is no request', async () => {
+    it('400: a body that is longer than its Content-Length is refused', async () => {
       const answer = await send(`Content-Type: ${JSON_TYPE}\r\nContent-Length: 1`, '{"id":"7"}');
       assert.match(answer, /^HTTP\/1.1 400 /);
     });
   });
 
-  describe('404', () => {
-    it('an unknown path comes before any fault of the body', async () => {
+  describe('unknown paths', () => {
+    it('404: an unknown path is refused before any fault of the body', async () => {
       for (const [body, type] of [
         ['{', JSON_TYPE],
         ['x', 'text/plain'],
@@ -271,11 +276,11 @@ describe('registerBodyParsers', () => {
     });
   });
 
-  describe('413', () => {
+  describe('bodies above 1 MiB', () => {
     const megabyte = 'a'.repeat(LIMIT_BYTES);
     const tooLarge = /^HTTP\/1.1 413 [\s\S]*body: is larger than 1048576 bytes/;
 
-    it('every content type has the limit', async () => {
+    it('413: a body above 1 MiB is refused with every content type, also by a route without a body', async () => {
       for (const type of [JSON_TYPE, FORM, 'multipart/form-data; boundary=b', 'text/plain']) {
         for (const path of ['/orders', '/cancel']) {
           await refuses(413, 'body: is larger than 1048576 bytes', path, `${megabyte}a`, type);
@@ -283,13 +288,13 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('a client that only reads once it has sent everything gets the answer, chunked or not', async () => {
+    it('413: a client that sends a body of 8 MiB gets the response, with Content-Length or in chunks', async () => {
       const chunk = `100000\r\n${megabyte}\r\n`;
       assert.match(await send('Transfer-Encoding: chunked', `${chunk.repeat(8)}0\r\n\r\n`), tooLarge);
       assert.match(await send(`Content-Length: ${8 * LIMIT_BYTES}`, megabyte.repeat(8)), tooLarge);
     });
 
-    it('a body without end is answered while it is still coming, and memory stays flat', async (test) => {
+    it('413: after 100 MiB of a body that never ends, the response has come and at most 16 MiB more memory are in use', async (test) => {
       const socket = open();
       test.after(() => socket.destroy());
       socket.on('error', () => {});
@@ -305,7 +310,7 @@ describe('registerBodyParsers', () => {
           await once(socket, 'drain');
         }
       }
-      // Freed memory is given back in the background, so a moment after the collection.
+      // V8 frees memory in the background, a moment after the collection.
       for (let tries = 0; tries < 100 && usedBytes() - memoryBefore > 16 * LIMIT_BYTES; tries += 1) {
         await setTimeout(20);
       }
@@ -314,10 +319,10 @@ describe('registerBodyParsers', () => {
     });
   });
 
-  describe('415', () => {
+  describe('unsupported content types and encodings', () => {
     const types = 'application/json, application/x-www-form-urlencoded or multipart/form-data';
 
-    it('other content types, and bodies that do not say what they are', async () => {
+    it('415: a body with an unsupported, malformed or missing content type is refused', async () => {
       for (const type of [
         'text/plain',
         'application/vnd.api+json',
@@ -339,11 +344,11 @@ describe('registerBodyParsers', () => {
       await refuses(415, 'body: Content-Type is missing or malformed', '/orders', Buffer.from('{}'));
     });
 
-    it('any charset but UTF-8', async () => {
+    it('415: a body with a charset other than UTF-8 is refused', async () => {
       for (const charset of ['latin1', '"utf-16"', 'utf-7', 'utf_8', 'utf88']) {
         await refuses(
           415,
-          'body: no charset but UTF-8 is supported',
+          'body: a charset other than UTF-8 is not supported',
           '/orders',
           '{}',
           `${JSON_TYPE}; charset=${charset}`,
@@ -351,14 +356,14 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('any Content-Encoding but identity', async () => {
+    it('415: a body with a Content-Encoding other than identity is refused', async () => {
       const head = `Content-Type: ${JSON_TYPE}\r\nContent-Length: 2\r\nContent-Encoding:`;
       assert.match(await send(`${head} gzip`, '{}'), /^HTTP\/1.1 415 /);
       assert.match(await send(`${head} Identity`, '{}'), /^HTTP\/1.1 400 [\s\S]*id: is required/);
     });
   });
 
-  it('a client that leaves in the middle of a body is no failure of the service', async () => {
+  it('400: a client that closes the connection in the middle of a body causes no server error', async () => {
     const failed = once(app.server, 'request').then(([request]) => once(request, 'close'));
     const socket = open();
     socket.write(`POST /orders HTTP/1.1\r\nHost: x\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 100\r\n\r\n{`);

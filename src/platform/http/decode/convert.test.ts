@@ -5,7 +5,7 @@ import Type from 'typebox';
 import { convertText } from './convert.ts';
 
 describe('convertText', () => {
-  it('makes an integer of plain digits alone', () => {
+  it('convertText converts only plain digits, with or without a minus, to an integer', () => {
     for (const [text, number] of [
       ['2', 2],
       ['0', 0],
@@ -19,14 +19,14 @@ describe('convertText', () => {
     }
   });
 
-  it('makes a number of a plain decimal', () => {
+  it('convertText converts only a plain decimal to a number', () => {
     assert.equal(convertText('12.50', Type.Number()), 12.5);
     for (const text of ['.5', '5.', '1e3', 'Infinity', '1,5', '']) {
       assert.equal(convertText(text, Type.Number()), text);
     }
   });
 
-  it('makes booleans of exactly true and false', () => {
+  it('convertText converts only the texts true and false to booleans', () => {
     assert.equal(convertText('true', Type.Boolean()), true);
     assert.equal(convertText('false', Type.Boolean()), false);
     for (const text of ['True', '1', 'on', 'yes', '']) {
@@ -34,7 +34,7 @@ describe('convertText', () => {
     }
   });
 
-  it('leaves text alone wherever text is allowed', () => {
+  it('convertText does not convert a text if the schema allows text', () => {
     const schemas = [
       Type.String(),
       Type.Union([Type.Number(), Type.String()]),
@@ -50,14 +50,14 @@ describe('convertText', () => {
     }
   });
 
-  it('makes null of an empty text where null is allowed and text is not', () => {
+  it('convertText converts an empty text to null if the schema allows null but no text', () => {
     assert.equal(convertText('', Type.Union([Type.Integer(), Type.Null()])), null);
     assert.equal(convertText('', { type: ['array', 'null'] }), null);
     assert.equal(convertText('3', Type.Union([Type.Integer(), Type.Null()])), 3);
     assert.equal(convertText('', Type.Integer()), '');
   });
 
-  it('converts inside lists and objects, and leaves unknown fields alone', () => {
+  it('convertText converts texts inside lists and objects, and does not change unknown fields', () => {
     const schema = Type.Object({ items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Integer() })) });
     assert.deepEqual(convertText({ items: [{ id: '1', quantity: '2', extra: '3' }], toString: '4' }, schema), {
       items: [{ id: '1', quantity: 2, extra: '3' }],
@@ -65,7 +65,7 @@ describe('convertText', () => {
     });
   });
 
-  it('reads JSON where a list or an object is asked for, and types it as JSON', () => {
+  it('convertText parses JSON if the schema asks for a list or an object, and does not convert the texts inside', () => {
     const schema = Type.Object({
       items: Type.Array(Type.Object({ quantity: Type.Integer() })),
       customer: Type.Object({}),
@@ -76,24 +76,24 @@ describe('convertText', () => {
     });
   });
 
-  it('leaves JSON that is malformed, forbidden or of another kind for validation to refuse', () => {
+  it('convertText does not change JSON that is malformed, forbidden or of another type than the schema', () => {
     for (const text of ['[', '{"__proto__":1}', '"x"', '5', '{}', '["\\u0000"]', '[1e309]', '']) {
       assert.equal(convertText(text, Type.Array(Type.Unknown())), text);
     }
     assert.equal(convertText('null', Type.Object({})), 'null');
   });
 
-  it('does not make a list of a single value, nor of an object', () => {
+  it('convertText does not convert a single value or an object to a list, nor a list to an object', () => {
     assert.equal(convertText('a', Type.Array(Type.String())), 'a');
     assert.deepEqual(convertText({ id: '1' }, Type.Array(Type.Object({ id: Type.Integer() }))), { id: '1' });
     assert.deepEqual(convertText(['1'], Type.Object({})), ['1']);
   });
 
-  it('leaves everything as it is without a schema', () => {
+  it('convertText changes nothing without a schema', () => {
     assert.deepEqual(convertText({ a: ['1'] }, undefined), { a: ['1'] });
   });
 
-  it('gives back any integer, boolean or JSON container that was written as text', () => {
+  it('convertText restores any integer, boolean, list or object from its text', () => {
     const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
     const schema = Type.Object({
       n: Type.Integer(),

@@ -1,7 +1,7 @@
 import { DecodeError } from './decode-error.ts';
 import { parseJson } from './json.ts';
 
-/** The part of JSON Schema that says what a text stands for. */
+/** Part of a JSON Schema that gives the type of a text. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -15,11 +15,11 @@ const INTEGER = /^-?(0|[1-9]\d*)$/;
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /**
- * Turns the texts of a decoded form or query into the types that a JSON schema asks for (decision 5). What does not fit
- * stays as it is, so that validation names the field and what it must be; this never throws.
+ * Converts the texts of a decoded form or query to the types of a JSON schema (decision 5). A text that does not fit stays unchanged,
+ * so that the validation names the field and its rule. This function never throws.
  *
- * Numbers are plain decimals, without an exponent; booleans are `true` and `false`; where null is allowed and text is
- * not, an empty text is null; where an object or a list is asked for, the text may be its JSON.
+ * A number is a plain decimal without an exponent. A boolean is `true` or `false`. An empty text becomes null if the schema allows
+ * null but no text. If the schema asks for an object or a list, the text may be its JSON.
  */
 export function convertText(value: unknown, schema: unknown): unknown {
   const alternatives = alternativesOf(schema);
@@ -46,7 +46,7 @@ function convertFields(fields: object, properties: Readonly<Record<string, unkno
   );
 }
 
-/** A union's members, or the schema alone. */
+/** Returns the members of a union, or the schema itself if it is not a union. */
 function alternativesOf(schema: unknown): Schema[] {
   if (typeof schema !== 'object' || schema === null) {
     return [];

@@ -5,7 +5,7 @@ import { decodeForm, decodeUrlEncoded } from './form.ts';
 import { decodeJson } from './json.ts';
 import { decodeMultipart } from './multipart.ts';
 
-/** A body as it came, with the headers that say how to read it. */
+/** Bytes of a body, with the headers that say how to decode them. */
 export interface EncodedBody {
   bytes: Buffer;
   contentType: string | undefined;
@@ -13,19 +13,19 @@ export interface EncodedBody {
 }
 
 /**
- * The value of a body in one of the three content types of contract §1.
- * @param schema says what the texts of a form stand for
- * @throws DecodeError 400 malformed, 415 of a kind that is not understood
+ * Decodes a body in one of the three content types of contract §1.
+ * @param schema JSON schema that gives the types of the texts of a form
+ * @throws DecodeError 400 if the body is malformed, 415 if its type, charset or encoding is not supported
  */
 export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody, schema: unknown): unknown {
   if (contentEncoding && contentEncoding.toLowerCase() !== 'identity') {
-    throw unsupported('a Content-Encoding is not supported');
+    throw unsupported('a Content-Encoding other than identity is not supported');
   }
   const { essence, params } = readContentType(contentType);
   const charset = params.get('charset') ?? 'utf-8';
-  // RFC 9110 names it `utf-8`; `utf8` is what many clients write.
+  // The name in RFC 9110 is `utf-8`, but many clients write `utf8`.
   if (!/^utf-?8$/i.test(charset)) {
-    throw unsupported('no charset but UTF-8 is supported');
+    throw unsupported('a charset other than UTF-8 is not supported');
   }
   switch (essence) {
     case 'application/json':
@@ -44,10 +44,18 @@ export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody,
 
 const OPENING_BRACE = '{'.charCodeAt(0);
 
-/** What curl sends of JSON where nobody names a type: as a form it would be one field of an odd name, and all others missing. */
+/**
+ * Refuses JSON that was sent as a form, as curl does if it gets no Content-Type. Decoded as a form, it would be one field with an odd
+ * name, and the error would only say that the other fields are missing.
+ * @throws DecodeError 400
+ */
 function refuseJson(bytes: Buffer): void {
   if (bytes[0] === OPENING_BRACE && isJson(bytes)) {
-    throw new DecodeError(400, 'body', 'is JSON sent as a form: set Content-Type to application/json');
+    throw new DecodeError(
+      400,
+      'body',
+      'is JSON, but its Content-Type is that of a form. Set Content-Type to application/json',
+    );
   }
 }
 

@@ -1,15 +1,18 @@
-/** Names come from the caller and may be a megabyte long; an answer quotes no more than this of them. */
+/** Number of characters of a field name that a message quotes. The caller chooses the name, so it may be a megabyte long. */
 const QUOTED_LENGTH = 80;
 
 /**
- * A request that cannot be read: 400 malformed, 413 too large, 415 of a kind that is not understood (decision 2).
- * The message is what the caller gets to see, `field: fault` (decision 6).
+ * Error for a body or query that cannot be decoded: 400 if it is malformed, 413 if it is too large, 415 if its type is not supported
+ * (decision 2). The caller gets the message, which has the form `field: fault` (decision 6).
  */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
   readonly statusCode: 400 | 413 | 415;
 
-  /** `where` is the path of the field, or `body` or `query` for a fault of the whole. */
+  /**
+   * @param where path of the field; `body` or `query` if the fault concerns the whole
+   * @param fault text that follows the path in the message
+   */
   constructor(statusCode: 400 | 413 | 415, where: string, fault: string) {
     super(`${quote(where)}: ${fault}`);
     this.statusCode = statusCode;

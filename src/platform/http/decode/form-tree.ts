@@ -4,20 +4,22 @@ const MAX_INDEX = 1_000;
 
 type Path = Array<string | number>;
 
-/** Keys are all strings (an object) or all numbers (a list, in any order and with gaps). */
+/** Node with children. In an object all keys are strings. In a list all keys are numbers, in any order and with gaps. */
 interface Branch {
   readonly children: Map<string | number, string | Branch>;
+  /** Index that empty brackets get: one more than the highest index so far. */
   nextIndex: number;
 }
 
-/** An empty object or list: its first child decides. */
+/** Returns an empty branch. Its first child decides if it is an object or a list. */
 export function newBranch(): Branch {
   return { children: new Map(), nextIndex: 0 };
 }
 
 /**
- * Puts a text where a field's name says. Throws `DecodeError` (400) where another text is there already, where a name
- * makes an object of what another one made a list or a text, and on an index above 1,000 (decision 5).
+ * Puts the text of a field at the place that its name gives (decision 5).
+ * @throws DecodeError 400 if this place has a text already, if two names contradict each other about an object, list or text, or if
+ *   an index is above 1,000
  */
 export function place(root: Branch, segments: string[], text: string): void {
   const path: Path = [];
@@ -36,7 +38,7 @@ export function place(root: Branch, segments: string[], text: string): void {
 
 function refuseRepetition(child: string | Branch | undefined, path: Path): void {
   if (typeof child === 'string') {
-    throw new DecodeError(400, path.join('.'), 'given more than once');
+    throw new DecodeError(400, path.join('.'), 'is given more than once');
   }
   if (child !== undefined) {
     throw conflict(path);
@@ -52,9 +54,9 @@ function enter(branch: Branch, key: string | number, path: Path): Branch {
   return child;
 }
 
-/** The root as a plain object; lists are in the order of their indices, without gaps. */
+/** Returns the tree as a plain object. Lists are in the order of their indices, without gaps. */
 export function toObject(branch: Branch): Record<string, unknown> {
-  // `fromEntries` defines own properties only, so no name, whatever it is, reaches a prototype.
+  // `fromEntries` only defines own properties, so no name can reach a prototype.
   return Object.fromEntries([...branch.children].map(([key, child]) => [key, toValue(child)]));
 }
 
@@ -69,7 +71,7 @@ function toValue(node: string | Branch): unknown {
   return isList(node) ? toList(node) : toObject(node);
 }
 
-/** The key that a segment means below a top-level name: digits are an index, nothing is the next free index. */
+/** Returns the key of a segment below a top-level name. Digits are an index, an empty segment is the next free index. */
 function toKey(branch: Branch, segment: string, path: Path): string | number {
   const isIndex = /^\d*$/.test(segment);
   if (branch.children.size > 0 && isIndex !== isList(branch)) {
@@ -91,5 +93,5 @@ function isList(branch: Branch): boolean {
 }
 
 function conflict(path: Path): DecodeError {
-  return new DecodeError(400, path.join('.'), 'given in two ways that contradict each other');
+  return new DecodeError(400, path.join('.'), 'is given in two ways that contradict each other');
 }

@@ -16,7 +16,7 @@ function refuses(decode: () => unknown, message: string): void {
 
 type Nested = string | Nested[] | { [key: string]: Nested };
 
-/** Every way to write a step below a field; what follows a closing bracket directly needs a bracket before it. */
+/** Notations for a segment below a field. A name without a dot or brackets may only follow a closing bracket. */
 const notations: Record<string, (name: string, step: string, isIndex: boolean) => string> = {
   brackets: (name, step) => `${name}[${step}]`,
   'indices in brackets, names after dots': (name, step, isIndex) => (isIndex ? `${name}[${step}]` : `${name}.${step}`),
@@ -49,7 +49,7 @@ const nested = fc.letrec<{ node: Nested; object: { [key: string]: Nested } }>((t
 }));
 
 describe('decodeForm', () => {
-  it('reads every notation of decision 5', () => {
+  it('decodeForm reads every notation of nested names in decision 5', () => {
     const expected = { items: [{ item_id: 'A', quantity: '2' }], customer: { name: 'Zoë' } };
     assert.deepEqual(form('items[0][item_id]=A&items[0][quantity]=2&customer[name]=Zo%C3%AB'), expected);
     assert.deepEqual(form('items[0].item_id=A&items[0].quantity=2&customer.name=Zoë'), expected);
@@ -58,7 +58,7 @@ describe('decodeForm', () => {
   });
 
   for (const [notation, write] of Object.entries(notations)) {
-    it(`gives back any nested value that was written with ${notation}`, () => {
+    it(`decodeForm restores any nested value from fields whose names use the notation "${notation}"`, () => {
       fc.assert(
         fc.property(nested.object, (value) => {
           assert.deepEqual(decodeForm(encode(value, '', write)), value);
@@ -67,7 +67,7 @@ describe('decodeForm', () => {
     });
   }
 
-  it('gives back any fields that were percent-encoded by the platform', () => {
+  it('decodeUrlEncoded restores any fields that URLSearchParams encoded', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }))), (fields) => {
         fc.pre(!fields.flat().some((text) => text.includes('\0') || !text.isWellFormed()));
@@ -77,51 +77,51 @@ describe('decodeForm', () => {
     );
   });
 
-  it('orders a list by its indices and squashes the gaps', () => {
+  it('decodeForm orders a list by its indices and removes the gaps', () => {
     assert.deepEqual(form('a[1000]=last&a[7]=mid&a[0]=first'), { a: ['first', 'mid', 'last'] });
   });
 
-  it('appends with empty brackets, after the highest index so far', () => {
+  it('decodeForm appends a value with empty brackets after the highest index so far, and refuses a name below them', () => {
     assert.deepEqual(form('a[]=x&a[5]=y&a[]=z'), { a: ['x', 'y', 'z'] });
     assert.deepEqual(form('a[5]=y&a[0]=x&a[]=z'), { a: ['x', 'y', 'z'] });
     refuses(() => form('a[][b]=x'), 'a[][b]: is not a well-formed field name');
   });
 
-  it('leaves a field that holds JSON as text', () => {
+  it('decodeForm keeps a field whose value is JSON as text', () => {
     assert.deepEqual(form('items=[{"item_id":"A"}]'), { items: '[{"item_id":"A"}]' });
   });
 
-  it('refuses an index above 1,000, given or appended', () => {
+  it('400: decodeForm refuses an index above 1,000, also if it comes from empty brackets', () => {
     refuses(() => form('items[1001]=x'), 'items: has an index above 1000');
     refuses(() => form(`items[${'9'.repeat(400)}]=x`), 'items: has an index above 1000');
     refuses(() => form('a[1000]=x&a[]=y'), 'a: has an index above 1000');
   });
 
-  it('takes ten levels below a field, and refuses more', () => {
+  it('400: decodeForm accepts ten levels below a field, and refuses more', () => {
     assert.doesNotThrow(() => form(`items${'[x]'.repeat(10)}=1`));
-    refuses(() => form(`items${'[x]'.repeat(11)}=1`), 'items: nested deeper than 10 levels');
-    refuses(() => form(`items${'.x'.repeat(100_000)}=1`), 'items: nested deeper than 10 levels');
+    refuses(() => form(`items${'[x]'.repeat(11)}=1`), 'items: is nested deeper than 10 levels');
+    refuses(() => form(`items${'.x'.repeat(100_000)}=1`), 'items: is nested deeper than 10 levels');
   });
 
-  it('refuses a scalar that is given more than once', () => {
-    refuses(() => form('customer.name=A&customer[name]=B'), 'customer.name: given more than once');
-    refuses(() => form('a[1]=x&a[01]=y'), 'a.1: given more than once');
+  it('400: decodeForm refuses a field that is given more than once, also in different notations', () => {
+    refuses(() => form('customer.name=A&customer[name]=B'), 'customer.name: is given more than once');
+    refuses(() => form('a[1]=x&a[01]=y'), 'a.1: is given more than once');
   });
 
-  it('refuses names that contradict each other', () => {
+  it('400: decodeForm refuses names that contradict each other about the type of a field: text, list or object', () => {
     for (const text of ['a=1&a[b]=2', 'a[b]=2&a=1', 'a[0]=1&a[b]=2', 'a[b]=2&a[0]=1', 'a=1&a[]=2']) {
-      refuses(() => form(text), 'a: given in two ways that contradict each other');
+      refuses(() => form(text), 'a: is given in two ways that contradict each other');
     }
   });
 
-  it('refuses malformed names', () => {
+  it('400: decodeForm refuses malformed and empty field names', () => {
     for (const name of ['a[', 'a]', 'a[b', 'a[b[c]]', '[a]', '.a', 'a.', 'a..b', 'a[0]]', 'a[0].[b]']) {
       refuses(() => form(`${name}=1`), `${name}: is not a well-formed field name`);
     }
     refuses(() => form('=1'), 'body: holds a field without a name');
   });
 
-  it('refuses __proto__, constructor and prototype anywhere, and pollutes nothing', () => {
+  it('400: decodeForm refuses the names __proto__, constructor and prototype at any level, and changes no prototype', () => {
     for (const bad of ['__proto__', 'constructor', 'prototype']) {
       for (const name of [bad, `${bad}[x]`, `a[${bad}]`, `a.${bad}.x`, `a[0]${bad}`]) {
         refuses(() => form(`${name}=1`), `${name}: must not hold the name ${bad}`);
@@ -131,7 +131,7 @@ describe('decodeForm', () => {
     assert.equal(({} as Record<string, unknown>)['x'], undefined);
   });
 
-  it('throws nothing but DecodeError, whatever the text', () => {
+  it('decodeForm and decodeQuery throw no error other than DecodeError for random texts', () => {
     const piece = fc.constantFrom(
       'a',
       'b',
@@ -171,7 +171,7 @@ describe('decodeForm', () => {
 });
 
 describe('decodeUrlEncoded', () => {
-  it('reads plus as a space, missing values as empty, and skips empty pieces', () => {
+  it('decodeUrlEncoded reads a plus as a space and a missing value as empty, and skips empty pieces', () => {
     assert.deepEqual(decodeUrlEncoded('a+b=c+%2B&&d&e==%3D&', 'body'), [
       ['a b', 'c +'],
       ['d', ''],
@@ -180,7 +180,7 @@ describe('decodeUrlEncoded', () => {
     assert.deepEqual(decodeUrlEncoded(Buffer.alloc(0), 'body'), []);
   });
 
-  it('refuses stray percent signs, bytes that are not UTF-8 and U+0000', () => {
+  it('400: decodeUrlEncoded refuses broken percent-encoding, bytes that are not UTF-8, and U+0000', () => {
     for (const value of ['%', '%4', '%zz', '%u0041', '%FF', '%C0%80', '%ED%A0%80', '%E2%82']) {
       refuses(() => decodeUrlEncoded(`a=${value}`, 'query'), 'a: is not valid percent-encoded UTF-8');
     }
@@ -189,26 +189,26 @@ describe('decodeUrlEncoded', () => {
     refuses(() => decodeUrlEncoded(Buffer.from([0x61, 0x3d, 0xff]), 'body'), 'body: holds bytes that are not UTF-8');
   });
 
-  it('refuses more than 20,000 fields', () => {
+  it('400: decodeUrlEncoded accepts 20,000 fields and refuses more', () => {
     assert.equal(decodeUrlEncoded('a&'.repeat(19_999) + 'a', 'body').length, 20_000);
     refuses(() => decodeUrlEncoded('a&'.repeat(500_000), 'body'), 'body: holds more than 20000 fields');
   });
 });
 
 describe('decodeQuery', () => {
-  it('is flat: brackets and dots are part of the name', () => {
+  it('decodeQuery keeps brackets and dots as part of a parameter name', () => {
     assert.deepEqual({ ...decodeQuery('a[b]=1&c.d=2') }, { 'a[b]': '1', 'c.d': '2' });
   });
 
-  it('holds no inherited property', () => {
+  it('decodeQuery returns an object without a prototype', () => {
     const query = decodeQuery('__proto__=x');
     assert.equal(Object.getPrototypeOf(query), null);
     assert.equal(query['toString'], undefined);
     assert.deepEqual(Object.entries(query), [['__proto__', 'x']]);
   });
 
-  it('refuses a repeated parameter, and raw characters beyond ASCII', () => {
-    refuses(() => decodeQuery('status=a&status=a'), 'status: given more than once');
+  it('400: decodeQuery refuses a repeated parameter, and characters that are neither ASCII nor percent-encoded', () => {
+    refuses(() => decodeQuery('status=a&status=a'), 'status: is given more than once');
     refuses(() => decodeQuery('name=Zo\u00eb'), 'query: must be percent-encoded');
     assert.equal(decodeQuery('name=Zo%C3%AB')['name'], 'Zoë');
   });

@@ -4,15 +4,15 @@ import { newBranch, place, toObject } from './form-tree.ts';
 import { decodeUtf8, refuseBadText } from './text.ts';
 
 /**
- * The most fields that a form may hold. The largest body the API has a use for, a list of 1,000 entries, needs some
- * thousands; a body of 1 MiB could hold half a million.
+ * Largest number of fields in a form. The largest useful body, a list of 1,000 entries, needs some thousands of fields. A body of
+ * 1 MiB could hold half a million fields.
  */
 export const MAX_FIELDS = 20_000;
 
 /**
- * Builds one nested value from a form's fields, whose names say where each belongs (decision 5). Every leaf stays text:
- * `convertText` knows from the schema what it means. Throws `DecodeError` (400) where names are malformed, given twice,
- * or contradict each other. The time is linear in the number of fields, because depth and indices are bounded.
+ * Builds one nested value from the fields of a form, whose names give their places (decision 5). Every value stays text, because only
+ * `convertText` knows its type from the schema. The time is linear in the number of fields, because depth and indices are bounded.
+ * @throws DecodeError 400 if names are malformed, repeated, or contradict each other
  */
 export function decodeForm(fields: Iterable<[name: string, value: string]>): Record<string, unknown> {
   const root = newBranch();
@@ -23,8 +23,8 @@ export function decodeForm(fields: Iterable<[name: string, value: string]>): Rec
 }
 
 /**
- * The fields of an `application/x-www-form-urlencoded` body or query, in order. Strict: throws `DecodeError` (400) on a
- * stray percent sign, on bytes that are not UTF-8, on U+0000 and on more than 20,000 fields.
+ * Decodes an `application/x-www-form-urlencoded` body or query and returns its fields in order. The decoding is strict.
+ * @throws DecodeError 400 on broken percent-encoding, bytes that are not UTF-8, U+0000, or more than 20,000 fields
  */
 export function decodeUrlEncoded(encoded: Buffer | string, what: 'body' | 'query'): Array<[string, string]> {
   const text = typeof encoded === 'string' ? encoded : decodeUtf8(encoded, what);
@@ -36,8 +36,9 @@ export function decodeUrlEncoded(encoded: Buffer | string, what: 'body' | 'query
 }
 
 /**
- * The parameters of a query string, flat. Throws `DecodeError` (400) as above, on a parameter that is given twice, and on
- * characters beyond ASCII: Node reads the request line as Latin-1, so what they were is no longer known.
+ * Decodes a query string. Its parameters are not nested. Refuses characters that are not ASCII, because Node reads the request line as
+ * Latin-1, so the original characters are unknown.
+ * @throws DecodeError 400 as `decodeUrlEncoded` does, and if a parameter is repeated or has a character that is not ASCII
  */
 export function decodeQuery(rawQuery: string): Record<string, string> {
   if (/[\u0080-\uffff]/.test(rawQuery)) {
@@ -46,7 +47,7 @@ export function decodeQuery(rawQuery: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of decodeUrlEncoded(rawQuery, 'query')) {
     if (name in query) {
-      throw new DecodeError(400, name, 'given more than once');
+      throw new DecodeError(400, name, 'is given more than once');
     }
     query[name] = value;
   }
@@ -65,7 +66,11 @@ function decodePart(part: string, where: string): string {
   return decoded;
 }
 
-/** `decodeURIComponent` is as strict as needed: two hex digits after every percent sign, and UTF-8 without surrogates. */
+/**
+ * Decodes percent-encoding. `decodeURIComponent` is strict enough: it requires two hex digits after every percent sign, and UTF-8
+ * without surrogates.
+ * @throws DecodeError 400
+ */
 function decodePercent(text: string, where: string): string {
   try {
     return decodeURIComponent(text);

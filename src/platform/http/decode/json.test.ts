@@ -23,29 +23,29 @@ function refuses(json: string | Buffer, message: string | RegExp): void {
 const nest = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('decodeJson', () => {
-  it('reads an empty body as no value', () => {
+  it('decodeJson returns undefined for an empty body', () => {
     assert.equal(decodeJson(Buffer.alloc(0)), undefined);
   });
 
-  it('skips a leading byte order mark, and only a leading one', () => {
+  it('decodeJson skips one byte order mark at the start, but not elsewhere', () => {
     assert.deepEqual(decodeJson(Buffer.from('\uFEFF{"a":"\uFEFF"}')), { a: '\uFEFF' });
     refuses('\uFEFF\uFEFF1', /not valid JSON/);
   });
 
-  it('tells where malformed JSON is malformed, without quoting it', () => {
+  it('400: the message about malformed JSON may give the position of the fault, and never quotes the body', () => {
     refuses('{secret', 'body: is not valid JSON (at position 1)');
     refuses('"secret', /^body: is not valid JSON/);
     refuses(' ', 'body: is not valid JSON');
     refuses('{"secret":tru}', 'body: is not valid JSON');
   });
 
-  it('refuses bytes that are not UTF-8', () => {
+  it('400: decodeJson refuses bytes that are not UTF-8', () => {
     for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
       refuses(Buffer.from([0x22, ...bytes, 0x22]), 'body: holds bytes that are not UTF-8');
     }
   });
 
-  it('refuses U+0000 and lone surrogates, in values and in keys, and names the field', () => {
+  it('400: decodeJson refuses U+0000 and lone surrogates in values and keys, and names the field', () => {
     refuses('{"a":[{"b":"x\\u0000"}]}', 'a.0.b: holds U+0000');
     refuses('{"a":{"\\u0000":1}}', 'a: holds a key with U+0000');
     refuses('{"a":"\\ud83d"}', 'a: holds half of a surrogate pair');
@@ -55,32 +55,32 @@ describe('decodeJson', () => {
     assert.equal(decodeJson(Buffer.from('"\\\\u0000"')), '\\u0000');
   });
 
-  it('refuses __proto__ and constructor as keys at any depth, however they are spelt', () => {
+  it('400: decodeJson refuses the keys __proto__ and constructor at any depth, also if they are written with escapes', () => {
     refuses('{"__proto__":{"admin":true}}', 'body: must not hold the key __proto__');
     refuses('{"a":[{"\\u005f_proto_\\u005f":1}]}', 'a.0: must not hold the key __proto__');
     refuses('{"a":{"constructor":{}}}', 'a: must not hold the key constructor');
     assert.deepEqual(decodeJson(Buffer.from('["__proto__",{"toString":1}]')), ['__proto__', { toString: 1 }]);
   });
 
-  it('refuses numbers that no double can hold', () => {
-    refuses('{"quantity":1e309}', 'quantity: is too large a number');
-    refuses(`[-${'9'.repeat(400)}]`, '0: is too large a number');
+  it('400: decodeJson refuses numbers that are too large for a double', () => {
+    refuses('{"quantity":1e309}', 'quantity: is a number that is too large');
+    refuses(`[-${'9'.repeat(400)}]`, '0: is a number that is too large');
     assert.equal(decodeJson(Buffer.from('1e308')), 1e308);
   });
 
-  it('takes 32 levels of nesting, and refuses more without running out of stack', () => {
+  it('400: decodeJson accepts 32 levels of nesting, and refuses 33 to 500,000 levels without a stack overflow', () => {
     assert.doesNotThrow(() => decodeJson(Buffer.from(nest(32))));
     for (const depth of [33, 10_000, 500_000]) {
-      refuses(nest(depth), 'body: nested deeper than 32 levels');
+      refuses(nest(depth), 'body: is nested deeper than 32 levels');
     }
     refuses('[{"a":'.repeat(10_000), /not valid JSON/);
   });
 
-  it('never quotes more than 80 characters of a name', () => {
+  it('400: the message quotes at most 80 characters of a field name', () => {
     refuses(`{"${'k'.repeat(100_000)}":"\\u0000"}`, `${'k'.repeat(80)}…: holds U+0000`);
   });
 
-  it('agrees with JSON.parse on everything else', () => {
+  it('decodeJson returns the same value as JSON.parse for any JSON without forbidden content', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 8, stringUnit: 'grapheme' }), (json) => {
         fc.pre(!/__proto__|constructor|\0|\\u0000/.test(json));
@@ -89,7 +89,7 @@ describe('decodeJson', () => {
     );
   });
 
-  it('throws nothing but DecodeError, whatever the bytes', () => {
+  it('decodeJson throws no error other than DecodeError for random bytes', () => {
     const pieces = fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\u', 'd800', '0000', '1e999', '__proto__', 'a');
     const bytes = fc.oneof(
       fc.uint8Array().map((array) => Buffer.from(array)),

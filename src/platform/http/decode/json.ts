@@ -5,14 +5,18 @@ const MAX_DEPTH = 32;
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
 
 /**
- * The value of a JSON body; undefined where the body is empty. Throws `DecodeError` (400) on malformed JSON and on
- * what no field may hold: U+0000, half of a surrogate pair, a number beyond a double, a forbidden key (decisions 2, 5).
+ * Decodes a JSON body. Returns undefined if the body is empty.
+ * @throws DecodeError 400 on malformed JSON, U+0000, half of a surrogate pair, a number too large for a double, or a forbidden key
+ *   (decisions 2, 5)
  */
 export function decodeJson(bytes: Buffer): unknown {
   return bytes.length === 0 ? undefined : parseJson(decodeUtf8(bytes, 'body'));
 }
 
-/** The same for JSON that is text already. A leading byte order mark is skipped, as RFC 8259 §8.1 allows. */
+/**
+ * Decodes JSON text. Skips a leading byte order mark, as RFC 8259 §8.1 allows.
+ * @throws DecodeError 400 as `decodeJson` does
+ */
 export function parseJson(text: string): unknown {
   const value = parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   refuseFaults(value, []);
@@ -23,15 +27,15 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The engine's message quotes the body, so nothing but the position, where it has one, is taken from it.
+    // The message of the JavaScript engine quotes the body, so only the position is taken from it, if it has one.
     const position = error instanceof Error ? /at position \d+/.exec(error.message) : null;
     throw new DecodeError(400, 'body', `is not valid JSON${position ? ` (${position[0]})` : ''}`);
   }
 }
 
 /**
- * Looks at the parsed value and not at its text, where every fault has many spellings (`\u0000`, `"\u005f_proto__"`,
- * `1e309`). An order takes about a microsecond, as much as parsing it. The depth limit bounds the recursion too.
+ * Refuses faults of a parsed value. It does not search the text, because there every fault has many spellings (`\u0000`,
+ * `"\u005f_proto__"`, `1e309`). An order takes about a microsecond, as long as parsing it. The limit on nesting bounds the recursion.
  */
 function refuseFaults(value: unknown, path: string[]): void {
   if (typeof value === 'string') {
@@ -41,7 +45,7 @@ function refuseFaults(value: unknown, path: string[]): void {
     }
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) {
-      throw new DecodeError(400, nameOf(path), 'is too large a number');
+      throw new DecodeError(400, nameOf(path), 'is a number that is too large');
     }
   } else if (typeof value === 'object' && value !== null) {
     refuseFaultsWithin(value as Record<string, unknown>, path);
@@ -50,7 +54,7 @@ function refuseFaults(value: unknown, path: string[]): void {
 
 function refuseFaultsWithin(container: Record<string, unknown>, path: string[]): void {
   if (path.length >= MAX_DEPTH) {
-    throw new DecodeError(400, 'body', `nested deeper than ${MAX_DEPTH} levels`);
+    throw new DecodeError(400, 'body', `is nested deeper than ${MAX_DEPTH} levels`);
   }
   for (const key of Object.keys(container)) {
     if (FORBIDDEN_KEYS.has(key)) {

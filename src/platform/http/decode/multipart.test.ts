@@ -31,7 +31,7 @@ function refuses(body: string | Buffer, message: string): void {
 }
 
 describe('decodeMultipart', () => {
-  it('gives the fields in order, repeated ones too', () => {
+  it('decodeMultipart returns all fields in order, including repeated fields', () => {
     const body = field('name="a"', '1') + field('name="b[0].c"', 'Zoë 😀') + field('name="a"', '') + END;
     assert.deepEqual(decode(body), [
       ['a', '1'],
@@ -41,7 +41,7 @@ describe('decodeMultipart', () => {
     assert.deepEqual(decode(END), []);
   });
 
-  it('reads names as clients write them: unquoted, escaped, in UTF-8, in any case and spacing', () => {
+  it('decodeMultipart reads field names that are unquoted, escaped or in UTF-8, and headers in any case and spacing', () => {
     const names: Array<[string, string]> = [
       ['name=a', 'a'],
       ['name="a \\"b\\" c:\\d"', 'a "b" c:\\d'],
@@ -56,18 +56,18 @@ describe('decodeMultipart', () => {
     assert.deepEqual(decode(part(typed, '1') + END), [['a', '1']]);
   });
 
-  it('ignores what stands before the first boundary and after the last', () => {
+  it('decodeMultipart ignores text before the first boundary and after the last boundary', () => {
     assert.deepEqual(decode(`preamble\r\n${field('name="a"', '1')}--${BOUNDARY}--\r\nepilogue`), [['a', '1']]);
     assert.deepEqual(decode(`${field('name="a"', '1')}--${BOUNDARY}--`), [['a', '1']]);
   });
 
-  it('keeps a value that looks like a boundary, has line breaks or starts with a byte order mark', () => {
+  it('decodeMultipart keeps a value that looks like a boundary, has line breaks or starts with a byte order mark', () => {
     for (const value of [BOUNDARY, ` --${BOUNDARY}--`, `\n--${BOUNDARY}`, 'a\r\n\r\nb\r\n', '\uFEFFa']) {
       assert.deepEqual(decode(field('name="a"', value) + END), [['a', value]]);
     }
   });
 
-  it('refuses files, also empty and binary ones, and names the field', () => {
+  it('400: decodeMultipart refuses files, also empty and binary files, and names the field', () => {
     refuses(field('name="menu"; filename="x.png"', '\x89PNG') + END, 'menu: files are not accepted');
     refuses(field('name="menu"; filename=""', '') + END, 'menu: files are not accepted');
     refuses(field('name="menu"; filename*=utf-8\'\'x', '') + END, 'menu: files are not accepted');
@@ -79,23 +79,23 @@ describe('decodeMultipart', () => {
     refuses(binary, 'menu: files are not accepted');
   });
 
-  it('refuses a body that is cut short anywhere', () => {
+  it('400: decodeMultipart refuses a body that is cut off at any byte before the end', () => {
     const whole = field('name="a"', '1') + field('name="b"', '2') + END;
     const closed = whole.length - '\r\n'.length;
     for (let length = 1; length < closed; length += 1) {
-      assert.throws(() => decode(whole.slice(0, length)), DecodeError, `cut after ${length} bytes`);
+      assert.throws(() => decode(whole.slice(0, length)), DecodeError, `the body is cut off after ${length} bytes`);
     }
     refuses(field('name="a"', '1'), 'body: ends before its closing boundary');
   });
 
-  it('refuses a body without its boundary', () => {
+  it('400: decodeMultipart refuses a body that does not contain the boundary, and a missing boundary', () => {
     refuses('a=1&b=2', 'body: ends before its closing boundary');
     for (const boundary of [null, '']) {
       assert.throws(() => decodeMultipart(Buffer.from(END), boundary), /^DecodeError: body: .* without a boundary$/);
     }
   });
 
-  it('refuses malformed parts and parts without a name, rather than dropping them', () => {
+  it('400: decodeMultipart refuses malformed parts and parts without a name', () => {
     refuses(part('X-Other: 1', '1') + END, 'body: holds a part without a name');
     refuses(field('size=1', '1') + END, 'body: holds a part without a name');
     refuses(
@@ -108,27 +108,27 @@ describe('decodeMultipart', () => {
     refuses((field('name="a"', '1') + END).replaceAll('\r\n', '\n'), 'body: ends before its closing boundary');
   });
 
-  it('refuses names and values that are not UTF-8 or hold U+0000', () => {
+  it('400: decodeMultipart refuses names and values that are not UTF-8 or hold U+0000', () => {
     refuses(Buffer.from(field('name="a"', '\xff') + END, 'latin1'), 'a: holds bytes that are not UTF-8');
     refuses(Buffer.from(field('name="\xff"', '1') + END, 'latin1'), 'body: holds bytes that are not UTF-8');
     refuses(field('name="a"', '\0') + END, 'a: holds U+0000');
     refuses(field('name="\0"', '1') + END, 'body: holds U+0000');
   });
 
-  it('refuses an encoded value, which would be misread', () => {
+  it('400: decodeMultipart refuses a value with Content-Transfer-Encoding base64, and accepts 8bit', () => {
     const base64 = 'Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64';
-    refuses(part(base64, 'MQ==') + END, 'a: has a Content-Transfer-Encoding, which is not accepted');
+    refuses(part(base64, 'MQ==') + END, 'a: has a Content-Transfer-Encoding other than 7bit, 8bit or binary');
     assert.deepEqual(decode(part(base64.replace('base64', '8BIT'), '1') + END), [['a', '1']]);
   });
 
-  it('takes 20,000 fields and refuses more', () => {
+  it('400: decodeMultipart accepts 20,000 fields and refuses more', () => {
     const one = `--${BOUNDARY}\r\nContent-Disposition:form-data;name=a\r\n\r\n\r\n`;
     assert.equal(decode(one.repeat(20_000) + END).length, 20_000);
     refuses(one.repeat(20_001) + END, 'body: holds more than 20000 fields');
     refuses(one.repeat(30_000), 'body: holds more than 20000 fields');
   });
 
-  it('reads what the platform writes for any fields', async () => {
+  it('decodeMultipart restores any fields that FormData wrote', async () => {
     const text = fc.string({ unit: 'grapheme' }).filter((value) => !/[\0\r\n"\\]/.test(value));
     const fields = fc.array(fc.tuple(text.filter(Boolean), text));
     await fc.assert(
@@ -142,7 +142,7 @@ describe('decodeMultipart', () => {
     );
   });
 
-  it('throws nothing but DecodeError, whatever the bytes', () => {
+  it('decodeMultipart throws no error other than DecodeError for random bytes', () => {
     const piece = fc.constantFrom(
       '\r\n',
       '--',

@@ -2,17 +2,18 @@ import { DecodeError } from './decode-error.ts';
 import { MAX_FIELDS } from './form.ts';
 import { decodeUtf8, refuseBadText } from './text.ts';
 
-/** One parameter of a Content-Disposition, its value quoted or not (RFC 9110 §5.6.6). */
+/** Matches one parameter of a Content-Disposition, with a quoted or unquoted value (RFC 9110 §5.6.6). */
 const PARAMETER = /\s*;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
 /**
- * The fields of a `multipart/form-data` body, in order (RFC 7578). Throws `DecodeError` (400) on a body that is malformed
- * or cut short, on files, on text that is not UTF-8 or holds U+0000, and on more than 20,000 fields.
+ * Decodes a `multipart/form-data` body (RFC 7578) and returns its fields in order.
  *
- * The body is in memory, is at most 1 MiB and holds no files, so splitting it at the boundary is all that a streaming
- * parser would do, and nothing is lost on the way: such parsers drop parts without a name and patch up broken UTF-8.
- * Until a field's own bytes are known the text is Latin-1, one character a byte.
+ * The body is in memory, has at most 1 MiB and holds no files, so it is split at the boundary. A streaming parser would drop parts
+ * without a name and silently replace broken UTF-8. The text is read as Latin-1, one character for each byte, until the bytes of
+ * a field are known.
+ * @throws DecodeError 400 if the body is malformed or cut short, has files or more than 20,000 fields, or has text that is not UTF-8
+ *   or that the database cannot store (U+0000)
  */
 export function decodeMultipart(body: Buffer, boundary: string | null): Array<[string, string]> {
   if (!boundary) {
@@ -29,7 +30,7 @@ export function decodeMultipart(body: Buffer, boundary: string | null): Array<[s
   return sections.slice(0, end).map(decodePart);
 }
 
-/** A part is what follows its boundary: the rest of that line, header lines, an empty line, the value. */
+/** Decodes the text after a boundary: the rest of the boundary's line, header lines, an empty line, and the value. */
 function decodePart(part: string): [string, string] {
   const headersEnd = part.indexOf('\r\n\r\n');
   const [restOfLine, ...lines] = part.slice(0, Math.max(headersEnd, 0)).split('\r\n');
@@ -47,7 +48,7 @@ function decodePart(part: string): [string, string] {
   }
   const encoding = headers.get('content-transfer-encoding') ?? 'binary';
   if (!PLAIN_ENCODINGS.has(encoding.toLowerCase())) {
-    throw new DecodeError(400, name, 'has a Content-Transfer-Encoding, which is not accepted');
+    throw new DecodeError(400, name, 'has a Content-Transfer-Encoding other than 7bit, 8bit or binary');
   }
   return [name, decodeText(part.slice(headersEnd + 4), name)];
 }
@@ -69,7 +70,7 @@ function parseDisposition(disposition: string): Map<string, string> {
     if (name === undefined) {
       throw new DecodeError(400, 'body', 'holds a malformed Content-Disposition');
     }
-    // Clients that escape at all escape quotes and backslashes; before anything else a backslash means itself.
+    // A backslash escapes a quote or a backslash. Before any other character, it stands for itself.
     parameters.set(name.toLowerCase(), quoted?.replaceAll(/\\(["\\])/g, '$1') ?? token ?? '');
   }
   return parameters;

@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { DecodeError } from './decode-error.ts';
 
-/** The text of these bytes. Throws `DecodeError` (400) on bytes that are not UTF-8, which `toString` would patch up. */
+/**
+ * Decodes UTF-8 bytes. Checks them first, because `toString` would silently replace bytes that are not UTF-8.
+ * @throws DecodeError 400 if the bytes are not UTF-8
+ */
 export function decodeUtf8(bytes: Buffer, where: string): string {
   if (!isUtf8(bytes)) {
     throw new DecodeError(400, where, 'holds bytes that are not UTF-8');
@@ -9,7 +12,7 @@ export function decodeUtf8(bytes: Buffer, where: string): string {
   return bytes.toString();
 }
 
-/** What the database could not store in this text (decision 2), or undefined where it is sound. */
+/** Returns the part of a text that the database cannot store (decision 2), or undefined if it can store the text. */
 export function findTextFault(text: string): string | undefined {
   if (text.includes('\0')) {
     return 'U+0000';
@@ -17,7 +20,10 @@ export function findTextFault(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'half of a surrogate pair';
 }
 
-/** Throws `DecodeError` (400) on text with such a fault. */
+/**
+ * Refuses a text that the database cannot store.
+ * @throws DecodeError 400
+ */
 export function refuseBadText(text: string, where: string): void {
   const fault = findTextFault(text);
   if (fault !== undefined) {
