@@ -93,7 +93,7 @@ const UNSUPPORTED = {
   code: 'error',
   message: 'body: Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data',
 } as const;
-const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7: the last one is 3.' } as const;
+const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7. The last page is 3.' } as const;
 
 /** What can be wrong with any request: a query may be malformed where none is asked for; a body that is not asked for, only too large. */
 function requestErrors(method: string, query: Schema | null, body: Schema | null): RouteError[] {

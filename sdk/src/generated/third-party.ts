@@ -199,11 +199,11 @@ export interface OrderResponse {
 
 /** One page of the list. */
 export interface OrderResponsePage {
-  /** Entries of the whole list. */
+  /** Number of entries in the whole list. */
   count: number;
-  /** URL of the next page; null on the last. */
+  /** URL of the next page, or null on the last page. */
   next: string | null;
-  /** URL of the page before; null on the first. */
+  /** URL of the previous page, or null on the first page. */
   previous: string | null;
   /** The entries of this page. */
   results: OrderResponse[];
@@ -294,11 +294,11 @@ export interface ReservationResponse {
 
 /** One page of the list. */
 export interface ReservationResponsePage {
-  /** Entries of the whole list. */
+  /** Number of entries in the whole list. */
   count: number;
-  /** URL of the next page; null on the last. */
+  /** URL of the next page, or null on the last page. */
   next: string | null;
-  /** URL of the page before; null on the first. */
+  /** URL of the previous page, or null on the first page. */
   previous: string | null;
   /** The entries of this page. */
   results: ReservationResponse[];
@@ -327,11 +327,11 @@ export interface RoomType {
 
 /** One page of the list. */
 export interface RoomTypePage {
-  /** Entries of the whole list. */
+  /** Number of entries in the whole list. */
   count: number;
-  /** URL of the next page; null on the last. */
+  /** URL of the next page, or null on the last page. */
   next: string | null;
-  /** URL of the page before; null on the first. */
+  /** URL of the previous page, or null on the first page. */
   previous: string | null;
   /** The entries of this page. */
   results: RoomType[];
@@ -399,11 +399,11 @@ export interface ThirdPartyDish {
 
 /** One page of the list. */
 export interface ThirdPartyDishPage {
-  /** Entries of the whole list. */
+  /** Number of entries in the whole list. */
   count: number;
-  /** URL of the next page; null on the last. */
+  /** URL of the next page, or null on the last page. */
   next: string | null;
-  /** URL of the page before; null on the first. */
+  /** URL of the previous page, or null on the first page. */
   previous: string | null;
   /** The entries of this page. */
   results: ThirdPartyDish[];
@@ -450,9 +450,9 @@ export interface Operations {
   /** List the reservations this credential has booked */
   listReservations: {
     query?: {
-      /** Which page is wanted. Without `page` and `page_size` the whole list is answered, as an array. */
+      /** Number of the page. Without `page` and `page_size`, the response is the whole list as an array. */
       page?: number;
-      /** Entries of a page: 50 where only `page` is sent, at most 200. */
+      /** Number of entries on a page: 50 if only `page` is sent, at most 200. */
       page_size?: number;
     };
     answer: ReservationResponse[] | ReservationResponsePage;
@@ -481,9 +481,9 @@ export interface Operations {
   /** List the room types */
   listRoomTypes: {
     query?: {
-      /** Which page is wanted. Without `page` and `page_size` the whole list is answered, as an array. */
+      /** Number of the page. Without `page` and `page_size`, the response is the whole list as an array. */
       page?: number;
-      /** Entries of a page: 50 where only `page` is sent, at most 200. */
+      /** Number of entries on a page: 50 if only `page` is sent, at most 200. */
       page_size?: number;
     };
     answer: RoomType[] | RoomTypePage;
@@ -491,9 +491,9 @@ export interface Operations {
   /** Read the menu */
   getMenu: {
     query?: {
-      /** Which page is wanted. Without `page` and `page_size` the whole list is answered, as an array. */
+      /** Number of the page. Without `page` and `page_size`, the response is the whole list as an array. */
       page?: number;
-      /** Entries of a page: 50 where only `page` is sent, at most 200. */
+      /** Number of entries on a page: 50 if only `page` is sent, at most 200. */
       page_size?: number;
     };
     answer: ThirdPartyDish[] | ThirdPartyDishPage;
@@ -501,9 +501,9 @@ export interface Operations {
   /** List the orders this credential has placed */
   listOrders: {
     query?: {
-      /** Which page is wanted. Without `page` and `page_size` the whole list is answered, as an array. */
+      /** Number of the page. Without `page` and `page_size`, the response is the whole list as an array. */
       page?: number;
-      /** Entries of a page: 50 where only `page` is sent, at most 200. */
+      /** Number of entries on a page: 50 if only `page` is sent, at most 200. */
       page_size?: number;
     };
     answer: OrderResponse[] | OrderResponsePage;

@@ -197,7 +197,7 @@ describe('the site', () => {
       assert.equal(answer?.status, 404, path);
       assert.deepEqual(JSON.parse(answer.body), {
         code: 'error',
-        message: 'No such path. /docs/ tells which there are.',
+        message: 'This path does not exist. /docs/ lists the paths that exist.',
       });
     }
   });

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { splitTarget } from './request-target.ts';
 
 /**
- * Learns every route as it is registered, and tells which methods a path has: the framework answers a wrong method like an
- * unknown path, decision 1 asks for 405 with `Allow`.
+ * Records every route as it is registered. Returns a function that lists the methods of a path. The framework responds to a wrong
+ * method as to an unknown path, but decision 1 asks for 405 with `Allow`.
  */
 export function trackAllowedMethods(app: FastifyInstance): (url: string) => string[] {
   const methodsByPattern = new Map<string, Set<string>>();

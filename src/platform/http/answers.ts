@@ -3,7 +3,7 @@ import { isUnavailable } from '../db/failures.ts';
 import { ApiError, isLogged, UnavailableError } from '../errors.ts';
 import { DecodeError } from './decode/decode-error.ts';
 
-/** Turns whatever was thrown while a request was answered into the error the caller sees; null: an internal error. */
+/** Converts an error that was thrown during a request into the error that the caller sees. Returns null for an internal error. */
 export function toApiError(error: Error & { statusCode?: number }): ApiError | null {
   if (error instanceof ApiError) {
     return error;
@@ -16,7 +16,10 @@ export function toApiError(error: Error & { statusCode?: number }): ApiError | n
   return new ApiError(status, isUndecodable ? 'invalid_request' : 'error', error.message);
 }
 
-/** The one error handler: 4xx as `{code, message}`; a 5xx says nothing of the inside, only how to find it in the log. */
+/**
+ * Sends the response to a request that failed. A 4xx response is `{code, message}`. A 5xx response shows no internals, only the
+ * request id, which finds the cause in the log.
+ */
 export function answerError(
   error: FastifyError | ApiError,
   request: FastifyRequest,
@@ -28,7 +31,7 @@ export function answerError(
   }
   if (error instanceof UnavailableError || isUnavailable(error)) {
     if (!isLogged(error)) {
-      request.log.warn({ err: error }, 'cannot answer for now');
+      request.log.warn({ err: error }, 'request refused with 503, because the service is unavailable for the moment');
     }
     const retryAfterSeconds = error instanceof UnavailableError ? error.retryAfterSeconds : 2;
     return reply

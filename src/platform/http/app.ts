@@ -37,36 +37,36 @@ export type App = FastifyInstance<
 export interface HttpOptions {
   logger: Logger;
   trustedProxies: string[];
-  /** The base of links in answers; if left out, what each request came to. */
+  /** Base of the links in responses. If missing or null, a link has the protocol and host of its request. */
   publicUrl?: string | null;
-  /** What a request may cost; the defaults if left out. */
+  /** Bounds on what a request may cost. If missing, `DEFAULT_BOUNDS`. */
   bounds?: Bounds;
-  /** Counts the bytes of bodies; one with the bounds above if left out. */
+  /** Counter of the body bytes in memory. If missing, the app makes a counter with the bounds above. */
   bodyBudget?: BodyBudget;
-  /** Called once for every request, when its answer is out or the connection is lost. */
+  /** Called once for each request, when its response is sent or the connection is lost. */
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
-  /** Others than the usual ones, for who cannot wait so long. */
+  /** Overrides some of the default timeouts. Used by tests. */
   timeouts?: Partial<typeof TIMEOUTS>;
-  /** The same of long lists. */
+  /** Overrides some of the default bounds on readers of long lists. Used by tests. */
   readers?: Partial<ReaderBounds> | undefined;
 }
 
-/** Decision 6. */
+/** Largest request body (decision 6). */
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** No parameter is longer: Node ends a request whose line and headers exceed 16 KiB (431). */
+/** Longest path parameter. Node refuses a longer one with 431, because the request line and headers may have at most 16 KiB. */
 const MAX_PARAM_LENGTH = 16 * 1024;
 const TIMEOUTS = {
   headersMs: 15_000,
   requestMs: 30_000,
-  /** Longer than the idle timeout of common proxies (60 s), so that it is they who close. */
+  /** Longer than the idle timeout of common proxies (60 s), so that the proxy closes an idle connection first. */
   keepAliveMs: 72_000,
-  /** How often the first two are looked at. */
+  /** Interval at which Node checks `headersMs` and `requestMs`. */
   checkEveryMs: 2_000,
-  /** Nothing came and nothing went: whoever reads an answer this slowly has gone. */
+  /** Time after which a connection without any traffic is closed. A client that reads a response this slowly counts as gone. */
   stuckMs: 60_000,
 };
 
-/** The HTTP shell every API hangs in: decoding, limits, errors, request ids (decisions 1–8). It has no route of its own. */
+/** Creates the HTTP shell that all APIs share: decoding, limits, errors and request ids (decisions 1–8). It has no routes yet. */
 export function createHttpApp(options: HttpOptions): App {
   const loggerInstance: FastifyBaseLogger = options.logger;
   const bounds = options.bounds ?? DEFAULT_BOUNDS;
@@ -90,7 +90,7 @@ export function createHttpApp(options: HttpOptions): App {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAM_LENGTH,
-      // Decoded strictly, after authentication and the rate limit, by the hook below.
+      // The preValidation hook below decodes the query strictly, after authentication and the rate limit.
       querystringParser: () => ({}),
     },
     rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
@@ -105,9 +105,9 @@ export function createHttpApp(options: HttpOptions): App {
     drainBody(request);
     return answerError(error, request, reply);
   });
-  const standInLine = createRequestLines(app.server);
+  const waitForTurn = createRequestLines(app.server);
   app.decorateRequest('account');
-  // Hooks that wait for nothing are not async: each promise is a turn of the microtask queue at every request.
+  // A hook that does not wait is not async, because its promise would cost each request a turn of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
@@ -120,7 +120,7 @@ export function createHttpApp(options: HttpOptions): App {
     if (request.is404) {
       throw noRoute(allowedMethods(request.url));
     }
-    standInLine(request, reply, () => chargeTo(request.account, done));
+    waitForTurn(request, reply, () => chargeTo(request.account, done));
   });
   app.addHook('preValidation', (request, _reply, done) => {
     if (hasBrokenPath(originForm(request.originalUrl))) {
@@ -138,22 +138,30 @@ export function createHttpApp(options: HttpOptions): App {
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
 
-/** A host name or address, and a port: links in answers are made of it. An empty one is allowed (RFC 9112 §3.2). */
+/**
+ * Valid value of the Host header: a host name or address, and an optional port. Links in responses contain it. The value may be empty
+ * (RFC 9112 §3.2).
+ */
 const HOST = /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d+)?$/i;
 
-/** Faults of a request's head that Node's parser lets pass. */
+/**
+ * Refuses a request with a bad Host or Expect header, which Node's parser accepts.
+ * @throws ApiError 400 or 417
+ */
 function refuseBadHead({ raw }: FastifyRequest): void {
   const { host } = raw.headers;
   const isMissing = host === undefined && raw.httpVersion === '1.1';
   if (isMissing || !HOST.test(host ?? '') || countHosts(raw.rawHeaders) > 1) {
-    throw new ApiError(400, 'error', 'One valid Host header is required.');
+    throw new ApiError(400, 'error', 'The request must have exactly one valid Host header.');
   }
   if (raw.headers.expect !== undefined && raw.headers.expect.toLowerCase() !== '100-continue') {
-    throw new ApiError(417, 'error', 'The Expect header may only be 100-continue.', { connection: 'close' });
+    throw new ApiError(417, 'error', 'The Expect header may only have the value 100-continue.', {
+      connection: 'close',
+    });
   }
 }
 
-/** Node keeps the first of several in `headers`, and would make lists of all headers to tell how many there were. */
+/** Counts the Host headers. Node's `headers` keeps only the first one, and `headersDistinct` would build a list for each header. */
 function countHosts(rawHeaders: string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -163,25 +171,32 @@ function countHosts(rawHeaders: string[]): number {
   return count;
 }
 
-/** @param allowed the methods that the path has */
+/**
+ * Returns a 404 for an unknown path, or a 405 for a method that the path does not have.
+ * @param allowed methods of the path; empty if the path is unknown
+ */
 function noRoute(allowed: string[]): ApiError {
   return allowed.length === 0
-    ? new ApiError(404, 'error', 'No such path. /docs/ tells which there are.')
+    ? new ApiError(404, 'error', 'This path does not exist. /docs/ lists the paths that exist.')
     : new ApiError(405, 'error', `The method must be ${allowed.join(' or ')}.`, { allow: allowed.join(', ') });
 }
 
-/** PostgreSQL stores no U+0000, and a lone surrogate is no text (decision 2). */
+/**
+ * Refuses path parameters with U+0000, which PostgreSQL cannot store, or with a lone surrogate, which is not text (decision 2).
+ * @throws ApiError 400
+ */
 function refuseUnstorableText(params: Record<string, string>): void {
   for (const [name, value] of Object.entries(params)) {
     if (value.includes('\0') || !value.isWellFormed()) {
-      throw invalidField(name, 'holds a character that is not allowed');
+      throw invalidField(name, 'must not contain U+0000 or a lone surrogate');
     }
   }
 }
 
-/** What Node's server would answer by itself, with an empty body or by hanging up. */
+/** Gives the app the requests that Node would end itself, with an empty response or by closing the connection. */
 function handleOddRequests(app: FastifyInstance): void {
-  // Node's own switch, missing from its types: a client that has sent its last byte may end its half and wait for the answer.
+  // This option of Node's server is missing from its types. With it, a client that has sent its last byte may end its half of the
+  // connection and still read the response.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }

@@ -14,7 +14,7 @@ const bounds = {
   bodyBytes: { ofCaller: 2 * MIB, ofTenant: 3 * MIB, ofProcess: 5 * MIB, ofStrangers: 4 * MIB },
 };
 
-describe('bytes of bodies in memory', () => {
+describe('the budget of body bytes in memory', () => {
   let service: TestService;
   let tenant: TestTenant;
   let opened: RawConnection[] = [];
@@ -24,18 +24,18 @@ describe('bytes of bodies in memory', () => {
   });
   after(() => service.close());
 
-  /** Begins a call with a body of so many bytes, and leaves it there without its last byte. */
+  /** Begins a call with a body of so many bytes, and does not send the last byte. */
   async function beginCall(path: string, headers: Record<string, string>, bytes: number): Promise<RawConnection> {
     const connection = openConnection(service.url);
     const lines = Object.entries({ ...headers, 'content-type': 'application/json', 'content-length': String(bytes) });
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     connection.send(`POST ${path} HTTP/1.1\r\nHost: a\r\n${head}\r\n${' '.repeat(bytes - 1)}`);
     opened.push(connection);
-    await sleep(50); // Until its head has been read.
+    await sleep(50); // The service reads the head during this time.
     return connection;
   }
 
-  /** Ends all calls that were begun, and waits until their bytes are gone. */
+  /** Ends all calls that were begun, and waits until their bytes are released. */
   async function endCalls(partner: Record<string, string>): Promise<void> {
     opened.forEach(({ socket }) => socket.destroy());
     opened = [];
@@ -44,51 +44,57 @@ describe('bytes of bodies in memory', () => {
     }
   }
 
-  /** A call whose body is larger than what always gets in; it orders nothing. */
+  /** Makes a call with a large body. The body is not a valid order, so the call gets 400 if the budget accepts it. */
   const sendLarge = (partner: Record<string, string>, bytes = MIB) =>
     service.call('POST', ORDERS, {
       headers: { ...partner, 'content-type': 'application/json' },
       body: '{}'.padEnd(bytes),
     });
 
-  it('429: a body beyond what one credential may have under way; one of 64 KiB gets in', async () => {
+  it('429: a large body is refused if one credential has too many bytes under way, but a body of 64 KiB is accepted', async () => {
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB);
     const refused = await sendLarge(tenant.partner);
     assertError(refused, 429, 'rate_limited');
     assert.equal(refused.headers.get('retry-after'), '1');
-    assert.match(refused.body.message, /^body: this caller has nearly 2 MiB of request bodies under way\. /);
+    assert.match(
+      refused.body.message,
+      /^body: with this body, this caller would have more than 2 MiB of request bodies under way\. /,
+    );
     assertError(await sendLarge(tenant.partner, 64 * 1024), 400, 'invalid_request');
     assert.equal((await place(service, tenant)).status, 201);
     await endCalls(tenant.partner);
     assertError(await sendLarge(tenant.partner), 400, 'invalid_request');
   });
 
-  it('429: one beyond what the credentials of one tenant may, and then another tenant gets in', async () => {
+  it('429: a body is refused if its tenant or all callers have too many bytes under way, but another tenant may use the rest', async () => {
     const second = await service.credential(tenant.tenantId);
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, second.partner, MIB);
     const refused = await sendLarge(second.partner);
     assertError(refused, 429, 'rate_limited');
-    assert.match(refused.body.message, /the callers of this tenant have nearly 3 MiB/);
+    assert.match(refused.body.message, /the callers of this tenant would have more than 3 MiB/);
     const other = await service.tenant();
     assertError(await sendLarge(other.partner), 400, 'invalid_request');
     await beginCall(ORDERS, other.partner, MIB);
     await beginCall(ORDERS, other.partner, MIB);
     const third = await service.tenant();
-    assert.match((await sendLarge(third.partner)).body.message, /^body: all callers have nearly 5 MiB/);
+    assert.match(
+      (await sendLarge(third.partner)).body.message,
+      /^body: with this body, all callers would have more than 5 MiB/,
+    );
     await endCalls(third.partner);
   });
 
-  it('413: one that never gets in says so, whatever is under way', async () => {
+  it('413: a body above 1 MiB gets 413 and not 429 while the bytes of its caller are used up', async () => {
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB);
     assertError(await sendLarge(tenant.partner, MIB + 1), 413, 'error');
     await endCalls(tenant.partner);
   });
 
-  it('counts a body without a length as it comes', async () => {
+  it('429: a body without Content-Length is counted while it arrives, and refused', async () => {
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB - 100 * 1024);
     const connection = openConnection(service.url);
@@ -104,17 +110,17 @@ describe('bytes of bodies in memory', () => {
     await endCalls(tenant.partner);
   });
 
-  it('401: the receiver reads no body of a stranger', async () => {
-    const answers = await Promise.all(
+  it('401: the receiver refuses an unknown channel key before the body has arrived', async () => {
+    const connections = await Promise.all(
       Array.from({ length: 20 }, () => beginCall(RECEIVER, { 'x-channel-key': 'rck_unknown' }, MIB)),
     );
-    for (const connection of answers) {
+    for (const connection of connections) {
       assert.equal((await connection.waitFor(1))[0]?.status, 401);
     }
     await endCalls(tenant.partner);
   });
 
-  it('429: bodies of strangers are bounded together, from their first byte; of one channel, a quarter of that', async () => {
+  it('429: unauthenticated bodies of any size are refused above a common bound, or above a quarter of it for one channel', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     const [first, ...others] = await Promise.all(
       Array.from({ length: 5 }, (_, index) => makeChannel(service, hotel, `channel${index}`)),
@@ -130,7 +136,7 @@ describe('bytes of bodies in memory', () => {
     const headers = channelHeaders(first, body);
     const refused = await service.call('POST', RECEIVER, { headers, body });
     assertError(refused, 429, 'rate_limited');
-    assert.match(refused.body.message, /this caller has nearly 1 MiB/);
+    assert.match(refused.body.message, /this caller would have more than 1 MiB/);
     for (const channel of others.slice(0, 3)) {
       await beginCall(RECEIVER, claimed(channel), MIB);
     }
@@ -138,7 +144,7 @@ describe('bytes of bodies in memory', () => {
     assert.ok(last);
     const crowded = await service.call('POST', RECEIVER, { headers: channelHeaders(last, body), body });
     assertError(crowded, 429, 'rate_limited');
-    assert.match(crowded.body.message, /callers without credentials have nearly 4 MiB/);
+    assert.match(crowded.body.message, /callers without credentials would have more than 4 MiB/);
     await endCalls(tenant.partner);
     assertError(
       await service.call('POST', RECEIVER, { headers: channelHeaders(last, body), body }),

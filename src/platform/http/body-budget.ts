@@ -3,25 +3,27 @@ import { type Account, STRANGERS } from '../lib/account.ts';
 import type { BodyBounds } from '../lib/bounds.ts';
 import { type BodySpace, LARGE_BODY_BYTES } from './read-body.ts';
 
-/** One address may take this part of what all strangers have together. */
+/** One unauthenticated caller may take the bound of all unauthenticated callers divided by this number. */
 const STRANGER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;
 const MIB = 1024 * 1024;
 
-/** The space of one body, held until the answer to it has ended. */
+/** Space of one body, held until the response has ended. */
 export interface HeldSpace extends BodySpace {
   release(): void;
 }
 
-/** What a process did with request bodies, for its metrics. */
+/** Counts of request bodies in this process, for its metrics. */
 export interface BodyCounts {
+  /** Counted bytes that are in memory now. */
   heldBytes: number;
+  /** Number of bodies refused since the start, by the bound that they would have exceeded. */
   refused: Record<Bound, number>;
 }
 
 type Bound = 'caller' | 'tenant' | 'process';
 
-/** Counts the bytes of request bodies that are in memory, and refuses what would go beyond the bounds. */
+/** Counts the bytes of request bodies that are in memory, and refuses a body that would exceed a bound. */
 export class BodyBudget {
   readonly #bounds: BodyBounds;
   readonly #heldByTenant = new Map<string, number>();
@@ -32,10 +34,10 @@ export class BodyBudget {
     this.#bounds = bounds;
   }
 
-  /** The space of one body. It takes nothing before it grows. */
+  /** Returns the space of one body. It has no bytes until it grows. */
   spaceFor({ tenant, caller }: Account): HeldSpace {
     const account = { tenant, caller };
-    // A small body always gets in, and is not counted. A stranger's is, from its first byte.
+    // A small body is always accepted and not counted. An unauthenticated body is counted from its first byte.
     const freeBytes = account.tenant === STRANGERS ? 0 : LARGE_BODY_BYTES;
     let heldBytes = 0;
     const hold = (bytes: number) => {
@@ -47,7 +49,7 @@ export class BodyBudget {
         if (bytes <= Math.max(freeBytes, heldBytes)) {
           return null;
         }
-        const bound = this.#boundBeyond(account, bytes - heldBytes);
+        const bound = this.#exceededBound(account, bytes - heldBytes);
         if (bound === null) {
           hold(bytes);
           return null;
@@ -60,8 +62,8 @@ export class BodyBudget {
     };
   }
 
-  /** Which bound so many more bytes would go beyond; null if they fit. */
-  #boundBeyond(account: Account, bytes: number): Bound | null {
+  /** Returns the bound that these additional bytes would exceed, or null if they fit. */
+  #exceededBound(account: Account, bytes: number): Bound | null {
     const limits = this.#limitsOf(account);
     if ((this.#heldByCaller.get(keyOf(account)) ?? 0) + bytes > limits.caller) {
       return 'caller';
@@ -86,16 +88,17 @@ export class BodyBudget {
   }
 
   #refusal(account: Account, bound: Bound): ApiError {
-    const whose = {
-      caller: 'this caller has',
-      tenant: account.tenant === STRANGERS ? 'callers without credentials have' : 'the callers of this tenant have',
-      process: 'all callers have',
+    const owners = {
+      caller: 'this caller',
+      tenant: account.tenant === STRANGERS ? 'callers without credentials' : 'the callers of this tenant',
+      process: 'all callers',
     };
     const limit = `${this.#limitsOf(account)[bound] / MIB} MiB`;
-    const small = account.tenant === STRANGERS ? '' : ' A body of up to 64 KiB gets in at any time.';
+    const small = account.tenant === STRANGERS ? '' : ' This limit does not apply to a body of up to 64 KiB.';
     return apiError(
       'rate_limited',
-      `body: ${whose[bound]} nearly ${limit} of request bodies under way. Send it again when one of them is answered.${small}`,
+      `body: with this body, ${owners[bound]} would have more than ${limit} of request bodies under way. ` +
+        `Send it again when another request has its response.${small}`,
       { 'retry-after': String(RETRY_AFTER_SECONDS) },
     );
   }
@@ -105,7 +108,7 @@ function keyOf({ tenant, caller }: Account): string {
   return `${tenant} ${caller}`;
 }
 
-/** Keeps no key at zero. */
+/** Adds bytes to the sum of a key. Removes the key if its sum is zero. */
 function addTo(sums: Map<string, number>, key: string, bytes: number): void {
   const sum = (sums.get(key) ?? 0) + bytes;
   if (sum === 0) {

@@ -15,7 +15,7 @@ declare module 'fastify' {
     readingTurns: ReadingTurns;
   }
   interface FastifyRequest {
-    /** What the bytes of the body take of the budget, until the answer has ended. */
+    /** Part of the body budget that this body takes until the response has ended. Null before the body is read. */
     bodySpace: HeldSpace | null;
   }
 }
@@ -26,12 +26,12 @@ interface BodyOptions {
 }
 
 /**
- * Teaches the app and all its routes the three content types of contract §1, and validates what they hold. A fault is thrown
- * (400, 413, 415, 429) just before the handler, so that whatever is checked before bodies (decision 1) answers first.
- * The limit is the route's or the app's `bodyLimit`. A route whose schema has no body ignores whatever comes (decision 38).
+ * Makes all routes of the app accept the three content types of contract §1, and validates the bodies. A fault (400, 413, 415, 429)
+ * is thrown just before the handler, so that the checks that come before the body (decision 1) respond first. The size limit is
+ * the `bodyLimit` of the route or the app. A route whose schema has no body ignores any body (decision 38).
  *
- * Fastify's part is to read bytes. Its own parsers, and faults reported from within a parser, would answer a request
- * for an unknown path with 400 or 415 and close the connection.
+ * Fastify only reads the bytes. Its own parsers, and errors thrown inside a parser, would refuse a request for an unknown path
+ * with 400 or 415 and close the connection.
  */
 export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: BodyOptions): void {
   const checkBody = createBodyCheck(app, bounds);
@@ -43,7 +43,8 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
     readRequestBody(request, payload),
   );
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    // A header that is no media type counts as none: fastify would refuse it before the parser, even without a body.
+    // A Content-Type that is not a media type counts as missing. Otherwise Fastify would refuse it before the parser, even if the
+    // request has no body.
     if (request.mediaType === undefined) {
       delete request.headers['content-type'];
     }
@@ -71,8 +72,8 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
 }
 
 /**
- * Reads what is left of a body that was refused by its head, so that the connection can go on. Node would do so by itself, as fast as
- * the client sends.
+ * Reads and drops a large body whose request was refused before the body was read, so that the connection stays usable. Large bodies
+ * are read in turns; without this function, Node would read the body as fast as the client sends it.
  */
 export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
@@ -82,7 +83,10 @@ export function drainBody(request: FastifyRequest): void {
   }
 }
 
-/** A stranger is known by the network of the address, which is looked up here alone: it costs, and few requests have bodies of strangers. */
+/**
+ * Returns the account of a request. If the caller is not authenticated, the network of its address identifies it. The network is
+ * determined only here, because that takes time and few unauthenticated requests have bodies.
+ */
 function accountOf(request: FastifyRequest): Account {
   const { account } = request;
   return account.tenant === STRANGERS && account.caller === ''
@@ -90,7 +94,7 @@ function accountOf(request: FastifyRequest): Account {
     : account;
 }
 
-/** The bytes of a request's body, counted against the budget of its account, or why they are refused. */
+/** Reads the body of a request and counts it against the budget of its account. Returns the bytes, or the error that refuses them. */
 export function readRequestBody(request: FastifyRequest, payload: Readable): Promise<Buffer | Error> {
   request.bodySpace ??= request.server.bodyBudget.spaceFor(accountOf(request));
   return readBody({

@@ -4,19 +4,18 @@ import { invalidValue } from './invalid-value.ts';
 import { toApiError } from './answers.ts';
 import { decodeBody, type EncodedBody } from './decode/decode-body.ts';
 
-/** What a worker thread is given: bytes as they cross threads, and the schema as text. */
+/** Input of a worker thread: the bytes in a form that can move between threads, and the schema as JSON text. */
 export interface BodyTask {
   body: Omit<EncodedBody, 'bytes'> & { bytes: Uint8Array };
   schema: string;
 }
 
-export type BodyResult =
-  /** JSON of the value, without the fields that the schema does not name. */
-  { json: string } | { refusal: { statusCode: number; code: ErrorCode; message: string } };
+/** Output of a worker thread: JSON text of the value without the fields that the schema does not name, or the refusal of the body. */
+export type BodyResult = { json: string } | { refusal: { statusCode: number; code: ErrorCode; message: string } };
 
 const checks = new Map<string, ReturnType<typeof makeCheck>>();
 
-/** Decodes and validates one body; runs on a worker thread (`body-workers.ts`), and waits for nothing. */
+/** Decodes and validates one body. Runs on a worker thread (`body-workers.ts`), synchronously. */
 export default function checkBody({ body, schema: text }: BodyTask): BodyResult {
   const { schema, validator, strip } = checkOf(text);
   try {

@@ -7,32 +7,38 @@ import { startTurn } from '../lib/turn.ts';
 import type { BodyResult, BodyTask } from './body-worker.ts';
 import type { EncodedBody } from './decode/decode-body.ts';
 
-/** One core is left to the event loop. */
+/** Maximum number of worker threads. One core stays free for the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
-/** A thread costs some 40 MB of memory, and 0.1 s to start. */
+/** Time after which an idle thread ends. A thread takes about 40 MB of memory, and 0.1 s to start. */
 const IDLE_MS = 10_000;
-/** The worst megabyte, 350,000 empty objects, takes between 44 and 48 MiB; with more room the thread would collect its garbage later. */
+/**
+ * Bounds on the heap of a thread. The worst body of 1 MiB, 350,000 empty objects, takes between 44 and 48 MiB. With higher bounds,
+ * the thread would collect its garbage later.
+ */
 const HEAP_MIB = { maxOldGenerationSizeMb: 60, maxYoungGenerationSizeMb: 4 };
+/** Longest time that a body waits for a thread. */
 const MAX_WAIT_MS = 20_000;
 
-/** Decodes and validates bodies on threads of its own: what takes long there holds up nobody else. */
+/** Worker threads that decode and validate bodies, so that a slow body does not block other requests. */
 export interface BodyWorkers {
   /**
-   * @param schema JSON of the schema of the value
+   * Decodes and validates a body.
+   * @param schema JSON text of the schema of the value
    * @returns the value, without the fields that the schema does not name
-   * @throws ApiError 400, 413, 415
+   * @throws ApiError 400 or 415
+   * @throws UnavailableError if the body waits too long for a thread, or if the thread runs out of memory
    */
   check(body: EncodedBody, schema: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** No thread runs, and no package is loaded, before there is a body to check. Tenants take turns. */
+/** Creates the workers. Their package is loaded, and threads start, when the first body comes. Tenants take turns. */
 export function createBodyWorkers(): BodyWorkers {
   let pool: Promise<Piscina> | undefined;
   const gate = new FairGate({
     limit: MAX_THREADS,
     maxWaitMs: MAX_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('Too many large bodies wait to be read.'),
+    waitedTooLong: () => new UnavailableError('Too many large bodies wait for a worker thread.'),
   });
 
   async function check(body: EncodedBody, schema: string): Promise<BodyResult> {
@@ -40,9 +46,10 @@ export function createBodyWorkers(): BodyWorkers {
     return await gate.run(currentAccount().tenant, async () => {
       const task: BodyTask = { body, schema };
       const { buffer, length } = body.bytes;
-      // Bytes with memory of their own move to the thread: a copy of them would be held as long. Small ones lie in Node's pool.
+      // Bytes that have memory of their own move to the thread, because a copy would take memory for as long. Small bodies share
+      // Node's pool of memory, so they are copied.
       const transferList = buffer.byteLength === length ? [buffer as ArrayBuffer] : [];
-      return await (await pool)?.run(task, { transferList }).catch(refuseForNow);
+      return await (await pool)?.run(task, { transferList }).catch(throwWorkerError);
     });
   }
 
@@ -62,10 +69,10 @@ export function createBodyWorkers(): BodyWorkers {
   };
 }
 
-/** The next call has a new thread. */
-function refuseForNow(error: Error & { code?: unknown }): never {
+/** Throws an UnavailableError if a thread ran out of memory, otherwise the error itself. The next body gets a new thread. */
+function throwWorkerError(error: Error & { code?: unknown }): never {
   throw error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new UnavailableError('A worker thread was out of memory.', { cause: error })
+    ? new UnavailableError('A worker thread ran out of memory.', { cause: error })
     : error;
 }
 

@@ -6,10 +6,10 @@ import { LARGE_BODY_BYTES } from './read-body.ts';
 import { createBodyWorkers } from './body-workers.ts';
 import { decodeBody } from './decode/decode-body.ts';
 
-/** The faults of a larger body are searched for there too: there may be one for every few bytes. */
-const SEARCHED_HERE_BYTES = 4 * 1024;
+/** Largest body whose faults are searched for on the event loop. Workers search larger bodies, because every few bytes may have a fault. */
+const MAX_SEARCHED_HERE_BYTES = 4 * 1024;
 
-/** A schema of bodies with its bounds, as this thread and the others take it. */
+/** Schema of a body with the bounds that are set: as an object and a validator for this thread, and as text for worker threads. */
 interface CompiledSchema {
   schema: object;
   text: string;
@@ -17,8 +17,9 @@ interface CompiledSchema {
 }
 
 /**
- * Makes the function that decodes and validates the body of a request: the value, or a promise of it if a worker thread does the
- * work. It throws ApiError 400 or 415. A route without a body in its schema has none, whatever came.
+ * Creates the function that decodes and validates the body of a request. The function returns the value, or a promise of the value
+ * if a worker thread does the work. It returns undefined if the schema of the route has no body. It throws ApiError 400, or
+ * DecodeError 400 or 415.
  */
 export function createBodyCheck(app: FastifyInstance, bounds: Bounds): (request: FastifyRequest) => unknown {
   const workers = createBodyWorkers();
@@ -42,16 +43,16 @@ export function createBodyCheck(app: FastifyInstance, bounds: Bounds): (request:
     const { schema, text, validator } = compiled(routeOptions.schema.body as object);
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const encoded = { bytes, contentType: headers['content-type'], contentEncoding: headers['content-encoding'] };
-    // On the event loop, a megabyte may take 100 ms.
+    // A body of 1 MiB could block the event loop for 100 ms.
     if (bytes.length > LARGE_BODY_BYTES) {
       return workers.check(encoded, text);
     }
-    // No body is an empty object to a route that expects one: the answer then names the fields that are missing.
+    // A missing body counts as an empty object, so that the response names the missing fields.
     const value = bytes.length === 0 ? {} : decodeBody(encoded, schema);
     if (validator.isValid(value)) {
       return value;
     }
-    if (bytes.length > SEARCHED_HERE_BYTES) {
+    if (bytes.length > MAX_SEARCHED_HERE_BYTES) {
       return workers.check(encoded, text);
     }
     throw invalidValue(validator, value, 'body', bytes.length);

@@ -2,8 +2,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * What counts as one client: an IPv4 address, also where it comes as IPv6 (`::ffff:192.0.2.1`), and a /64 of IPv6, for that is the
- * smallest that a customer gets. A text that is no address, as a proxy may send, stands for itself.
+ * Returns the network that counts as one client. For IPv4 this is the address, also if it comes mapped into IPv6
+ * (`::ffff:192.0.2.1`). For IPv6 it is the /64 network, because that is the smallest network that a customer gets. A proxy may send
+ * a text that is not an address; the text is then returned unchanged.
  */
 export function clientNetwork(address: string): string {
   if (isIPv4(address) || !isIPv6(address)) {

@@ -4,12 +4,12 @@ import { lazily } from '../lib/lazily.ts';
 import { compileSchema } from '../lib/validation.ts';
 import { invalidValue } from './invalid-value.ts';
 
-/** What a part of a request is called in messages. Bodies are validated where they are decoded (decode/check-body.ts). */
+/** Names of the parts of a request in messages. The body is missing here, because `check-body.ts` validates it. */
 const PART_NAMES: Record<string, string> = { params: 'path', querystring: 'query' };
 
 /**
- * Turns the schemas of routes into code, each when it is first needed: all of them together take a sixth of a start, and few
- * processes are asked for everything.
+ * Compiles the schema of a route when it is first needed. To compile all schemas takes a sixth of the start time, and few processes
+ * get requests for all routes.
  */
 export function compileOnDemand(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart = '' }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { acceptsGzip } from './content-encoding.ts';
 
-describe('gzip is accepted', () => {
+describe('acceptsGzip', () => {
   for (const header of [
     'gzip',
     'GZIP',
@@ -12,7 +12,7 @@ describe('gzip is accepted', () => {
     'x-gzip',
     'br, *;q=0.2',
   ]) {
-    it(`by ${header}`, () => assert.equal(acceptsGzip(header), true));
+    it(`Accept-Encoding "${header}" allows gzip`, () => assert.equal(acceptsGzip(header), true));
   }
   for (const header of [
     undefined,
@@ -25,6 +25,7 @@ describe('gzip is accepted', () => {
     'gzip;q=no',
     'gzipped',
   ]) {
-    it(`not by ${header ?? 'silence'}`, () => assert.equal(acceptsGzip(header), false));
+    it(`Accept-Encoding ${header === undefined ? 'that is missing' : `"${header}"`} does not allow gzip`, () =>
+      assert.equal(acceptsGzip(header), false));
   }
 });

@@ -1,4 +1,4 @@
-/** Whether an answer may come compressed with gzip (RFC 9110 §12.5.3): it is named, or `*` is, and not with a weight of 0. */
+/** Returns true if `Accept-Encoding` allows gzip (RFC 9110 §12.5.3): it names `gzip`, `x-gzip` or `*` with a weight above 0. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) {
     return false;

@@ -1,31 +1,31 @@
 import type { RouteError } from '../errors.ts';
 
 /**
- * What a route tells the OpenAPI documents beside the schemas that it validates with. What follows from its guard, its body
- * and its parameters is derived from them (tools/openapi), not said again.
+ * Facts about a route for the OpenAPI documents, in addition to the schemas that validate its requests. The errors of its guard, its
+ * body and its parameters are not among them, because `tools/openapi` derives these.
  */
 declare module 'fastify' {
   interface FastifySchema {
     operationId?: string;
-    /** What it does, in a few words and the imperative. */
+    /** Action of the operation in a few words, in the imperative. */
     summary?: string;
-    /** Its rules and pitfalls, in Markdown. */
+    /** Rules and pitfalls of the operation, in Markdown. */
     description?: string;
     tags?: readonly string[];
   }
 
   interface FastifyContextConfig {
-    /** The errors of its own. */
+    /** Errors of the operation that do not follow from its guard, body or parameters. */
     errors?: readonly RouteError[];
-    /** What each example of its body shows, in their order; where it has more than one. */
+    /** Summaries of the examples of the body, in their order. Used if the body has more than one example. */
     exampleSummaries?: readonly string[];
-    /** Its answer carries an `ETag`, and 304 answers the `If-None-Match` that names it. */
+    /** True if the response has an `ETag`, and if a request whose `If-None-Match` names this tag gets 304. */
     hasEtag?: boolean;
-    /** A long list or document: 429 `rate_limited` while too many of them are read slowly. */
+    /** True for a long list or document, which gets 429 `rate_limited` if the caller reads too many of them slowly. */
     isStreamed?: boolean;
-    /** Under an external id that was used already it answers 200 with what is stored, and `Idempotent-Replayed`. */
+    /** True if a repeated external id gets 200 with the stored entry and the header `Idempotent-Replayed`. */
     isIdempotent?: boolean;
-    /** `X-Webhook-Header-Brand` tells how deliveries name their headers. */
+    /** True if the response has `X-Webhook-Header-Brand`, which says how deliveries name their headers. */
     namesHeaderBrand?: boolean;
   }
 }

@@ -25,7 +25,7 @@ describe('GET menu with If-None-Match', () => {
       },
     });
 
-  it('200: a strong tag of the bytes, the same at every call', async () => {
+  it('200: the menu has a strong ETag of its bytes, and a second call gets the same tag', async () => {
     const answer = await get();
     assert.match(etag, /^"[\w-]{27}"$/);
     assert.equal(answer.headers.get('etag'), etag);
@@ -33,7 +33,7 @@ describe('GET menu with If-None-Match', () => {
     assert.equal(answer.headers.get('cache-control'), 'private, no-cache');
   });
 
-  it('304: without a body where the tag is named, alone, in a list, weakly, or by an asterisk', async () => {
+  it('304: no body is sent if If-None-Match names the tag alone, in a list, as a weak tag, or is an asterisk', async () => {
     for (const header of [etag, `W/${etag}`, `"other", ${etag}`, `"a",W/${etag},"b"`, ` ${etag} `, '*']) {
       for (const method of ['GET', 'HEAD']) {
         const answer = await get(header, MENU, method);
@@ -45,13 +45,13 @@ describe('GET menu with If-None-Match', () => {
     }
   });
 
-  it('200: where another tag is named, or what is no tag', async () => {
+  it('200: the menu is sent if If-None-Match names another tag or is not a valid tag', async () => {
     for (const header of ['"other"', etag.slice(1, -1), `"${etag}"`, etag.toLowerCase(), `w/${etag}`, '"*"', ',', '']) {
       assert.equal((await get(header)).status, 200, header);
     }
   });
 
-  it('200: again once the menu has changed, under a new tag', async () => {
+  it('200: after a change, the menu is sent with a new tag although If-None-Match names the old tag', async () => {
     const { partner, staff } = await service.tenant();
     const read = (headers: object) => service.call('GET', MENU, { headers: { ...partner, ...headers } });
     const oldTag = (await read({})).headers.get('etag') ?? '';
@@ -62,7 +62,7 @@ describe('GET menu with If-None-Match', () => {
     assert.notEqual(changed.headers.get('etag'), oldTag);
   });
 
-  it('401, 403, 404, 400: come before 304', async () => {
+  it('401, 403, 404, 400: a request with a fault gets no 304, even if If-None-Match is an asterisk', async () => {
     const { partner } = await service.tenant({ features: ['hotel'] });
     const statuses = await Promise.all([
       service.call('GET', MENU, { headers: { 'if-none-match': '*' } }),
@@ -77,7 +77,7 @@ describe('GET menu with If-None-Match', () => {
     );
   });
 
-  it('200: changes nothing where there is no tag to compare with', async () => {
+  it('200: If-None-Match has no effect on a list of orders, which has no ETag', async () => {
     const answer = await get('*', '/v1/third-party/orders/');
     assert.deepEqual([answer.status, answer.body, answer.headers.get('etag')], [200, [], null]);
   });

@@ -4,16 +4,16 @@ import type { Account } from '../lib/account.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A stranger's until a guard has authenticated the caller. */
+    /** Account that the work of the request is charged to. Until a guard has authenticated the caller, its tenant is `STRANGERS`. */
     account: Account;
   }
 }
 
-/** What the documents tell of a guard. */
+/** Facts about a guard for the OpenAPI documents. */
 export interface GuardFacts {
-  /** The security schemes that the caller has to meet, all of them, by their names in the documents. */
+  /** Names of the security schemes in the documents. The caller must meet all of them. */
   readonly security: readonly SecurityScheme[];
-  /** What it refuses a caller with. */
+  /** Errors with which the guard refuses a caller. */
   readonly errors: readonly RouteError[];
 }
 
@@ -27,5 +27,5 @@ export type SecurityScheme =
   | 'channelTimestamp'
   | 'channelSignature';
 
-/** Who may call a route: runs before anything of the request but its head is read, and throws 401, 403 or 429. */
+/** Checks that the caller may call a route. Runs before any part of the body is read, and throws ApiError 401, 403 or 429. */
 export type Guard = GuardFacts & ((request: FastifyRequest, reply: FastifyReply) => Promise<void>);

@@ -8,7 +8,7 @@ import { type Answer, startService, type TestService, type TestTenant } from '#t
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-describe('headers of every answer', () => {
+describe('headers of every response', () => {
   const lines: string[] = [];
   let service: TestService;
   let tenant: TestTenant;
@@ -18,7 +18,7 @@ describe('headers of every answer', () => {
   });
   after(() => service.close());
 
-  /** Good and bad, of every kind. */
+  /** Returns successful and refused responses of different kinds. */
   const answers = (): Promise<Answer[]> =>
     Promise.all([
       service.call('GET', '/livez'),
@@ -31,10 +31,10 @@ describe('headers of every answer', () => {
       service.call('GET', '/v1/third-party/orders/?page=0', { headers: tenant.partner }),
       service.call('POST', '/v1/third-party/orders/', { headers: tenant.partner, body: '{' }),
       service.call('POST', '/v1/third-party/credentials/', { headers: tenant.owner, json: {} }),
-      service.call('POST', '/v1/auth/token/', { json: { email: 'a@b.example', password: 'none of ours' } }),
+      service.call('POST', '/v1/auth/token/', { json: { email: 'a@b.example', password: 'a wrong password' } }),
     ]);
 
-  it('are nosniff, application/json and an id; none names the software or lets other origins in', async () => {
+  it('every response is nosniff, JSON and has its own id; none names the software, allows other origins or sets cookies', async () => {
     const ids = new Set<string>();
     for (const { status, headers } of await answers()) {
       assert.equal(headers.get('x-content-type-options'), 'nosniff', `${status}`);
@@ -47,17 +47,17 @@ describe('headers of every answer', () => {
         names.join(),
       );
     }
-    assert.equal(ids.size, 11, 'each has its own id');
+    assert.equal(ids.size, 11, 'each response has its own id');
   });
 
-  it('keep every answer out of caches; the menu must be asked for again', async () => {
+  it('responses are `no-store`, except that a response with an ETag is `private, no-cache`', async () => {
     for (const { headers } of await answers()) {
       const expected = headers.has('etag') ? 'private, no-cache' : 'no-store';
       assert.equal(headers.get('cache-control'), expected);
     }
   });
 
-  it('take the caller’s X-Request-Id where it is a sane one', async () => {
+  it('a response repeats the X-Request-Id of the caller if it has at most 128 allowed characters', async () => {
     for (const id of ['a', 'A-b_c.d:e/f+g=', '4bf92f3577b34da6a3ce929d0e0e4736', 'x'.repeat(128)]) {
       const headers = { 'x-request-id': id };
       assert.equal((await service.call('GET', '/livez', { headers })).headers.get('x-request-id'), id);
@@ -66,9 +66,9 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('make a new id where the caller’s is long, strange or not one', async () => {
-    const get = (lines_: string) =>
-      exchange(service.url, `GET /livez HTTP/1.1\r\nHost: a\r\n${lines_}Connection: close\r\n\r\n`);
+  it('a response gets a new id if the X-Request-Id of the caller is empty, too long, repeated or has other characters', async () => {
+    const get = (idHeaders: string) =>
+      exchange(service.url, `GET /livez HTTP/1.1\r\nHost: a\r\n${idHeaders}Connection: close\r\n\r\n`);
     for (const id of ['', 'x'.repeat(129), 'a b', 'a"b', '<script>', '{"a":1}', '\xe9', 'a\tb', 'a;b', '%0d%0aX: y']) {
       const [answer] = await get(`X-Request-Id: ${id}\r\n`);
       assert.match(answer?.headers['x-request-id'] ?? '', UUID, id);
@@ -77,7 +77,7 @@ describe('headers of every answer', () => {
     assert.match(twice?.headers['x-request-id'] ?? '', UUID);
   });
 
-  /** The one log line of a request, once it is written. */
+  /** Waits for the log line of a request, and asserts that there is only one. */
   async function lineOf(id: string): Promise<Record<string, unknown>> {
     const found = () => lines.filter((line) => line.includes(`"request_id":"${id}"`));
     for (const deadline = Date.now() + 10_000; found().length === 0 && Date.now() < deadline; ) await sleep(10);
@@ -85,7 +85,7 @@ describe('headers of every answer', () => {
     return JSON.parse(found()[0] ?? '') as Record<string, unknown>;
   }
 
-  it('the log has one line for each answer, to be found by its id, with no header and no query', async () => {
+  it('the log has one line with the id of a request, and it shows neither the query nor the API secret', async () => {
     lines.length = 0;
     const headers = { ...tenant.partner, 'x-request-id': 'find-me' };
     const { status } = await service.call('GET', '/v1/third-party/orders/?page=1&x=in-the-query', { headers });
@@ -104,7 +104,7 @@ describe('headers of every answer', () => {
     assert.ok(!lines.some((line) => line.includes(tenant.credential.api_secret)));
   });
 
-  it('the log says so where the client left before the end', async () => {
+  it('the log line of a request says `cut_off` if the client leaves before the end of the response', async () => {
     await insertOrders(service, tenant, 2_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
     const { socket, send } = openConnection(service.url);

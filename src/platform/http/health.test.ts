@@ -8,7 +8,7 @@ import { createHttpApp } from './app.ts';
 import { healthRoutes } from './health.ts';
 
 describe('GET /livez and GET /readyz', () => {
-  it('200: without credentials, once the database is reachable and migrated', async () => {
+  it('200: /livez and /readyz need no credentials if the database is reachable and migrated', async () => {
     const service = await startService();
     try {
       for (const path of ['/livez', '/livez/', '/readyz', '/readyz/']) {
@@ -22,7 +22,7 @@ describe('GET /livez and GET /readyz', () => {
     }
   });
 
-  it('503: not ready, yet alive, while a migration is missing', async () => {
+  it('503: /readyz says that the service is not ready while a migration is missing, but /livez still responds with 200', async () => {
     const service = await startService();
     try {
       const { db } = service.database;
@@ -36,42 +36,42 @@ describe('GET /livez and GET /readyz', () => {
     }
   });
 
-  it('503: not ready where readiness itself fails, with nothing of the reason', async () => {
+  it('503: /readyz shows no reason if the readiness check throws an error', async () => {
     const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
-    healthRoutes(app, { isReady: () => Promise.reject(new Error('a secret of the inside')) });
+    healthRoutes(app, { isReady: () => Promise.reject(new Error('an internal reason')) });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const answer = await fetch(`${url}/readyz`);
     assert.deepEqual([answer.status, await answer.json()], [503, { status: 'unavailable' }]);
     await app.close();
   });
 
-  it('asks once a second for all who ask together, while the question is under way too', async () => {
+  it('concurrent calls of /readyz share one readiness check, which is repeated after its result expires', async () => {
     const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
-    const asked: PromiseWithResolvers<boolean>[] = [];
+    const checks: PromiseWithResolvers<boolean>[] = [];
     let isServing = true;
     healthRoutes(app, {
       isServing: () => isServing,
       isReady: () => {
-        const answer = Promise.withResolvers<boolean>();
-        asked.push(answer);
-        return answer.promise;
+        const result = Promise.withResolvers<boolean>();
+        checks.push(result);
+        return result.promise;
       },
     });
-    const ask = async () => (await app.inject('/readyz')).statusCode;
-    const early = [ask(), ask(), ask()];
-    await eventually(() => asked.length > 0, 'question');
-    asked[0]?.resolve(true);
+    const readStatus = async () => (await app.inject('/readyz')).statusCode;
+    const early = [readStatus(), readStatus(), readStatus()];
+    await eventually(() => checks.length > 0, 'first check');
+    checks[0]?.resolve(true);
     assert.deepEqual(await Promise.all(early), [200, 200, 200]);
-    assert.equal(await ask(), 200);
-    assert.equal(asked.length, 1);
+    assert.equal(await readStatus(), 200);
+    assert.equal(checks.length, 1);
     isServing = false;
-    assert.equal(await ask(), 503, 'a process that stops says so at once');
+    assert.equal(await readStatus(), 503, 'a process that stops is not ready immediately');
     isServing = true;
-    const late = eventually(async () => (await ask()) === 503, 'later answer');
-    await eventually(() => asked.length === 2, 'second question');
-    asked[1]?.reject(new Error('gone'));
+    const late = eventually(async () => (await readStatus()) === 503, 'second result');
+    await eventually(() => checks.length === 2, 'second check');
+    checks[1]?.reject(new Error('gone'));
     await late;
-    assert.equal(asked.length, 2);
+    assert.equal(checks.length, 2);
     await app.close();
   });
 });

@@ -1,33 +1,36 @@
 import type { App } from './app.ts';
 
 interface Health {
-  /** False once the process is stopping; asked at every call, with the address of who calls. */
+  /** Returns false once the process is stopping. Called for every request, with the address of the caller. */
   isServing?: (address: string) => boolean;
-  /** Whether the database can be reached and is up to date. It costs: it is asked once a second at most. */
+  /** Returns true if the database can be reached and has all migrations. Called at most once a second, because it queries the database. */
   isReady: () => Promise<boolean>;
 }
 
-/** How long an answer about the database serves all who ask, in milliseconds. */
-const READY_FOR_MS = 1_000;
+/** Time for which a result of `isReady` is reused, in milliseconds. */
+const REUSED_FOR_MS = 1_000;
 
-/** `GET /livez` and `GET /readyz`, without credentials, for whatever starts and watches the process. No document has them. */
+/**
+ * Registers `GET /livez` and `GET /readyz`, which need no credentials, for the tools that start and monitor the process. The OpenAPI
+ * documents leave them out.
+ */
 export function healthRoutes(app: App, { isServing = () => true, isReady }: Health): void {
-  const isReadyLately = shared(isReady);
+  const isReadyShared = shared(isReady);
   app.get('/livez', { config: { goesFirst: true } }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config: { goesFirst: true } }, async (request, reply) => {
-    if (isServing(request.ip) && (await isReadyLately())) {
+    if (isServing(request.ip) && (await isReadyShared())) {
       return { status: 'ok' };
     }
     return reply.code(503).header('retry-after', '2').send({ status: 'unavailable' });
   });
 }
 
-/** One question for all who ask while it is under way, and for a second after its answer. */
+/** Shares one call of `isReady` among all requests that arrive while it runs, and during the second after it. */
 function shared(isReady: () => Promise<boolean>): () => Promise<boolean> {
-  let answer: Promise<boolean> | null = null;
-  const forget = () => setTimeout(() => (answer = null), READY_FOR_MS).unref();
+  let result: Promise<boolean> | null = null;
+  const expire = () => setTimeout(() => (result = null), REUSED_FOR_MS).unref();
   return () =>
-    (answer ??= isReady()
+    (result ??= isReady()
       .catch(() => false)
-      .finally(forget));
+      .finally(expire));
 }

@@ -13,20 +13,20 @@ const PMS_CREDENTIALS = '/v1/channel-manager/credentials/';
 const typed = (type: string, body: string): CallOptions => ({ headers: { 'content-type': type }, body });
 
 const BODIES: Record<string, CallOptions> = {
-  'JSON that nobody asked for': { json: { reason: 'late', id: 5 } },
+  'JSON that the operation does not use': { json: { reason: 'late', id: 5 } },
   'malformed JSON': typed('application/json', '{'),
   'JSON as a form': typed('application/x-www-form-urlencoded', '{"a":1}'),
   'a malformed form': typed('application/x-www-form-urlencoded', 'a=%zz&__proto__=1'),
   'multipart without a boundary': typed('multipart/form-data', 'a'),
   'multipart that is cut short': typed('multipart/form-data; boundary=b', '--b\r\n'),
   'a text': typed('text/plain', 'please'),
-  'a content type that is none': typed(';', 'a'),
+  'a malformed content type': typed(';', 'a'),
   'another charset': typed('application/json; charset=utf-16', '{}'),
   'a body that says it is compressed': { headers: { 'content-encoding': 'gzip' }, json: {} },
-  'the largest that is read': typed('application/octet-stream', 'a'.repeat(LIMIT_BYTES)),
+  'the largest allowed body': typed('application/octet-stream', 'a'.repeat(LIMIT_BYTES)),
 };
 
-/** Contract §4 ("no body") and decision 38. */
+/** Tests the operations with "no body" in contract §4 (decision 38). */
 describe('an operation that takes no body', () => {
   let service: TestService;
   let hotel: TestHotel;
@@ -72,7 +72,7 @@ describe('an operation that takes no body', () => {
   });
   after(() => service.close());
 
-  it('is each of these', async () => {
+  it('the operations of this test are exactly the operations without a body in the API', async () => {
     const routes = (await readRoutes()).filter(
       ({ method, schema }) => method !== 'GET' && method !== 'HEAD' && !schema?.body,
     );
@@ -81,14 +81,14 @@ describe('an operation that takes no body', () => {
     assert.equal(names.length, operations.length);
   });
 
-  it('413: refuses what is larger than any body may be, and does nothing', async () => {
+  it('413: an operation without a body refuses a body above 1 MiB', async () => {
     for (const { name, path, headers } of operations) {
       const answer = await service.call('POST', path, { headers, body: 'a'.repeat(LIMIT_BYTES + 1) });
       assert.deepEqual([answer.status, answer.body.code], [413, 'error'], name);
     }
   });
 
-  it('ignores every other body, of whatever content type', async () => {
+  it('200, 409: an operation without a body ignores every body up to 1 MiB, valid or not', async () => {
     const sendAll = async ({ name, path, headers, again }: (typeof operations)[number]) => {
       let expected = 200;
       for (const [what, options] of Object.entries(BODIES)) {

@@ -11,10 +11,10 @@ import { type App, createHttpApp } from './app.ts';
 
 const HEAD = 'POST /labels HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
 const LIMIT_BYTES = 1024 * 1024;
-/** Far below the service's own, so that nobody waits; far enough apart to tell them from one another. */
+/** Timeouts far below the defaults, so that the tests are fast. They differ enough to tell which timeout ended a request. */
 const TIMEOUTS = { headersMs: 1_000, requestMs: 2_000, keepAliveMs: 300, checkEveryMs: 50, stuckMs: 4_000 };
 
-/** The shell with a route that takes a body and one that takes its time. */
+/** Builds an app with a route that takes a body, a slow route, and a route whose response never ends. */
 function buildApp(timeouts: typeof TIMEOUTS | undefined): App {
   const app = createHttpApp({
     logger: pino({ level: 'silent' }),
@@ -44,7 +44,7 @@ function* endless(): Generator<Buffer> {
   }
 }
 
-function isRefusal(status: number, answer: RawAnswer | undefined): void {
+function assertRefusal(status: number, answer: RawAnswer | undefined): void {
   assert.equal(answer?.status, status, answer?.body);
   assert.equal(answer.reason, STATUS_CODES[status]);
   assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
@@ -56,10 +56,10 @@ function isRefusal(status: number, answer: RawAnswer | undefined): void {
 async function refuses(status: number, connection: RawConnection): Promise<void> {
   const answers = await connection.closed();
   assert.equal(answers.length, 1);
-  isRefusal(status, answers[0]);
+  assertRefusal(status, answers[0]);
 }
 
-describe('limits of time', { concurrency: true }, () => {
+describe('time limits of requests', { concurrency: true }, () => {
   const app = buildApp(TIMEOUTS);
   let url: string;
   before(async () => {
@@ -67,42 +67,42 @@ describe('limits of time', { concurrency: true }, () => {
   });
   after(() => app.close());
 
-  /** Sends one byte every 50 ms for as long as the server listens. */
-  async function dribble(connection: RawConnection, byte: string): Promise<void> {
+  /** Sends a text every 50 ms until the server responds or closes the connection. */
+  async function sendSlowly(connection: RawConnection, text: string): Promise<void> {
     while (!connection.socket.destroyed && connection.answers().length === 0) {
-      connection.send(byte);
+      connection.send(text);
       await sleep(50);
     }
   }
 
-  it('408: headers that never end', async () => {
+  it('408: a request whose headers never end is refused', async () => {
     const silent = openConnection(url);
     const stuck = openConnection(url);
     stuck.send('GET /labels HTTP/1.1\r\nHost: a\r\nX-A');
-    const dribbling = openConnection(url);
-    dribbling.send('GET /labels HTTP/1.1\r\nX-A: ');
-    void dribble(dribbling, 'a');
-    await Promise.all([silent, stuck, dribbling].map((connection) => refuses(408, connection)));
+    const slow = openConnection(url);
+    slow.send('GET /labels HTTP/1.1\r\nX-A: ');
+    void sendSlowly(slow, 'a');
+    await Promise.all([silent, stuck, slow].map((connection) => refuses(408, connection)));
   });
 
-  it('408: a body that never ends, with a length or in chunks', async () => {
+  it('408: a request whose body never ends is refused, with Content-Length or in chunks', async () => {
     const stuck = openConnection(url);
     stuck.send(`${HEAD}Content-Length: 100\r\n\r\n{`);
-    const dribbling = openConnection(url);
-    dribbling.send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
-    void dribble(dribbling, '1\r\n \r\n');
-    await Promise.all([stuck, dribbling].map((connection) => refuses(408, connection)));
+    const slow = openConnection(url);
+    slow.send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+    void sendSlowly(slow, '1\r\n \r\n');
+    await Promise.all([stuck, slow].map((connection) => refuses(408, connection)));
   });
 
-  it('408: a second request that never ends, behind one that is answered', async () => {
+  it('408: a request that never ends is refused after the previous request on the connection got its response', async () => {
     const connection = openConnection(url);
     connection.send(`${HEAD}Content-Length: 15\r\n\r\n{"label":"abc"}GET /labels HTTP/1.1\r\nHo`);
     const answers = await connection.closed();
     assert.equal(answers[0]?.status, 200);
-    isRefusal(408, answers[1]);
+    assertRefusal(408, answers[1]);
   });
 
-  it('200: an answer that takes long is not cut off by the time a request may take', async () => {
+  it('200: a response that takes longer than the time limit of requests is not cut off', async () => {
     const connection = openConnection(url);
     connection.send('POST /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     assert.deepEqual(
@@ -111,34 +111,38 @@ describe('limits of time', { concurrency: true }, () => {
     );
   });
 
-  it('closes a connection whose answer nobody reads', async () => {
+  it('the server closes a connection whose client stops reading the response', async () => {
     const closed = once(endlessAnswers, 'close', { signal: AbortSignal.timeout(30_000) });
     const { socket, send } = openConnection(url);
     socket.once('data', () => socket.pause());
     send('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
     await closed;
-    assert.equal(socket.closed, false, 'it was not the reader who left');
+    assert.equal(socket.closed, false, 'the client did not close the connection');
     socket.destroy();
   });
 
-  it('closes a connection that has been idle', async () => {
+  it('the server closes a connection that is idle after a response', async () => {
     const connection = openConnection(url);
     connection.send(`${HEAD}Content-Length: 15\r\n\r\n{"label":"abc"}`);
     assert.equal((await connection.closed()).length, 1);
   });
 
-  it('answers others at once while hundreds of connections are silent', async () => {
+  it('200: a request gets its response while 300 silent connections are open', async () => {
     const idle = Array.from({ length: 300 }, () => openConnection(url));
     const connection = openConnection(url);
     connection.send(`${HEAD}Content-Length: 12\r\n\r\n{"label":""}`);
     assert.equal((await connection.waitFor(1))[0]?.status, 200);
-    assert.equal(idle.flatMap((each) => each.answers()).length, 0, 'that was before anyone was sent away');
+    assert.equal(
+      idle.flatMap((each) => each.answers()).length,
+      0,
+      'the request got its response before a silent connection was refused',
+    );
     const answers = await Promise.all(idle.map((each) => each.closed()));
     assert.ok(answers.every(([answer]) => answer?.status === 408));
   });
 });
 
-describe('limits of size', () => {
+describe('size limits of bodies', () => {
   const app = buildApp(undefined);
   let url: string;
   before(async () => {
@@ -146,11 +150,11 @@ describe('limits of size', () => {
   });
   after(() => app.close());
 
-  /** A JSON body of exactly so many bytes. */
+  /** Returns a JSON body of exactly so many bytes. */
   const bodyOf = (bytes: number) => `{"label":"${'a'.repeat(bytes - 12)}"}`;
   const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-  it('200: a body of 1 MiB, with a length or in chunks', async () => {
+  it('200: a body of exactly 1 MiB is accepted, with Content-Length or in chunks', async () => {
     for (const bytes of [
       `Content-Length: ${LIMIT_BYTES}\r\n\r\n${bodyOf(LIMIT_BYTES)}`,
       `Transfer-Encoding: chunked\r\n\r\n${chunked(bodyOf(LIMIT_BYTES))}`,
@@ -163,19 +167,19 @@ describe('limits of size', () => {
     }
   });
 
-  it('413: one byte more', async () => {
+  it('413: a body of 1 MiB and one byte is refused, with Content-Length or in chunks', async () => {
     for (const bytes of [
       `Content-Length: ${LIMIT_BYTES + 1}\r\n\r\n${bodyOf(LIMIT_BYTES + 1)}`,
       `Transfer-Encoding: chunked\r\n\r\n${chunked(bodyOf(LIMIT_BYTES + 1))}`,
     ]) {
       const connection = openConnection(url);
       connection.send(`${HEAD}${bytes}`);
-      isRefusal(413, (await connection.waitFor(1))[0]);
+      assertRefusal(413, (await connection.waitFor(1))[0]);
       connection.socket.destroy();
     }
   });
 
-  it('413: a body without an end is refused while it is still coming', async () => {
+  it('413: a body that never ends is refused while it is still arriving', async () => {
     const connection = openConnection(url);
     connection.send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
     const chunk = `100000\r\n${'a'.repeat(LIMIT_BYTES)}\r\n`;
@@ -183,11 +187,11 @@ describe('limits of size', () => {
       connection.send(chunk);
       await sleep(10);
     }
-    isRefusal(413, (await connection.waitFor(1))[0]);
+    assertRefusal(413, (await connection.waitFor(1))[0]);
     connection.socket.destroy();
   });
 
-  it('415: a body of another type, charset or encoding, or of none', async () => {
+  it('415: a body with an unsupported or missing Content-Type, another charset or a compression is refused', async () => {
     for (const headers of [
       'Content-Type: text/plain\r\n',
       'Content-Type: application/xml\r\n',

@@ -5,15 +5,15 @@ import { offsetOf, type PageFrame, type PageQuery, pageBody, pageFrame, requeste
 import { arrayTexts, type RenderBatch, streamTexts } from './streaming.ts';
 
 export interface LongList<Row> extends KeysetList<Row> {
-  /** Rows read at a time at most, where they are large. */
+  /** Largest number of rows in one batch, for a list whose rows are large. If missing, the default of `arrayTexts`. */
   batchSize?: number;
 }
 
 type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
 
 /**
- * Answers a list that has no upper bound: streamed whole, or one page of it where the caller asks for one (decision 10).
- * @throws ApiError 429 `rate_limited` while too many others wait for the same reader
+ * Sends a list that has no upper bound. Streams the whole list, or sends one page if the query asks for a page (decision 10).
+ * @throws ApiError 429 `rate_limited` if too many lists wait for this caller to read them
  */
 export async function sendLongList<Row extends { id: string }>(
   request: ListRequest,
@@ -30,7 +30,11 @@ export async function sendLongList<Row extends { id: string }>(
   return sendJsonBytes(reply, JSON.stringify(pageBody(request, wanted, { count, results: results.map(render) })));
 }
 
-/** The same of entries that may be so large that a page of them is streamed too. The rows are what they are found by. */
+/**
+ * Sends a list that has no upper bound and whose entries may be large, so that a page is streamed too.
+ * @param renderBatch reads the entries that the rows identify, and renders them
+ * @throws ApiError 429 `rate_limited` if too many lists wait for this caller to read them
+ */
 export async function sendLongListInParts<Row extends { id: string }>(
   request: ListRequest,
   reply: FastifyReply,
@@ -64,15 +68,15 @@ async function sendTexts(
   return sendJsonBytes(reply, await streamTexts(makeTexts()));
 }
 
-/** Sends JSON that is text already, past the serialiser. The type `never` says to the compiler that nothing is left to send. */
+/** Sends JSON text without serialising it. The return type `never` tells the compiler that the route returns no other value. */
 export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Readable): never {
   return reply.type('application/json; charset=utf-8').send(json) as never;
 }
 
 /**
- * Answers a JSON text that may be long, as fast as its reader takes it.
- * @param makePieces called when the reader may have one more
- * @throws ApiError 429 `rate_limited` while too many others wait for the same reader
+ * Sends a JSON text that may be long, as fast as the caller reads it.
+ * @param makePieces called when the bounds on slow readers allow this caller one more stream
+ * @throws ApiError 429 `rate_limited` if too many lists wait for this caller to read them
  */
 export async function sendPieces(
   request: FastifyRequest,
@@ -85,14 +89,14 @@ export async function sendPieces(
   return sendJsonBytes(reply.header('content-length', length), Readable.from(pieces, { objectMode: false }));
 }
 
-/** Answers a page whose entries are JSON already, with commas between. They may be many, so they are not copied. */
+/** Sends a page whose entries are JSON text already, separated by commas. The entries may be many, so they are not copied. */
 export function sendPageBytes(reply: FastifyReply, { opening, closing }: PageFrame, entries: Buffer): never {
   const parts = [Buffer.from(opening), entries, Buffer.from(closing)];
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   return sendJsonBytes(reply.header('content-length', length), Readable.from(parts));
 }
 
-/** Answers a list that is at hand whole: the array, or one page of it. */
+/** Returns the response body of a list that is wholly in memory: the array, or a page of it if the query asks for a page. */
 export function shortList<T>(request: ListRequest, all: T[]) {
   const wanted = requestedPage(request.query);
   if (wanted === null) {

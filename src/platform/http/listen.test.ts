@@ -7,7 +7,8 @@ import { type App, createHttpApp } from './app.ts';
 import { listen } from './listen.ts';
 
 const HOST = '127.0.0.1';
-const isShared = process.platform === 'linux' ? {} : { skip: 'only Linux and FreeBSD share connections out' };
+const linuxOnly =
+  process.platform === 'linux' ? {} : { skip: 'only Linux and FreeBSD distribute connections among sockets' };
 
 describe('listen', () => {
   const apps: App[] = [];
@@ -36,7 +37,7 @@ describe('listen', () => {
     return client;
   }
 
-  it('answers over every connection, whichever socket has accepted it', async () => {
+  it('200: all of 40 concurrent connections to a listening app get a response', async () => {
     const { address } = await listen(newApp(), { host: HOST, port: 0 });
     const answers = await Promise.all(
       Array.from({ length: 40 }, async () => await fetch(`${address}/hello`, { headers: { connection: 'close' } })),
@@ -47,7 +48,7 @@ describe('listen', () => {
     );
   });
 
-  it('accepts several connections in each round of the event loop', isShared, async () => {
+  it('an app accepts 64 connections in at most 32 rounds of the event loop', linuxOnly, async () => {
     const app = newApp();
     const { address } = await listen(app, { host: HOST, port: 0 });
     const COUNT = 64;
@@ -68,12 +69,12 @@ describe('listen', () => {
     assert.ok(inRounds.size <= COUNT / 2, `${COUNT} connections took ${inRounds.size} rounds`);
   });
 
-  it('refuses a port that another app listens on in the same way', async () => {
+  it('EADDRINUSE: listen refuses a port on which another app listens with shared sockets', async () => {
     const { address } = await listen(newApp(), { host: HOST, port: 0 });
     await assert.rejects(listen(newApp(), { host: HOST, port: portOf(address) }), { code: 'EADDRINUSE' });
   });
 
-  it('refuses a port that something else listens on', async () => {
+  it('EADDRINUSE: listen refuses a port on which another server listens', async () => {
     const other = createServer().listen(0, HOST);
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -81,7 +82,7 @@ describe('listen', () => {
     other.close();
   });
 
-  it('takes no new connection after a stop, and answers over those that are open', async () => {
+  it('after stop(), new connections are refused and open connections still get responses', async () => {
     const { address, stop } = await listen(newApp(), { host: HOST, port: 0 });
     const open = await Promise.all(Array.from({ length: 16 }, async () => await connectTo(portOf(address))));
     await fetch(`${address}/hello`);
@@ -94,7 +95,7 @@ describe('listen', () => {
     }
   });
 
-  it('frees the port when the app is closed', async () => {
+  it('the port refuses connections after the app is closed', async () => {
     const app = newApp();
     const { address } = await listen(app, { host: HOST, port: 0 });
     await app.close();

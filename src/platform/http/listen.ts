@@ -3,30 +3,31 @@ import { createServer, Server, type Socket } from 'node:net';
 import type { App } from './app.ts';
 
 /**
- * Sockets that listen on one port. Node (libuv 1.52) accepts one connection of each in a round of the event loop: with one socket, the
- * last of 200 new connections waited for 1.2 s while rounds took 6 ms; with eight, for 0.3 s.
+ * Number of sockets that listen on one port. In each round of the event loop, Node (libuv 1.52) accepts one connection of each
+ * socket. With rounds of 6 ms, the last of 200 new connections waited 1.2 s with one socket, and 0.3 s with eight.
  */
 const SOCKETS = 8;
 
-/** Where an app listens. */
+/** Handle of an app that listens. */
 export interface Listening {
-  /** With the port, also where any free one was asked for. */
+  /** URL of the app with the actual port, also if the requested port was 0. */
   address: string;
-  /** Takes no new connections from now on. Those that are open stay. */
+  /** Stops accepting connections. Open connections stay open. */
   stop: () => void;
 }
 
 interface Address {
   host: string;
-  /** 0: any that is free. */
+  /** Port; 0 for any free port. */
   port: number;
 }
 
 /**
- * Listens by several sockets, where the operating system shares connections out among them (Linux and FreeBSD), else by one.
- * @throws NodeJS.ErrnoException EADDRINUSE also where the process that listens there would share the port
+ * Listens on several sockets if the operating system distributes connections among them (Linux and FreeBSD), otherwise on one.
+ * @throws NodeJS.ErrnoException EADDRINUSE if the port is taken, even if the process that has it would share it
  */
 export async function listen(app: App, { host, port }: Address): Promise<Listening> {
+  // Shared sockets could join a port that another process shares. This socket cannot, so it fails if the port is taken.
   await closed(await open({ host, port }));
   const isShared = await canShare(host);
   const address = await app.listen({ host, port, ...(isShared ? { reusePort: true } : {}) });
@@ -35,7 +36,7 @@ export async function listen(app: App, { host, port }: Address): Promise<Listeni
   return {
     address,
     stop() {
-      // Not its own close, which cuts what is idle.
+      // The `close` of an HTTP server would also close its idle connections.
       Server.prototype.close.call(app.server);
       others.forEach((other) => other.close());
     },
@@ -51,7 +52,7 @@ async function canShare(host: string): Promise<boolean> {
   }
 }
 
-/** Their connections are the app's, as if its own socket had accepted them. */
+/** Opens the other sockets. Their connections go to the app, as if its own socket had accepted them. */
 async function openOthers(app: App, host: string): Promise<Server[]> {
   const { port } = app.server.address() as { port: number };
   const serve = (socket: Socket) => app.server.emit('connection', socket);
@@ -62,7 +63,7 @@ async function open(
   address: Address & { reusePort?: boolean },
   onConnection: (socket: Socket) => void = () => {},
 ): Promise<Server> {
-  // With the options that node:http gives its own server.
+  // `node:http` creates its server with the same options.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, onConnection);
   server.listen(address);
   await once(server, 'listening');

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 
 /**
- * The lines that a process of its own writes to its standard output.
- * @param onLines told how many have come so far, and given the process's standard input
+ * Runs a script in a new process, and returns the log lines on its standard output.
+ * @param onLines called with the number of lines so far and the standard input of the process
  */
 async function linesOf(
   script: string,
@@ -28,7 +28,7 @@ async function linesOf(
 }
 
 describe('the log on standard output', () => {
-  it('has every line in its order, also the last ones of a process that ends at once', async () => {
+  it('the log has every line in order, including the last lines before process.exit()', async () => {
     const script = `
       for (let round = 0; round < 3; round += 1) {
         for (let line = 0; line < 1_000; line += 1) log.info(round + ' ' + line);
@@ -53,15 +53,15 @@ describe('the log on standard output', () => {
     );
   });
 
-  it('has what was logged before an error that nobody catches', async () => {
-    const lines = await linesOf(`log.info('before'); throw new Error('nobody catches this');`);
+  it('the log has the lines that came before an uncaught error', async () => {
+    const lines = await linesOf(`log.info('before'); throw new Error('this error is not caught');`);
     assert.deepEqual(
       lines.map(({ msg }) => msg),
       ['before'],
     );
   });
 
-  it('tells the time of each line, in UTC with milliseconds', async () => {
+  it('each log line has its time in UTC with milliseconds', async () => {
     const before = new Date().toISOString();
     const lines = await linesOf(`
       for (let line = 0; line < 5; line += 1) {
@@ -73,7 +73,7 @@ describe('the log on standard output', () => {
     for (const { time, msg } of lines) {
       assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       const lateMs = Date.parse(time) - Date.parse(msg);
-      assert.ok(time >= before && lateMs >= 0 && lateMs < 2_000, `${time}, made at ${msg}`);
+      assert.ok(time >= before && lateMs >= 0 && lateMs < 2_000, `the line has ${time} but was logged at ${msg}`);
     }
     assert.ok(new Set(lines.map(({ time }) => time)).size > 1);
   });

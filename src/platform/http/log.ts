@@ -2,26 +2,29 @@ import { type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /**
- * How long lines wait for others to be written with. Handing them to the thread that writes costs several times as much as
- * making one; under load a hundred go together, and it is no longer seen.
+ * Time for which lines are gathered before they are written together. To hand lines to the writing thread costs several times as much
+ * as to make one. Under load, about a hundred lines are handed over together, so the cost of each is small.
  */
 const GATHER_MS = 10;
-/** No more than this is gathered: what is being written when a process is ended at once may be lost. */
+/** Length of gathered lines at which they are written immediately. It bounds what is lost if the process is killed during a write. */
 const GATHER_LENGTH = 16 * 1024;
 
-/** JSON lines on standard output, or readable ones on a terminal. Nothing that is logged holds headers or bodies. */
+/** Creates a logger that writes to standard output: JSON lines, or readable lines on a terminal. No line contains headers or bodies. */
 export async function createLogger(level: string): Promise<Logger> {
   const options = { level, base: null, timestamp: createTimestamp() };
   return pino(options, process.stdout.isTTY ? await readableLines() : gatherLines());
 }
 
-/** Loaded for a terminal alone. */
+/** Returns a destination with readable lines. Its package is loaded only for a terminal. */
 async function readableLines(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
   return pretty({ sync: true, ignore: 'pid,hostname' });
 }
 
-/** The time as a part of a line, made once a millisecond: it is nearly half of what a line costs. */
+/**
+ * Returns a function that makes the time field of a line. It formats the time once a millisecond, because the formatting is nearly
+ * half the cost of a line.
+ */
 function createTimestamp(): () => string {
   let atMs = 0;
   let text = '';
@@ -35,7 +38,7 @@ function createTimestamp(): () => string {
   };
 }
 
-/** Standard output, written to by another thread. What still waits when the process ends is written then. */
+/** Returns a destination that another thread writes to standard output. Lines that still wait are written when the process exits. */
 function gatherLines(): DestinationStream {
   const destination = pino.destination({ sync: false });
   let lines = '';
@@ -62,16 +65,19 @@ function gatherLines(): DestinationStream {
   };
 }
 
-/** Fastify's own lines about requests are left out, but for the one failure that the error handler cannot see. */
+/** Suppresses Fastify's log lines about requests, except the line about a failed stream, which the error handler cannot see. */
 export class QuietLogController extends LogController {
   constructor() {
     super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' });
   }
 
-  /** An answer that failed after it had begun. A client that left is no failure: its request's line says so. */
+  /**
+   * Logs a response that failed after it had begun. It is not a failure if the client closed the connection. The log line of the request
+   * reports that.
+   */
   override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
-      request.log.error({ err: error }, 'answer cut off');
+      request.log.error({ err: error }, 'response cut off');
     }
   }
 }

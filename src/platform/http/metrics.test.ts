@@ -8,7 +8,7 @@ import { BodyBudget } from './body-budget.ts';
 import { registerBoundMetrics } from './metrics.ts';
 
 describe('metrics of the bounds of requests', () => {
-  it('tell the bounds as they are set, the bytes that are held, what was refused by which bound, and who waits', async () => {
+  it('the metrics show the bounds, the body bytes held, the refused bodies, and the streams and callers that wait', async () => {
     const registry = new Registry();
     const budget = new BodyBudget(DEFAULT_BOUNDS.bodyBytes);
     const gate = new FairGate({ limit: 1, maxWaitMs: 60_000, waitedTooLong: () => new Error() });

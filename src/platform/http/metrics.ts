@@ -5,14 +5,15 @@ import type { BodyCounts } from './body-budget.ts';
 import type { SlowReaders } from './slow-readers.ts';
 
 export interface HttpMetrics {
+  /** Records a request whose response has ended. */
   answered(request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Time from the first byte of a request to the last of its answer, by route and status. */
+/** Creates the metrics of requests: the time from when the head of a request was read to the end of its response, by route and status. */
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time to answer a request',
+    help: 'Time from the head of a request to the end of its response',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -25,13 +26,13 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/** The bounds of requests, and what they hold back, read when it is asked for. */
+/** Bounds on requests, and the work that they hold back now. The numbers are read when the metrics are collected. */
 export interface BoundedWork {
   bounds: Bounds;
   bodies: BodyCounts;
-  /** Streamed lists that wait for their reader. */
+  /** Count of the streamed lists that wait for their reader. */
   streams: Pick<SlowReaders, 'countWaiting'>;
-  /** Callers that wait for a database connection. */
+  /** Returns the number of callers that wait for a database connection. */
   countWaiting: () => number;
 }
 
@@ -40,7 +41,7 @@ export function registerBoundMetrics(registry: Registry, { bounds, bodies, strea
   registry.registerMetric(
     new Gauge({
       name: 'http_body_bytes',
-      help: 'Bytes of request bodies above 64 KiB, and of all bodies of strangers, that are held now',
+      help: 'Bytes of request bodies that are in memory now: bodies above 64 KiB, and all bodies of callers without credentials',
       registers: [],
       collect() {
         this.set(bodies.heldBytes);
@@ -50,7 +51,7 @@ export function registerBoundMetrics(registry: Registry, { bounds, bodies, strea
   registry.registerMetric(
     new Counter({
       name: 'http_bodies_refused_total',
-      help: 'Request bodies refused with 429, by the bound that they would have gone beyond',
+      help: 'Request bodies refused with 429, by the bound that they would have exceeded',
       labelNames: ['bound'],
       registers: [],
       collect() {
@@ -64,7 +65,7 @@ export function registerBoundMetrics(registry: Registry, { bounds, bodies, strea
   registry.registerMetric(
     new Gauge({
       name: 'http_waiting_streams',
-      help: 'Streamed lists that wait for their reader, each with some 200 KiB of memory',
+      help: 'Streamed lists that wait for their reader, each with about 200 KiB of memory',
       registers: [],
       collect() {
         this.set(streams.countWaiting());
@@ -74,7 +75,7 @@ export function registerBoundMetrics(registry: Registry, { bounds, bodies, strea
   registry.registerMetric(
     new Gauge({
       name: 'database_waiting_callers',
-      help: 'Callers that wait for a database connection, in a line for each tenant',
+      help: 'Callers that wait for a database connection, in one queue for each tenant',
       registers: [],
       collect() {
         this.set(countWaiting());
@@ -83,15 +84,15 @@ export function registerBoundMetrics(registry: Registry, { bounds, bodies, strea
   );
 }
 
-/** So that an alert may compare what is held with what may be held, whatever is set. */
+/** Creates a gauge with the bounds that are set, so that an alert can compare the work with its bound. */
 function boundsGauge({ bodyBytes, ...counts }: Bounds): Gauge {
   const gauge = new Gauge({
     name: 'request_bound',
-    help: 'What a request may cost at most, as it is set: bytes for names that end in bytes, else a count',
+    help: 'Bound on what requests may cost, as it is set. In bytes if the name ends with bytes, otherwise a count',
     labelNames: ['bound'],
     registers: [],
   });
-  const bodies = Object.entries(bodyBytes).map(([whose, bytes]) => [`body_${snakeCase(whose)}_bytes`, bytes] as const);
+  const bodies = Object.entries(bodyBytes).map(([scope, bytes]) => [`body_${snakeCase(scope)}_bytes`, bytes] as const);
   for (const [bound, most] of [...Object.entries(counts), ...bodies]) {
     gauge.set({ bound: snakeCase(bound) }, most);
   }

@@ -4,10 +4,10 @@ import { type Answer, type CallOptions, startService, type TestService } from '#
 
 const ORDERS = '/v1/third-party/orders/';
 
-/** Decision 1. Each request holds every fault of those after it as well, so an answer shows what was looked at first. */
+/** Order of checks of decision 1. Each request also has the faults of later checks, so the response shows which check came first. */
 describe('the order of checks', () => {
   let service: TestService;
-  /** A node that lets one request a minute through. */
+  /** A node with a budget of one request a minute. */
   let narrow: TestService;
   let partner: Record<string, string>;
   let hotelPartner: Record<string, string>;
@@ -35,7 +35,7 @@ describe('the order of checks', () => {
     headers: { ...options.headers, ...credentials },
   });
 
-  it('404: an unknown path, whatever else is wrong', async () => {
+  it('404: an unknown path is refused before a wrong method, and before faults of query and body', async () => {
     for (const path of ['/', '/nope', '/v1/third-party', '/v1/third-party/%ZZ', '/%00', '/v1//third-party/orders/']) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
         const options = method === 'GET' ? {} : badBody;
@@ -46,14 +46,14 @@ describe('the order of checks', () => {
     refuses([404, 'error'], await service.call('POST', '/nope', tooLarge));
   });
 
-  it('405: then the method', async () => {
+  it('405: a wrong method is refused before missing credentials, and before faults of path, query and body', async () => {
     const answer = await service.call('DELETE', badPath, badBody);
     refuses([405, 'error'], answer);
     assert.equal(answer.headers.get('allow'), 'POST');
     refuses([405, 'error'], await service.call('PUT', `${ORDERS}?a=%ZZ`, { body: Buffer.alloc(2 * 1024 * 1024) }));
   });
 
-  it('401: then the credentials', async () => {
+  it('401: bad credentials are refused before the budget is counted, and before faults of path, query and body', async () => {
     for (const credentials of [
       {},
       { 'x-api-key': partner['x-api-key'] ?? '' },
@@ -62,23 +62,23 @@ describe('the order of checks', () => {
       const answer = await narrow.call('POST', badPath, by(credentials));
       refuses([401, 'invalid_credentials'], answer);
       assert.ok(answer.headers.has('www-authenticate'));
-      assert.ok(!answer.headers.has('x-ratelimit-limit'), 'nothing was taken from a budget');
+      assert.ok(!answer.headers.has('x-ratelimit-limit'), 'the call took nothing from a budget');
     }
     const tooLarge = { body: Buffer.alloc(2 * 1024 * 1024) };
     refuses([401, 'invalid_credentials'], await service.call('POST', ORDERS, tooLarge));
   });
 
-  it('429: then the budget', async () => {
+  it('429: a call over the budget is refused before a missing feature, and before faults of path, query and body', async () => {
     refuses([403, 'error'], await narrow.call('POST', badPath, by(hotelPartner)));
     refuses([429, 'rate_limited'], await narrow.call('POST', badPath, by(hotelPartner)));
   });
 
-  it('403: then the feature', async () => {
+  it('403: a call without the feature is refused before faults of path, query and body', async () => {
     refuses([403, 'error'], await service.call('POST', badPath, by(hotelPartner)));
     refuses([403, 'error'], await service.call('POST', ORDERS, by(hotelPartner, { body: 'x' })));
   });
 
-  it('400, 413, 415: then path, query and body', async () => {
+  it('400, 413, 415: a bad path, query or body is refused before the state is checked', async () => {
     const refused = async (expected: [number, string], path: string, options: CallOptions) =>
       refuses(expected, await service.call('POST', path, by(partner, options)));
     await refused([400, 'invalid_request'], badPath, { body: '' });
@@ -92,7 +92,7 @@ describe('the order of checks', () => {
     await refused([400, 'invalid_request'], ORDERS, { json: unknownItem });
   });
 
-  it('404, 409: the state last', async () => {
+  it('404, 409: a valid call is refused if the order does not exist or its status does not allow the change', async () => {
     refuses([404, 'order_not_found'], await service.call('POST', `${ORDERS}none/cancel/`, by(partner, {})));
     const json = { external_order_id: 'B', items: [{ item_id: 'WATER', quantity: 1 }] };
     assert.equal((await service.call('POST', ORDERS, by(partner, { json }))).status, 201);
@@ -100,7 +100,7 @@ describe('the order of checks', () => {
     refuses([409, 'invalid_status_transition'], await service.call('POST', `${ORDERS}B/cancel/`, by(partner, {})));
   });
 
-  it('401, 403, 400: the same for owner and staff', async () => {
+  it('401, 403, 400: for an owner operation, credentials come before the role, and the role before path and query', async () => {
     const tenant = await service.tenant();
     const path = '/v1/third-party/credentials/%ZZ/revoke/?a=%ZZ&tenant_id=1';
     refuses([401, 'invalid_credentials'], await service.call('POST', path, badBody));

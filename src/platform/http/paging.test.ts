@@ -36,7 +36,7 @@ describe('pages of a list', () => {
 
   const idsOf = ({ results }: Page) => results.map((order) => order.external_order_id);
 
-  it('200: the plain array without page and page_size', async () => {
+  it('200: a list without page and page_size is a plain array of all entries, newest first', async () => {
     const all = (await get('')).body as Page['results'];
     assert.deepEqual(
       all.map((order) => order.external_order_id),
@@ -44,14 +44,14 @@ describe('pages of a list', () => {
     );
   });
 
-  it('200: 50 a page where only the page is named, the first page where only the size is', async () => {
+  it('200: page_size is 50 if only page is given, and page is 1 if only page_size is given', async () => {
     assert.deepEqual(await page('?page=1'), await page('?page=1&page_size=50'));
     assert.deepEqual(idsOf(await page('?page=3')), newestFirst.slice(100));
     assert.deepEqual(idsOf(await page('?page_size=7')), newestFirst.slice(0, 7));
     assert.deepEqual(idsOf(await page('?page_size=200')), newestFirst);
   });
 
-  it('200: every page beside the next makes the whole list, newest first', async () => {
+  it('200: the pages found by following next together make the list, newest first', async () => {
     for (const size of [1, 17, 50, 120, 200]) {
       const found: string[] = [];
       let url: string | null = `${service.url}${ORDERS}?page=1&page_size=${size}`;
@@ -67,7 +67,7 @@ describe('pages of a list', () => {
     }
   });
 
-  it('200: next and previous lead to the pages beside, null at either end', async () => {
+  it('200: next and previous are the URLs of the neighbouring pages, and null at the ends of the list', async () => {
     const link = (number: number) => `${service.url}${ORDERS}?page=${number}&page_size=50`;
     const links = async (query: string) => {
       const { previous, next } = await page(query);
@@ -79,7 +79,7 @@ describe('pages of a list', () => {
     assert.deepEqual(await links('?page_size=200'), [null, null]);
   });
 
-  it('links keep the other parameters, whatever is in them', async () => {
+  it('200: the next link keeps the other query parameters, also with special characters', async () => {
     const { next } = await page('?page=1&x=a%26b&y=%3F%23?&page_size=5&z=%E2%98%83');
     const { searchParams, origin, pathname } = new URL(next ?? '');
     assert.deepEqual([origin, pathname], [service.url, ORDERS]);
@@ -88,12 +88,12 @@ describe('pages of a list', () => {
     assert.match(staff.body.next, /\?status=pending&page=2&page_size=50$/);
   });
 
-  it('links keep the path as it was asked for', async () => {
+  it('200: the next link keeps the path of the request without its optional trailing slash', async () => {
     const answer = await get('?page=1', tenant.partner, '/v1/third-party/orders');
     assert.equal(answer.body.next, `${service.url}/v1/third-party/orders?page=2&page_size=50`);
   });
 
-  it('404: a page past the end', async () => {
+  it('404: a page after the last page does not exist', async () => {
     for (const query of [
       '?page=4',
       '?page=121&page_size=1',
@@ -106,7 +106,7 @@ describe('pages of a list', () => {
     }
   });
 
-  it('400: a page or a size that is none', async () => {
+  it('400: a page or page_size that is not a whole number in its range is refused', async () => {
     const numbers = ['0', '-1', '1.5', '1e1', '0x1', 'x', '', '%201', '+1', 'null', '2147483648', '9'.repeat(400), '٣'];
     for (const query of [
       ...numbers.map((number) => `?page=${encodeURI(number)}`),
@@ -122,7 +122,7 @@ describe('pages of a list', () => {
     assert.match((await get('?page=0&page_size=201')).body.message, /^page: .+ \| page_size: .+$/);
   });
 
-  it('200: page 1 of an empty list, 404 for page 2 of it', async () => {
+  it('200, 404: an empty list has a page 1 without entries, and no page 2', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     const empty = { count: 0, next: null, previous: null, results: [] };
     assert.deepEqual((await get('?page=1', partner)).body, empty);
@@ -130,7 +130,7 @@ describe('pages of a list', () => {
     assert.equal((await get('?page=2', partner)).status, 404);
   });
 
-  it('200: for menu, credentials and the staff’s lists as well', async () => {
+  it('200, 400, 404: menu, credentials and staff lists have pages too', async () => {
     const lists: [string, Record<string, string>][] = [
       ['/v1/third-party/menu/', tenant.partner],
       ['/v1/third-party/credentials/', tenant.owner],
@@ -148,7 +148,7 @@ describe('pages of a list', () => {
   });
 });
 
-describe('the base of links', () => {
+describe('the base of page links', () => {
   let service: TestService;
   let tenant: TestTenant;
   before(async () => {
@@ -158,8 +158,8 @@ describe('the base of links', () => {
   });
   after(() => service.close());
 
-  /** The `next` link in an answer to a request with these headers. */
-  async function nextFrom(node: TestService, headers: string, version = '1.1'): Promise<string> {
+  /** Returns the base of the `next` link in the response to a request with these headers. */
+  async function baseOf(node: TestService, headers: string, version = '1.1'): Promise<string> {
     const partner = Object.entries(tenant.partner).map(([name, value]) => `${name}: ${value}\r\n`);
     const [answer] = await exchange(
       node.url,
@@ -180,31 +180,31 @@ describe('the base of links', () => {
 
   const forwarded = 'X-Forwarded-Host: outside.example\r\nX-Forwarded-Proto: https\r\nX-Forwarded-For: 192.0.2.1\r\n';
 
-  it('is the Host header, where nothing else is set', async () => {
-    assert.equal(await nextFrom(service, 'Host: inside.example:81\r\n'), 'http://inside.example:81');
-    assert.equal(await nextFrom(service, 'Host: [::1]:81\r\n'), 'http://[::1]:81');
+  it('page links begin with the Host header of the request by default', async () => {
+    assert.equal(await baseOf(service, 'Host: inside.example:81\r\n'), 'http://inside.example:81');
+    assert.equal(await baseOf(service, 'Host: [::1]:81\r\n'), 'http://[::1]:81');
   });
 
-  it('is the address we listen on, where there is no Host header', async () => {
-    assert.equal(await nextFrom(service, '', '1.0'), service.url);
-    assert.equal(await nextFrom(service, 'Host:\r\n'), service.url);
+  it('page links begin with the address of the service if the Host header is missing or empty', async () => {
+    assert.equal(await baseOf(service, '', '1.0'), service.url);
+    assert.equal(await baseOf(service, 'Host:\r\n'), service.url);
   });
 
-  it('is PUBLIC_URL where it is set, with its path, whatever the headers say', () =>
+  it('page links begin with PUBLIC_URL and its path if it is set, even if a trusted proxy forwards another host', () =>
     nodeWith({ publicUrl: 'https://api.example.org/base', trustedProxies: ['127.0.0.1'] }, async (node) => {
-      assert.equal(await nextFrom(node, 'Host: inside.example\r\n'), 'https://api.example.org/base');
-      assert.equal(await nextFrom(node, `Host: inside.example\r\n${forwarded}`), 'https://api.example.org/base');
+      assert.equal(await baseOf(node, 'Host: inside.example\r\n'), 'https://api.example.org/base');
+      assert.equal(await baseOf(node, `Host: inside.example\r\n${forwarded}`), 'https://api.example.org/base');
     }));
 
-  it('is what a trusted proxy forwards, and nobody else', async () => {
+  it('page links begin with the forwarded host and protocol only if the request comes from a trusted proxy', async () => {
     const headers = `Host: inside.example\r\n${forwarded}`;
-    assert.equal(await nextFrom(service, headers), 'http://inside.example');
+    assert.equal(await baseOf(service, headers), 'http://inside.example');
     await nodeWith({ trustedProxies: ['192.0.2.7', '10.0.0.0/8'] }, async (node) => {
-      assert.equal(await nextFrom(node, headers), 'http://inside.example');
+      assert.equal(await baseOf(node, headers), 'http://inside.example');
     });
     await nodeWith({ trustedProxies: ['192.0.2.7', '127.0.0.0/8'] }, async (node) => {
-      assert.equal(await nextFrom(node, headers), 'https://outside.example');
-      assert.equal(await nextFrom(node, 'Host: inside.example\r\n'), 'http://inside.example');
+      assert.equal(await baseOf(node, headers), 'https://outside.example');
+      assert.equal(await baseOf(node, 'Host: inside.example\r\n'), 'http://inside.example');
     });
   });
 });

@@ -5,7 +5,7 @@ import { splitTarget } from './request-target.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The base of links in answers; null: what each request came to. */
+    /** Base of the links in responses. If null, a link has the protocol and host of its request. */
     publicUrl: string | null;
   }
 }
@@ -14,13 +14,13 @@ const MAX_INTEGER = 2_147_483_647;
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
 
-/** The query of every list: without either parameter the answer is the plain array (decision 10). */
+/** Query of every list. Without `page` and `page_size`, the response is the plain array (decision 10). */
 export const PageQuery = Type.Object({
   page: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MAX_INTEGER,
-      description: 'Which page is wanted. Without `page` and `page_size` the whole list is answered, as an array.',
+      description: 'Number of the page. Without `page` and `page_size`, the response is the whole list as an array.',
       examples: [1],
     }),
   ),
@@ -28,7 +28,7 @@ export const PageQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: MAX_PAGE_SIZE,
-      description: `Entries of a page: ${DEFAULT_PAGE_SIZE} where only \`page\` is sent, at most ${MAX_PAGE_SIZE}.`,
+      description: `Number of entries on a page: ${DEFAULT_PAGE_SIZE} if only \`page\` is sent, at most ${MAX_PAGE_SIZE}.`,
       examples: [DEFAULT_PAGE_SIZE],
     }),
   ),
@@ -47,7 +47,7 @@ export interface Page<T> {
   results: T[];
 }
 
-/** The page a caller asked for; null where the plain array is wanted. */
+/** Returns the page that the query asks for, or null if it asks for the plain array. */
 export function requestedPage(query: PageQuery): PageRequest | null {
   if (query.page === undefined && query.page_size === undefined) {
     return null;
@@ -55,14 +55,14 @@ export function requestedPage(query: PageQuery): PageRequest | null {
   return { page: query.page ?? 1, pageSize: query.page_size ?? DEFAULT_PAGE_SIZE };
 }
 
-/** Rows to pass over before the page begins. */
+/** Returns the number of rows before the page. */
 export function offsetOf({ page, pageSize }: PageRequest): number {
   return (page - 1) * pageSize;
 }
 
 /**
- * The body of one page.
- * @throws ApiError 404 for a page past the end; page 1 of an empty list is fine (decision 10)
+ * Returns the response body of one page.
+ * @throws ApiError 404 if the page is after the last page. Page 1 of an empty list exists (decision 10).
  */
 export function pageBody<T>(
   request: FastifyRequest,
@@ -71,7 +71,7 @@ export function pageBody<T>(
 ): Page<T> {
   const lastPage = Math.max(1, Math.ceil(found.count / wanted.pageSize));
   if (wanted.page > lastPage) {
-    throw new ApiError(404, 'error', `There is no page ${wanted.page}: the last one is ${lastPage}.`);
+    throw new ApiError(404, 'error', `There is no page ${wanted.page}. The last page is ${lastPage}.`);
   }
   const link = (page: number) => pageLink(request, { ...wanted, page });
   return {
@@ -82,21 +82,25 @@ export function pageBody<T>(
   };
 }
 
-/** A page as text, but for its entries: what stands before them, and behind. */
+/** JSON text of a page without its entries: the text before the entries, and the text after them. */
 export interface PageFrame {
   opening: string;
   closing: string;
 }
 
-/** @throws ApiError 404 for a page past the end */
+/**
+ * Returns the JSON text of a page without its entries.
+ * @throws ApiError 404 if the page is after the last page
+ */
 export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number): PageFrame {
   const text = JSON.stringify(pageBody(request, wanted, { count, results: [] }));
-  const closing = ']}'; // The entries come last.
+  // `results` is the last field, so only these characters follow the entries.
+  const closing = ']}';
   return { opening: text.slice(0, -closing.length), closing };
 }
 
 function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): string {
-  // A request of HTTP/1.0 may name no host.
+  // The Host header may be empty, and it may be missing in HTTP/1.0.
   const origin = request.host === '' ? request.server.listeningOrigin : `${request.protocol}://${request.host}`;
   const base = request.server.publicUrl ?? origin;
   const [path, query] = splitTarget(request.url);
@@ -106,13 +110,17 @@ function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): str
   return `${base}${path}?${parameters}`;
 }
 
-/** The schema of a page, for the generated documents. It takes title and example from its entries'. */
+/** Returns the schema of a page for the OpenAPI documents. Its title and example derive from those of the entries. */
 export function pageOf<T extends Type.TSchema & { title?: string; examples?: unknown }>(entry: T) {
   return Type.Object(
     {
-      count: Type.Integer({ description: 'Entries of the whole list.' }),
-      next: Type.Union([Type.String(), Type.Null()], { description: 'URL of the next page; null on the last.' }),
-      previous: Type.Union([Type.String(), Type.Null()], { description: 'URL of the page before; null on the first.' }),
+      count: Type.Integer({ description: 'Number of entries in the whole list.' }),
+      next: Type.Union([Type.String(), Type.Null()], {
+        description: 'URL of the next page, or null on the last page.',
+      }),
+      previous: Type.Union([Type.String(), Type.Null()], {
+        description: 'URL of the previous page, or null on the first page.',
+      }),
       results: Type.Array(entry, { description: 'The entries of this page.' }),
     },
     { description: 'One page of the list.', ...titleOf(entry), ...exampleOf(entry) },

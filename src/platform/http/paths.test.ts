@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startService, type TestService } from '#test/support/service.ts';
 
-describe('a path', () => {
+describe('the path of a request', () => {
   let service: TestService;
   let partner: Record<string, string>;
   before(async () => {
@@ -13,7 +13,7 @@ describe('a path', () => {
 
   const read = (encodedId: string) => service.call('GET', `/v1/third-party/orders/${encodedId}/`, { headers: partner });
 
-  it('400: with a percent-encoding that is broken or is not UTF-8', async () => {
+  it('400: a path whose percent-encoding is broken or is not UTF-8 is refused', async () => {
     for (const id of [
       '%',
       '%Z',
@@ -37,7 +37,7 @@ describe('a path', () => {
     }
   });
 
-  it('400: with U+0000', async () => {
+  it('400: a path with U+0000 is refused', async () => {
     for (const id of ['%00', 'a%00b', '%00%00', '%E2%82%AC%00']) {
       const answer = await read(id);
       assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], id);
@@ -45,21 +45,21 @@ describe('a path', () => {
     }
   });
 
-  it('400: with nothing where an id belongs', async () => {
+  it('400: a path with an empty id is refused', async () => {
     const answer = await service.call('POST', '/v1/third-party/orders//cancel/', { headers: partner });
     assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request']);
   });
 
-  it('404: with an id longer than any there is, however long', async () => {
+  it('404: a path with an order id of 151 or more characters finds no order', async () => {
     for (const id of ['a'.repeat(151), 'a'.repeat(5_000), '%F0%9F%8D%95'.repeat(1_000)]) {
       const answer = await read(id);
       assert.equal(answer.status, 404, answer.text);
       assert.equal(answer.body.code, 'order_not_found');
-      assert.ok(answer.text.length < 200, 'what was sent is not sent back');
+      assert.ok(answer.text.length < 200, 'the response does not repeat the id');
     }
   });
 
-  it('404: with more or fewer steps than a route has', async () => {
+  it('404: a path with extra or empty segments, other letter case or encoded separators is unknown', async () => {
     for (const path of [
       '/v1/third-party/orders/a/b/',
       '/v1/third-party/orders/a/cancel/b/',
@@ -74,12 +74,16 @@ describe('a path', () => {
       '/livez;a=1',
     ]) {
       const answer = await service.call('GET', path, { headers: partner });
-      assert.deepEqual(answer.body, { code: 'error', message: 'No such path. /docs/ tells which there are.' }, path);
+      assert.deepEqual(
+        answer.body,
+        { code: 'error', message: 'This path does not exist. /docs/ lists the paths that exist.' },
+        path,
+      );
       assert.equal(answer.status, 404);
     }
   });
 
-  it('takes an id with every character there is, once it is percent-encoded', async () => {
+  it('201, 200: an order whose id has special characters is placed, and found by its percent-encoded id', async () => {
     for (const id of [
       'a/b',
       '/',
@@ -103,7 +107,7 @@ describe('a path', () => {
       const placed = await service.call('POST', '/v1/third-party/orders/', { headers: partner, json });
       assert.equal(placed.status, 201, placed.text);
       const encoded = [...Buffer.from(id)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-      // A URL parser takes `%2e%2e` for `..` and removes it; so does the client here.
+      // These ids cannot be read here, because the URL parser of the client takes `%2e%2e` for `..` and removes it.
       if (!/^\.{1,2}$/.test(id)) {
         assert.deepEqual((await read(encoded)).body, placed.body, id);
         assert.deepEqual((await read(encoded.toUpperCase())).body, placed.body, id);

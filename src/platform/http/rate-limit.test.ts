@@ -25,7 +25,7 @@ describe('the budget of a credential', () => {
   });
   after(() => service.close());
 
-  it('429: of 320 calls at once exactly 300 are let in, over all endpoints together', async () => {
+  it('429: of 320 calls of one credential to different endpoints, exactly 300 are accepted', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     const calls: [string, string][] = [
       ['GET', '/v1/third-party/menu/'],
@@ -46,9 +46,9 @@ describe('the budget of a credential', () => {
     }
     const refused = answers.filter(({ status }) => status === 429);
     assert.equal(refused.length, 20);
-    const letIn = answers.filter(({ status }) => status !== 429);
+    const accepted = answers.filter(({ status }) => status !== 429);
     assert.deepEqual(
-      letIn.map((answer) => budgetOf(answer).remaining).sort((a, b) => a - b),
+      accepted.map((answer) => budgetOf(answer).remaining).sort((a, b) => a - b),
       Array.from({ length: 300 }, (_, index) => index),
     );
     for (const answer of refused.filter(({ text }) => text !== '')) {
@@ -63,7 +63,7 @@ describe('the budget of a credential', () => {
     }
   });
 
-  it('belongs to one credential: another of the same tenant, and of another tenant, has its own', async () => {
+  it('the budget of a credential does not shrink when other credentials of the same or another tenant make calls', async () => {
     const used = await service.credential(tenant.tenantId);
     const beside = await service.credential(tenant.tenantId);
     const other = await service.tenant();
@@ -75,7 +75,7 @@ describe('the budget of a credential', () => {
     }
   });
 
-  it('is not touched by calls that are not let in as this credential', async () => {
+  it('calls with a wrong secret, to an unknown path or with a wrong method take nothing from the budget', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     await service.call('GET', ORDERS, { headers: { ...partner, 'x-api-secret': 'wrong' } });
     await service.call('GET', '/v1/third-party/nope/', { headers: partner });
@@ -83,7 +83,7 @@ describe('the budget of a credential', () => {
     assert.equal(budgetOf(await service.call('GET', ORDERS, { headers: partner })).remaining, 299);
   });
 
-  it('stays with the credential when its secret is rotated', async () => {
+  it('a rotation of the secret does not reset the budget of a credential', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);
     await service.call('GET', ORDERS, { headers: partner });
     const path = `/v1/third-party/credentials/${credential.id}/rotate/`;
@@ -92,7 +92,7 @@ describe('the budget of a credential', () => {
     assert.equal(budgetOf(await service.call('GET', ORDERS, { headers })).remaining, 298);
   });
 
-  it('there is none for owner and staff', async () => {
+  it('200: responses to owner and staff, and of /livez, have no rate limit headers', async () => {
     for (const [path, headers] of [
       ['/v1/third-party/credentials/', tenant.owner],
       ['/v1/staff/orders/', tenant.staff],
@@ -112,7 +112,7 @@ describe('the window of a budget', () => {
   });
   after(() => service.close());
 
-  it('begins with the first call, and neither later nor refused calls move its end', async () => {
+  it('the window of a budget begins with the first call, and neither later nor refused calls move its end', async () => {
     const { partner } = await service.tenant();
     const get = () => service.call('GET', ORDERS, { headers: partner });
     const begin = Date.now();
@@ -128,12 +128,12 @@ describe('the window of a budget', () => {
     }
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
-    // Whole seconds, rounded up: the true end lies in the second before the one that is told.
-    assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'not earlier');
-    assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'not later');
+    // The header has whole seconds, rounded up, so the true end is up to a second earlier.
+    assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
+    assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
   });
 
-  it('is followed by a whole new one, 60 s after it began', async (t) => {
+  it('a new window with the full budget begins 60 s after the previous window began', async (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, 'now', () => nowMs);
     const budget = createMemoryBudgets().budget('any', 2);
@@ -151,19 +151,19 @@ describe('the window of a budget', () => {
     assert.deepEqual(headers, { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '60' });
   });
 
-  it('is forgotten once it has ended, with the next that begins: keys that come once take no memory for long', (t) => {
+  it('the counter removes the windows that have ended when the next window begins', (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, 'now', () => nowMs);
     const deletion = t.mock.method(Map.prototype, 'delete');
-    const forgotten = () => deletion.mock.calls.map((call) => call.arguments[0]);
+    const removed = () => deletion.mock.calls.map((call) => call.arguments[0]);
     const take = createCounter();
     ['first', 'second', 'first'].forEach(take);
     nowMs += 30_000;
     ['third', 'first'].forEach(take);
-    assert.deepEqual(forgotten(), []);
+    assert.deepEqual(removed(), []);
     nowMs += 30_000;
     assert.deepEqual(take('second'), { count: 1, msLeft: 60_000 });
-    assert.deepEqual(forgotten(), ['first', 'second']);
+    assert.deepEqual(removed(), ['first', 'second']);
     assert.deepEqual(take('third'), { count: 2, msLeft: 30_000 });
   });
 });

@@ -1,31 +1,35 @@
 import type { FastifyReply } from 'fastify';
 import { apiError } from '../errors.ts';
 
-/** A budget is for a fixed window that begins with a key's first call in it (decision 8). */
+/** Length of the fixed window of a budget. A window begins with the first call of a key in it (decision 8). */
 export const WINDOW_MS = 60_000;
 
-/** Where a key stands in its window after a call. */
+/** State of a key's window after a call. */
 export interface Taken {
-  /** Calls in this window up to now, the refused ones included. */
+  /** Number of calls in this window so far, including refused calls. */
   count: number;
+  /** Time until the window ends, in milliseconds. */
   msLeft: number;
 }
 
-/** How many calls each key may make in a window. */
+/** Number of calls that each key may make in a window, and the counter of these calls. */
 export interface Budget {
   limit: number;
-  /** Counts one call. */
+  /** Counts one call of the key, and returns the state of its window. */
   take: (key: string) => Taken | Promise<Taken>;
 }
 
-/** Where the budgets of this process are counted. */
+/** Store that counts the budgets of this process: its own memory, or Redis. */
 export interface BudgetStore {
-  /** @param name keeps the keys of different budgets apart */
+  /**
+   * Creates a budget.
+   * @param name keeps the keys of different budgets apart
+   */
   budget(name: string, limit: number): Budget;
   close(): Promise<void>;
 }
 
-/** Budgets in this process's memory: right for one process, `limit` times the number of processes for several. */
+/** Creates budgets in the memory of this process. With several processes, a key may make `limit` calls in each of them. */
 export function createMemoryBudgets(): BudgetStore {
   return {
     budget: (_name, limit) => ({ limit, take: createCounter() }),
@@ -33,11 +37,11 @@ export function createMemoryBudgets(): BudgetStore {
   };
 }
 
-/** Counts the calls of each key in memory, which keeps no more than the keys of one window. */
+/** Creates a function that counts the calls of a key in memory. Ended windows are removed when the next window begins. */
 export function createCounter(windowMs = WINDOW_MS): (key: string) => Taken {
-  /** All last equally long, so they end in the order in which they stand here. */
+  /** Windows by key. All have the same length, so the map holds them in the order in which they end. */
   const windows = new Map<string, { count: number; endsAtMs: number }>();
-  const forgetEnded = (nowMs: number) => {
+  const removeEnded = (nowMs: number) => {
     for (const [key, { endsAtMs }] of windows) {
       if (endsAtMs > nowMs) {
         return;
@@ -49,19 +53,20 @@ export function createCounter(windowMs = WINDOW_MS): (key: string) => Taken {
     const nowMs = performance.now();
     let window = windows.get(key);
     if (window === undefined || window.endsAtMs <= nowMs) {
-      forgetEnded(nowMs);
+      removeEnded(nowMs);
       window = { count: 0, endsAtMs: nowMs + windowMs };
       windows.set(key, window);
     }
     window.count += 1;
-    // In sums of fractions the rest may come out above the whole.
+    // Because of rounding, the difference may exceed the length of the window.
     return { count: window.count, msLeft: Math.min(windowMs, window.endsAtMs - nowMs) };
   };
 }
 
 /**
- * Takes one call from a key's budget and tells the caller what is left (decision 8). A refused call does not move the window.
- * @throws ApiError 429 `rate_limited` with `Retry-After` when nothing is left
+ * Takes one call from the budget of a key, and sets the headers that tell the rest of the budget (decision 8). A refused call does
+ * not move the window.
+ * @throws ApiError 429 `rate_limited` with `Retry-After` if the budget is used up
  */
 export async function takeFromBudget({ limit, take }: Budget, key: string, reply: FastifyReply): Promise<void> {
   const { count, msLeft } = await take(key);

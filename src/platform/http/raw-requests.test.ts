@@ -9,7 +9,7 @@ const ORDERS = '/v1/third-party/orders/';
 const HOST = 'Host: example.org\r\n';
 const CLOSE = 'Connection: close\r\n';
 
-describe('bytes on a socket', () => {
+describe('raw requests on a socket', () => {
   let service: TestService;
   let auth: string;
   before(async () => {
@@ -19,8 +19,8 @@ describe('bytes on a socket', () => {
   });
   after(() => service.close());
 
-  /** Every refusal is an answer of its own, whole, typed and enveloped, whoever wrote it. */
-  function isRefusal(status: number, code: string, answer: RawAnswer | undefined, what = ''): void {
+  /** Asserts that the response is a refusal with the usual headers and body, also if the app did not write it. */
+  function assertRefusal(status: number, code: string, answer: RawAnswer | undefined, what = ''): void {
     assert.equal(answer?.status, status, `${what} ${answer?.body}`);
     assert.equal(answer.reason, STATUS_CODES[status], what);
     const body = JSON.parse(answer.body) as Record<string, unknown>;
@@ -36,15 +36,15 @@ describe('bytes on a socket', () => {
     for (const [what, request] of Object.entries(requests)) {
       const answers = await exchange(service.url, request);
       assert.equal(answers.length, 1, what);
-      isRefusal(status, 'error', answers[0], what);
+      assertRefusal(status, 'error', answers[0], what);
     }
   }
 
-  it('400: what is not HTTP', () =>
+  it('400: bytes that are not valid HTTP are refused', () =>
     refuses(400, {
       words: 'hello there\r\n\r\n',
       'a TLS greeting': Buffer.from('16030100a5010000a10303', 'hex'),
-      'HTTP/2 without a word before': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      'HTTP/2 without negotiation': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       'a method in small letters': `get /livez HTTP/1.1\r\n${HOST}\r\n`,
       'an unknown method': `BREW /livez HTTP/1.1\r\n${HOST}\r\n`,
       'no slash before the path': `GET livez HTTP/1.1\r\n${HOST}\r\n`,
@@ -58,7 +58,7 @@ describe('bytes on a socket', () => {
       'bare line feeds': 'GET /livez HTTP/1.1\nHost: a\n\n',
     }));
 
-  it('400: a Host header that is missing, double or malformed', () =>
+  it('400: a request whose Host header is missing, repeated or malformed is refused', () =>
     refuses(400, {
       missing: `GET /livez HTTP/1.1\r\n${CLOSE}\r\n`,
       double: `GET /livez HTTP/1.1\r\n${HOST}${HOST}${CLOSE}\r\n`,
@@ -69,14 +69,14 @@ describe('bytes on a socket', () => {
       'on an unknown path': `GET /nope HTTP/1.1\r\n${CLOSE}\r\n`,
     }));
 
-  it('200: a Host header of any other form', async () => {
+  it('200: the Host header may be a name, an address, or empty, with or without a port', async () => {
     for (const host of ['localhost', '127.0.0.1:8080', '[::1]:8080', 'xn--bcher-kva.example', 'my_host', '']) {
       const [answer] = await exchange(service.url, `GET /livez HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n`);
       assert.equal(answer?.status, 200, host);
     }
   });
 
-  it('400: lengths that two readers could take for different ones', async () => {
+  it('400: a request with an ambiguous or malformed length is refused', async () => {
     const post = (headers: string, body = '') =>
       `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}${headers}\r\n${body}GET /livez HTTP/1.1\r\n${HOST}\r\n`;
     await refuses(400, {
@@ -88,14 +88,14 @@ describe('bytes on a socket', () => {
       'a hexadecimal Content-Length': post('Content-Length: 0x1\r\n', 'a'),
       'an unknown transfer coding': post('Transfer-Encoding: xchunked\r\n'),
       'chunked that is not last': post('Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'),
-      'chunked behind a tab': post('Transfer-Encoding:\x0bchunked\r\n', '0\r\n\r\n'),
-      'a chunk size that is none': post('Transfer-Encoding: chunked\r\n', 'ZZ\r\na\r\n0\r\n\r\n'),
+      'chunked after a vertical tab': post('Transfer-Encoding:\x0bchunked\r\n', '0\r\n\r\n'),
+      'a chunk size that is not a number': post('Transfer-Encoding: chunked\r\n', 'ZZ\r\na\r\n0\r\n\r\n'),
       'a chunk longer than its size': post('Transfer-Encoding: chunked\r\n', '1\r\nabc\r\n0\r\n\r\n'),
       'a negative chunk size': post('Transfer-Encoding: chunked\r\n', '-1\r\na\r\n0\r\n\r\n'),
     });
   });
 
-  it('431: headers, or a target, of more than 16 KiB', () =>
+  it('431: a request with headers or a target of more than 16 KiB is refused', () =>
     refuses(431, {
       'one header': `GET /livez HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(17_000)}\r\n\r\n`,
       'many headers': `GET /livez HTTP/1.1\r\n${HOST}${'X-A: aaaa\r\n'.repeat(2_000)}\r\n`,
@@ -103,7 +103,7 @@ describe('bytes on a socket', () => {
       'the target': `GET /${'a'.repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`,
     }));
 
-  it('417: an expectation other than 100-continue, which is met', async () => {
+  it('417: an Expect header other than 100-continue is refused, and 100-continue gets a 100', async () => {
     const post = (expected: string) =>
       `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}Expect: ${expected}\r\nContent-Length: 2\r\nContent-Type: application/json\r\n`;
     await refuses(417, { expectation: `${post('a-miracle')}\r\n` });
@@ -112,16 +112,16 @@ describe('bytes on a socket', () => {
       answers.map(({ status }) => status),
       [100, 400],
     );
-    isRefusal(400, 'invalid_request', answers[1]);
+    assertRefusal(400, 'invalid_request', answers[1]);
   });
 
-  it('405: CONNECT, to a host or a path', () =>
+  it('405: a CONNECT request to a host or a path is refused', () =>
     refuses(405, {
       host: `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`,
       path: `CONNECT ${ORDERS} HTTP/1.1\r\n${HOST}\r\n`,
     }));
 
-  it('takes the absolute form of a target', async () => {
+  it('200, 404: a target in absolute form is routed by its path', async () => {
     for (const target of ['http://example.org/livez', 'HTTPS://example.org:1/livez/', 'http://example.org/livez?a=b']) {
       const [answer] = await exchange(service.url, `GET ${target} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
       assert.equal(answer?.status, 200, target);
@@ -133,29 +133,29 @@ describe('bytes on a socket', () => {
     });
   });
 
-  it('speaks HTTP/1.0, without Host, and keeps the connection where it is asked to', async () => {
+  it('200: an HTTP/1.0 request needs no Host, and its connection stays open only with keep-alive', async () => {
     const [closed] = await exchange(service.url, 'GET /livez HTTP/1.0\r\n\r\n');
     assert.deepEqual([closed?.status, closed?.headers['connection']], [200, 'close']);
     const both = `GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /livez HTTP/1.0\r\n\r\n`;
     assert.equal((await exchange(service.url, both)).length, 2);
   });
 
-  it('goes on in HTTP/1.1 where another protocol is offered', async () => {
+  it('200: a request that offers an upgrade to another protocol gets an HTTP/1.1 response', async () => {
     for (const upgrade of ['websocket', 'h2c', 'TLS/1.0']) {
       const request = `GET /livez HTTP/1.1\r\n${HOST}Connection: Upgrade, close\r\nUpgrade: ${upgrade}\r\n\r\n`;
       assert.equal((await exchange(service.url, request))[0]?.status, 200, upgrade);
     }
   });
 
-  it('takes no `..` away from a path, written out or encoded', async () => {
+  it('404: `..` in a path, plain or percent-encoded, is not resolved', async () => {
     const get = (path: string) => exchange(service.url, `GET ${path} HTTP/1.1\r\n${HOST}${auth}${CLOSE}\r\n`);
-    isRefusal(404, 'error', (await get(`${ORDERS}../menu/`))[0]);
-    isRefusal(404, 'order_not_found', (await get(`${ORDERS}../`))[0]);
-    isRefusal(404, 'order_not_found', (await get(`${ORDERS}%2e%2E/`))[0]);
-    isRefusal(404, 'order_not_found', (await get(`${ORDERS}..%2Fmenu/`))[0]);
+    assertRefusal(404, 'error', (await get(`${ORDERS}../menu/`))[0]);
+    assertRefusal(404, 'order_not_found', (await get(`${ORDERS}../`))[0]);
+    assertRefusal(404, 'order_not_found', (await get(`${ORDERS}%2e%2E/`))[0]);
+    assertRefusal(404, 'order_not_found', (await get(`${ORDERS}..%2Fmenu/`))[0]);
   });
 
-  it('answers pipelined requests in their order', async () => {
+  it('the responses to pipelined requests come in the order of the requests', async () => {
     const slow = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
     const post = `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
     const answers = await exchange(
@@ -168,7 +168,7 @@ describe('bytes on a socket', () => {
     );
   });
 
-  it('400: garbage behind a good request is refused after that one’s answer, never in its place', async () => {
+  it('400: invalid bytes after valid requests are refused after the responses to these requests', async () => {
     for (const garbage of ['hello\r\n\r\n', `GET /livez HTTP/1.1\r\nX : a\r\n\r\n`]) {
       const request = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
       const answers = await exchange(service.url, request + request + garbage);
@@ -176,18 +176,18 @@ describe('bytes on a socket', () => {
         answers.map(({ status }) => status),
         [200, 200, 400],
       );
-      isRefusal(400, 'error', answers[2]);
+      assertRefusal(400, 'error', answers[2]);
     }
   });
 
-  it('405: CONNECT behind a good request waits for that one’s answer too', async () => {
+  it('405: CONNECT after a valid request is refused after the response to that request', async () => {
     const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
     const answers = await exchange(service.url, `${menu}CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`);
     assert.equal(answers[0]?.status, 200);
-    isRefusal(405, 'error', answers[1]);
+    assertRefusal(405, 'error', answers[1]);
   });
 
-  it('400: a body that is refused behind a good request waits for that one’s answer too', async () => {
+  it('400: a malformed body after valid requests is refused after the responses to these requests', async () => {
     const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
     const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
     const order = `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}${type}\r\n2\r\n{}\r\n`;
@@ -197,11 +197,11 @@ describe('bytes on a socket', () => {
         answers.map(({ status }) => status),
         [200, 200, 400],
       );
-      isRefusal(400, 'error', answers[2]);
+      assertRefusal(400, 'error', answers[2]);
     }
   });
 
-  it('answers all that a client sent before it ended its half of the connection', async () => {
+  it('a client that ends its half of the connection gets responses to all that it sent before', async () => {
     const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
     for (const last of ['hello\r\n\r\n', 'GET /liv', `POST ${ORDERS} HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{`]) {
       const connection = openConnection(service.url);
@@ -214,7 +214,7 @@ describe('bytes on a socket', () => {
     assert.equal((await connection.closed()).length, 2);
   });
 
-  it('keeps the connection after a refusal that it could read to its end', async () => {
+  it('a connection stays open after refused requests whose bodies were read to the end', async () => {
     const connection = openConnection(service.url);
     const post = (headers: string, body: string) =>
       `POST ${ORDERS} HTTP/1.1\r\n${HOST}${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -238,7 +238,7 @@ describe('bytes on a socket', () => {
     connection.socket.destroy();
   });
 
-  it('holds nothing of a request that is answered while its connection waits for the next', async () => {
+  it('no response object stays in memory while connections wait for their next request', async () => {
     const connections = Array.from({ length: 10 }, () => openConnection(service.url));
     for (const connection of connections) {
       connection.send(`GET ${ORDERS} HTTP/1.1\r\n${HOST}${auth}\r\n`);

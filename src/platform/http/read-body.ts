@@ -1,21 +1,25 @@
 import type { Readable } from 'node:stream';
 import { DecodeError } from './decode/decode-error.ts';
 
-/** How far a body may run past what is kept of it before the answer stops waiting for its end. */
+/** Number of bytes above the size limit that are read and dropped. If more bytes come, the refusal is sent before the body has ended. */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 
-/** A larger body is counted against the bounds, read in turns, and checked by a worker thread. */
+/** Size above which a body is counted against the bounds, read in turns, and checked by a worker thread. */
 export const LARGE_BODY_BYTES = 64 * 1024;
 
-/** Memory for one body, counted against bounds that it shares with others. */
+/** Memory for one body, counted against bounds that it shares with other bodies. */
 export interface BodySpace {
-  /** Asks for so many bytes in all. @returns why they are refused, else null */
+  /**
+   * Grows the space.
+   * @param bytes size of the whole body so far
+   * @returns the error that refuses these bytes, or null
+   */
   growTo(bytes: number): Error | null;
 }
 
 interface Body {
   payload: Readable;
-  /** As the header says; NaN without one. */
+  /** Value of the Content-Length header; NaN if the header is missing. */
   declaredBytes: number;
   limitBytes: number;
   space: BodySpace;
@@ -24,9 +28,10 @@ interface Body {
 }
 
 /**
- * The bytes of a body, or why they are refused: 413 beyond `limitBytes`, or what the space says. A refused body is dropped as it
- * comes, yet read: a client that is answered while it is still sending, and then cut off, may never get to see the answer. Past
- * 16 MiB the answer is given at once, and reading goes on only until the server's own timeouts or the client end it.
+ * Reads a body. Returns its bytes, or the error that refuses it: 413 if it is larger than `limitBytes`, or the error of the space. A
+ * refused body is still read, and its bytes are dropped. If the server responded and closed the connection while the client is still
+ * sending, the client might never see the response. If the body is more than 16 MiB above the limit, the refusal is returned
+ * immediately, and the reading continues until the client or a timeout of the server ends it.
  * @throws DecodeError 400 if the client leaves before the end
  */
 export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Body): Promise<Buffer | Error> {
@@ -37,7 +42,8 @@ export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Bo
     payload.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;
       if (sizeBytes > limitBytes) {
-        refusal = tooLarge(limitBytes); // Also if it was refused for now before: it never gets in.
+        // This replaces a temporary refusal by the space, because a retry of this body can never succeed.
+        refusal = tooLarge(limitBytes);
       }
       refusal ??= space.growTo(sizeBytes);
       if (sizeBytes > LARGE_BODY_BYTES) {
@@ -59,7 +65,7 @@ export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Bo
   });
 }
 
-/** A large body in one piece, outside V8's heap and of its exact size: the operating system has it back as soon as it is let go. */
+/** Joins a large body into one piece of memory outside V8's heap. The operating system gets this memory back as soon as it is freed. */
 function joined(chunks: Buffer[], sizeBytes: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(sizeBytes);
   let end = 0;

@@ -3,14 +3,14 @@ import { isArriving } from '../lib/arrivals.ts';
 import { FairLines } from '../lib/fair-lines.ts';
 
 /**
- * Streams that may go on in one turn of the event loop, each by one chunk of 64 KiB: half a millisecond of work. Node accepts one new
- * connection a turn, so a long turn would hold up all that come after it.
+ * Number of streams that may continue in one turn of the event loop, each by one chunk of 64 KiB. This is half a
+ * millisecond of work. Node accepts one new connection in a turn, so a long turn would delay all new connections.
  */
 const STREAMS_A_TURN = 2;
 
 /**
- * Spreads the reading of large bodies over the turns of the event loop. Node reads whatever has come on every connection: 290 bodies of
- * 1 MiB at once held everybody else up for a second. Tenants are read in turns.
+ * Spreads the reading of large bodies over the turns of the event loop. Without it, Node reads all data that has arrived on all
+ * connections: 290 concurrent bodies of 1 MiB delayed all other requests by a second. Tenants take turns.
  */
 export class ReadingTurns {
   readonly #waiting = new FairLines<Readable>();
@@ -26,11 +26,11 @@ export class ReadingTurns {
   #plan(): void {
     if (!this.#isPlanned) {
       this.#isPlanned = true;
-      setImmediate(() => this.#goOn());
+      setImmediate(() => this.#resumeNext());
     }
   }
 
-  #goOn(): void {
+  #resumeNext(): void {
     this.#isPlanned = false;
     if (isArriving()) {
       this.#plan();

@@ -8,8 +8,8 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { createRedisBudgets } from './redis-budgets.ts';
 
 const ORDERS = '/v1/third-party/orders/';
-const LOST = 'Redis is out of reach: budgets are counted in this process alone until it is back';
-const BACK = 'Redis is back: budgets are shared again';
+const LOST = 'Redis does not count: this process counts the budgets in its own memory until Redis is back';
+const BACK = 'Redis is back: the processes share the budgets again';
 
 const program = findRedis();
 const skip = program === undefined && 'there is no redis-server on PATH';
@@ -27,7 +27,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     first = await startService({ budgets: await createRedisBudgets(redis.url, log) });
     second = await startService({ beside: first, budgets: await createRedisBudgets(redis.url, log) });
     ({ tenantId } = await first.tenant());
-    await areShared();
+    await waitUntilShared();
   });
   after(async () => {
     redis.thaw();
@@ -44,8 +44,8 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     return Number(answer.headers.get('x-ratelimit-remaining'));
   }
 
-  /** Waits until a call to one node is seen by the other. */
-  async function areShared(): Promise<void> {
+  /** Waits until calls to one node count in the other node too. */
+  async function waitUntilShared(): Promise<void> {
     for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
       const headers = await newCaller();
       const counts = [
@@ -67,7 +67,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     assert.deepEqual(messages, expected);
   }
 
-  /** Another client, which may change the settings of Redis. */
+  /** Opens a client that may change the settings of Redis. */
   async function openOperator(t: TestContext) {
     const operator = createClient({ url: redis.url });
     await operator.connect();
@@ -75,7 +75,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     return operator;
   }
 
-  it('are shared from the first call on', async () => {
+  it('a process that starts counts its first call in Redis', async () => {
     for (let started = 1; started <= 3; started += 1) {
       const budgets = await createRedisBudgets(redis.url, pino({ level: 'silent' }));
       const { count } = await budgets.budget('test', 10).take('a caller of three nodes that start');
@@ -84,7 +84,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     }
   });
 
-  it('429: exactly 300 of 340 calls are let in, over both', async () => {
+  it('429: exactly 300 of 340 calls to two nodes that share Redis are accepted', async () => {
     const headers = await newCaller();
     const statuses: number[] = [];
     for (let sent = 0; sent < 340; sent += 34) {
@@ -103,7 +103,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('killed: each node goes on with its own memory and says so; started again: they share, and say so', async () => {
+  it('each node counts in its own memory while Redis is killed, shares again after its restart, and logs both once', async () => {
     messages.length = 0;
     await redis.kill();
     const headers = await newCaller();
@@ -111,11 +111,11 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     assert.deepEqual(counts, [299, 299, 298]);
     await waitForMessages([LOST, LOST]);
     await redis.start();
-    await areShared();
+    await waitUntilShared();
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('frozen: no call waits for long, whichever hangs first; thawed: they share again', {
+  it('20 calls to two nodes get responses within 5 s while Redis hangs, and the nodes share again afterwards', {
     timeout: 30_000,
   }, async () => {
     messages.length = 0;
@@ -123,16 +123,16 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     const headers = await newCaller();
     const begin = performance.now();
     await Promise.all([first, second].flatMap((node) => Array.from({ length: 10 }, () => remaining(node, headers))));
-    assert.ok(performance.now() - begin < 5_000, 'those who were there when it froze');
+    assert.ok(performance.now() - begin < 5_000, 'the calls under way when Redis froze get responses soon');
     const count = await remaining(first, headers);
-    assert.equal(count, 289, 'counted in memory from then on');
+    assert.equal(count, 289, 'the node counts in its own memory while Redis is frozen');
     await waitForMessages([LOST, LOST]);
     redis.thaw();
-    await areShared();
+    await waitUntilShared();
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('full: each node goes on with its own memory and says so; with room again: they share, and say so', async (t) => {
+  it('each node counts in its own memory while Redis is full, shares again when it has room, and logs both once', async (t) => {
     messages.length = 0;
     const operator = await openOperator(t);
     await operator.configSet('maxmemory', '1');
@@ -141,11 +141,11 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     assert.deepEqual(counts, [299, 299, 298]);
     await waitForMessages([LOST, LOST]);
     await operator.configSet('maxmemory', '0');
-    await areShared();
+    await waitUntilShared();
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('nearly full: it takes a call now and then, and that is not told each time', async (t) => {
+  it('if Redis alternately refuses and accepts calls, a node logs the loss and the return at most once a second', async (t) => {
     messages.length = 0;
     const operator = await openOperator(t);
     const headers = await newCaller();
@@ -154,13 +154,15 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
       await operator.configSet('maxmemory', time % 2 === 0 ? '1' : '0');
       await Promise.all([first, second].map((node) => remaining(node, headers)));
     }
-    // Of both nodes together: that it is lost, and then once a second at most that it is back and lost again.
+    // Both nodes log the loss once, and then at most once a second that Redis is back and lost again.
     const allowed = 2 + 4 * Math.floor((performance.now() - begin) / 1_000);
     assert.ok(messages.length >= 2 && messages.length <= allowed, `${messages.length} of ${allowed} lines`);
-    await areShared();
+    await waitUntilShared();
   });
 
-  it('frozen: after the first calls nobody waits at all', { timeout: 30_000 }, async () => {
+  it('ten calls after the first timeout take less than 2.5 s together while Redis hangs', {
+    timeout: 30_000,
+  }, async () => {
     redis.freeze();
     const headers = await newCaller();
     await remaining(first, headers);
@@ -170,12 +172,12 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     }
     assert.ok(performance.now() - begin < 2_500, `${performance.now() - begin} ms for ten calls`);
     redis.thaw();
-    await areShared();
+    await waitUntilShared();
   });
 });
 
-describe('budgets in a Redis that is not there at the start', { skip }, () => {
-  it('are counted in memory until it comes', async () => {
+describe('budgets in a Redis that does not run when the service starts', { skip }, () => {
+  it('budgets are counted in memory until Redis starts, and then two nodes share them', async () => {
     const redis = await createRedis(program ?? '');
     const service = await startService({ budgets: await createRedisBudgets(redis.url, pino({ level: 'silent' })) });
     const beside = await startService({

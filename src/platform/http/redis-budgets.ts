@@ -5,12 +5,12 @@ import { type BudgetStore, createCounter, type Taken, WINDOW_MS } from './rate-l
 
 type EvalOptions = Parameters<RedisClientType['eval']>[1];
 
-/** A Redis that hangs must not make callers wait: after this long the process's own memory answers. */
+/** Time limit of a Redis command. After it, the process counts in its own memory, so that a hanging Redis does not delay callers. */
 const COMMAND_TIMEOUT_MS = 500;
-/** It is back when it has not failed for so long: one that is nearly full takes some calls and refuses others. */
+/** Time without a failure after which Redis counts as back. A Redis that is nearly full accepts some commands and refuses others. */
 const CALM_MS = 1_000;
 
-/** Counts one call of a key, and tells the milliseconds that its window has left. */
+/** Redis script that counts one call of a key, and returns the count and the milliseconds until the window ends. */
 const COUNT = `
   local count = redis.call('INCR', KEYS[1])
   local left = redis.call('PTTL', KEYS[1])
@@ -21,9 +21,9 @@ const COUNT = `
   return {count, left}`;
 
 /**
- * Budgets in Redis or Valkey, shared by every process that uses it. A process that cannot reach it, gets no answer in time or is
- * refused goes on with its own memory and says so once; with the first call that is shared again it says that, too. Given back once
- * Redis is there, or after half a second without it.
+ * Creates budgets in Redis or Valkey, which all processes with this URL share. If Redis cannot be reached, does not respond in time
+ * or refuses a command, the process counts in its own memory and logs this once. It also logs when Redis counts again. Resolves
+ * when Redis is connected, or after half a second without Redis.
  */
 export async function createRedisBudgets(url: string, log: Logger): Promise<BudgetStore> {
   const client = await connectRedis(url, log);
@@ -38,9 +38,9 @@ export async function createRedisBudgets(url: string, log: Logger): Promise<Budg
   };
 }
 
-/** A Redis client that counts, with a bound on how long an answer may take. */
+/** Connects a Redis client that counts calls. Each command has a time limit. */
 async function connectRedis(url: string, log: Logger) {
-  // Of everything a process loads it has the most files, and most processes have no Redis.
+  // Loaded only when it is needed. It has more files than any other package of the process, and most processes have no Redis.
   const { createClient } = await import('redis');
   const client = createClient({
     url,
@@ -51,20 +51,21 @@ async function connectRedis(url: string, log: Logger) {
   const { lose, regain } = createReports(log);
   client.on('error', (error: Error) => lose(error.message));
   const connect = () => void client.connect().catch(() => {});
-  // A new connection fails whatever waits on the old one, and is not ready before Redis answers again.
+  // A new connection ends all commands that wait on the old one, and it is ready only when Redis responds again.
   const reconnect = () => {
     if (client.isOpen) {
-      lose('no answer in time');
+      lose('no response in time');
       client.destroy();
       connect();
     }
   };
   connect();
-  // Not one call is to be counted here alone for want of some milliseconds. A Redis that is away keeps nobody from starting.
+  // Without this wait, the first calls would be counted only in this process. The wait is bounded, so that the process starts without
+  // Redis too.
   await once(client, 'ready', { signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS) }).catch(() => {});
   const evaluate = (options: EvalOptions) => inTime(client.eval(COUNT, options), reconnect);
   return {
-    /** Null where Redis did not count. */
+    /** Counts one call. Returns null if Redis did not count it. */
     async count(key: string): Promise<Taken | null> {
       if (!client.isReady) {
         return null;
@@ -82,7 +83,7 @@ async function connectRedis(url: string, log: Logger) {
   };
 }
 
-/** What the log is told: when Redis is lost and when it is back, not of each call in between. */
+/** Creates functions that log when Redis is lost and when it is back. The calls in between are not logged. */
 function createReports(log: Logger) {
   let isLost = false;
   let failedAtMs = 0;
@@ -90,25 +91,31 @@ function createReports(log: Logger) {
     lose(this: void, reason: string) {
       failedAtMs = performance.now();
       if (!isLost) {
-        log.warn({ reason }, 'Redis is out of reach: budgets are counted in this process alone until it is back');
+        log.warn(
+          { reason },
+          'Redis does not count: this process counts the budgets in its own memory until Redis is back',
+        );
       }
       isLost = true;
     },
     regain(this: void) {
       if (isLost && performance.now() - failedAtMs > CALM_MS) {
-        log.info('Redis is back: budgets are shared again');
+        log.info('Redis is back: the processes share the budgets again');
         isLost = false;
       }
     },
   };
 }
 
-/** The client's own timeout ends when a command is sent; this one ends when it is answered. */
-function inTime<T>(answer: Promise<T>, onLate: () => void): Promise<T> {
+/**
+ * Calls `onLate` if Redis does not respond within the time limit. The timeout of the client library ends when the command is sent, so
+ * it does not cover the response.
+ */
+function inTime<T>(response: Promise<T>, onLate: () => void): Promise<T> {
   let late: NodeJS.Immediate | undefined;
-  // An answer that came while this process was busy is read before the immediate.
+  // The immediate runs after the event loop has read a response that came while this process was busy.
   const timer = setTimeout(() => (late = setImmediate(onLate)), COMMAND_TIMEOUT_MS);
-  return answer.finally(() => {
+  return response.finally(() => {
     clearTimeout(timer);
     clearImmediate(late);
   });

@@ -7,14 +7,14 @@ import { noteArrival } from '../lib/arrivals.ts';
 import { RequestLines } from './request-lines.ts';
 
 describe('RequestLines', () => {
-  let lines: RequestLines;
+  let queues: RequestLines;
   let begun: string[];
   let nowMs: number;
 
   before(() => mock.method(performance, 'now', () => nowMs));
   after(() => mock.restoreAll());
   beforeEach(() => {
-    lines = new RequestLines();
+    queues = new RequestLines();
     begun = [];
     nowMs = 1_000_000;
   });
@@ -31,7 +31,7 @@ describe('RequestLines', () => {
 
   function enter(who: string, name: string, { isFirst = false, costMs = 0, isGone = false }: Entering = {}): void {
     const list = begun;
-    lines.enter(requestOf(who), isFirst, () => {
+    queues.enter(requestOf(who), isFirst, () => {
       if (!isGone) {
         list.push(name);
         nowMs += costMs;
@@ -40,22 +40,22 @@ describe('RequestLines', () => {
     });
   }
 
-  /** Makes a tenant's credentials known, as its first request does. */
+  /** Tells the queues the tenant of these credentials, as the first request of the tenant does. */
   async function learn(who: string, tenant: string): Promise<void> {
-    lines.enter(requestOf(who), false, (line) => {
-      lines.end(line, requestOf(who), { tenant, caller: who });
+    queues.enter(requestOf(who), false, (queue) => {
+      queues.end(queue, requestOf(who), { tenant, caller: who });
       return true;
     });
     await nextRound();
   }
 
-  /** A round of the event loop in which something takes so long. */
+  /** Runs a round of the event loop that takes so many milliseconds. */
   async function roundOf(ms: number): Promise<void> {
     nowMs += ms;
     await nextRound();
   }
 
-  it('begins together what has come, in its order, after the round', async () => {
+  it('requests that arrive in one round of the event loop begin together and in order when the round ends', async () => {
     for (const name of ['1', '2', '3']) {
       enter('a', name);
       await Promise.resolve();
@@ -65,7 +65,7 @@ describe('RequestLines', () => {
     assert.deepEqual(begun, ['1', '2', '3']);
   });
 
-  it('serves the tenants in turns, also where one has several credentials', async () => {
+  it('tenants take turns, and the credentials of one tenant share its turns', async () => {
     await learn('a', 'tenant 1');
     await learn('other of a', 'tenant 1');
     await learn('b', 'tenant 2');
@@ -77,7 +77,7 @@ describe('RequestLines', () => {
     assert.deepEqual(begun, ['a1', 'b1', 'a2', 'a3']);
   });
 
-  it('serves all strangers as one', async () => {
+  it('all unauthenticated requests together get the same turns as one tenant', async () => {
     await learn('b', 'tenant 2');
     ['x', 'y', 'z'].forEach((who) => enter(who, who));
     enter('b', 'b1');
@@ -85,7 +85,7 @@ describe('RequestLines', () => {
     assert.deepEqual(begun, ['x', 'b1', 'y', 'z']);
   });
 
-  it('lets the first request of a connection wait while further connections come', async () => {
+  it('the first request of a connection waits while new connections arrive, but a later request does not', async () => {
     enter('a', 'of a new connection', { isFirst: true });
     enter('a', 'of an open one');
     for (let round = 0; round < 5; round += 1) {
@@ -98,20 +98,20 @@ describe('RequestLines', () => {
     assert.deepEqual(begun, ['of an open one', 'of a new connection']);
   });
 
-  it('begins no more in a round than its time allows, once it knows what they cost', async () => {
+  it('once the cost of a request is known, only as many requests begin in a round as fit into 2 ms', async () => {
     enter('a', 'to learn from', { costMs: 1.5 });
     await nextRound();
     ['1', '2', '3'].forEach((name) => enter('a', name, { costMs: 1.5 }));
     await nextRound();
-    assert.deepEqual(begun, ['to learn from', '1', '2'], 'the second began after 1.5 of 2 ms');
+    assert.deepEqual(begun, ['to learn from', '1', '2'], 'the second request began after 1.5 ms of the 2 ms');
     await nextRound();
     assert.deepEqual(begun, ['to learn from', '1', '2', '3']);
   });
 
-  it('counts what a request does in microtasks', async () => {
+  it('the work of a request in microtasks counts as its cost', async () => {
     const list = begun;
     const heavy = (name: string) =>
-      lines.enter(requestOf('a'), false, () => {
+      queues.enter(requestOf('a'), false, () => {
         list.push(name);
         void Promise.resolve()
           .then(() => {})
@@ -126,7 +126,7 @@ describe('RequestLines', () => {
     assert.deepEqual(begun, ['to learn from', '1']);
   });
 
-  it('begins four requests of a tenant at once while rounds are long, and a fifth when one has ended', async () => {
+  it('while rounds are long, four requests of a tenant are under way, and a fifth begins when one has ended', async () => {
     await learn('a', 'tenant 1');
     await learn('b', 'tenant 2');
     ['1', '2', '3', '4', '5'].forEach((name) => enter('a', name));
@@ -135,16 +135,16 @@ describe('RequestLines', () => {
     assert.deepEqual(begun, ['1', 'of another', '2', '3', '4']);
     await roundOf(7);
     assert.equal(begun.length, 5);
-    lines.end('tenant 1', requestOf('a'), { tenant: 'tenant 1', caller: 'a' });
+    queues.end('tenant 1', requestOf('a'), { tenant: 'tenant 1', caller: 'a' });
     await roundOf(7);
     assert.equal(begun.at(-1), '5');
   });
 
   for (const [when, ms] of [
-    ['as soon as a round is short', 1],
-    ['once it has waited for a second, however long the rounds are', 1_000],
+    ['after a short round', 1],
+    ['after it has waited for a second, although rounds are long', 1_000],
   ] as const) {
-    it(`begins a fifth request of a tenant ${when}`, async () => {
+    it(`while four requests of a tenant are under way, its fifth begins ${when}`, async () => {
       ['1', '2', '3', '4', '5'].forEach((name) => enter('a', name));
       await roundOf(7);
       assert.equal(begun.length, 4);
@@ -153,26 +153,26 @@ describe('RequestLines', () => {
     });
   }
 
-  it('does not count a request whose client has gone', async () => {
+  it('a request whose client has gone does not count as under way', async () => {
     ['1', '2', '3'].forEach((name) => enter('a', name, { isGone: true }));
     ['4', '5', '6', '7'].forEach((name) => enter('a', name));
     await roundOf(7);
     assert.deepEqual(begun, ['4', '5', '6', '7']);
   });
 
-  it('keeps credentials that were refused in the line of strangers', async () => {
+  it('a request with credentials that were refused before waits in the queue of unauthenticated requests', async () => {
     await learn('a', 'tenant 1');
-    const lineOf = async (who: string) => {
+    const queueOf = async (who: string) => {
       let seen = '';
-      lines.enter(requestOf(who), false, (line) => {
-        seen = line;
+      queues.enter(requestOf(who), false, (queue) => {
+        seen = queue;
         return false;
       });
       await nextRound();
       return seen;
     };
-    assert.equal(await lineOf('a'), 'tenant 1');
-    lines.end(STRANGERS, requestOf('a with another secret'), { tenant: STRANGERS, caller: '' });
-    assert.equal(await lineOf('a with another secret'), STRANGERS);
+    assert.equal(await queueOf('a'), 'tenant 1');
+    queues.end(STRANGERS, requestOf('a with another secret'), { tenant: STRANGERS, caller: '' });
+    assert.equal(await queueOf('a with another secret'), STRANGERS);
   });
 });

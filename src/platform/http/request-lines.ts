@@ -6,63 +6,72 @@ import { FairLines } from '../lib/fair-lines.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Requests of this route wait in no line. For health checks, which must be answered while the process is busy. */
+    /**
+     * True if requests of this route begin without waiting in a queue. Used by health checks, which must respond while the process is
+     * busy.
+     */
     goesFirst?: boolean;
   }
 }
 
-/** Requests begin for so many milliseconds of each round of the event loop. */
+/** Time in each round of the event loop in which requests may begin, in milliseconds. */
 const BEGINNING_MS = 2;
-/** As many may begin together before it is known what they cost. */
+/** Maximum number of requests that begin together, and the number while their cost is unknown. */
 const MAX_TOGETHER = 24;
-/** A round that takes longer is long: everybody waits for its end. */
+/** Length above which a round of the event loop counts as long, in milliseconds. All requests wait for the end of a round. */
 const LONG_ROUND_MS = 6;
-/** While rounds are long, a tenant with so many requests under way begins no further one … */
+/** Number of requests that a tenant may have under way while rounds of the event loop are long. Its other requests wait. */
 const UNDER_WAY_IN_LONG_ROUNDS = 4;
-/** … until one has waited for this long, because those under way may wait for their clients. */
+/** Waiting time after which a request begins even while rounds are long, because the requests under way may wait for their clients. */
 const LONGEST_WAIT_MS = 1_000;
-/** The tenants of so many credentials are known at once. */
+/** Maximum number of credentials whose tenant is cached. */
 const MAX_KNOWN = 10_000;
 
 interface WaitingRequest {
-  begin: (line: string) => boolean;
+  /** Begins the request. Returns false if its client has gone. */
+  begin: (queue: string) => boolean;
+  /** Time at which the request arrived, by `performance.now()`. */
   sinceMs: number;
 }
 
 /**
- * Lets requests begin at the end of the round of the event loop that has read them, the tenants in turns; strangers share one line. A
- * request that comes alone waits for some 10 µs.
+ * Queues of requests: one for each tenant, and one for all callers whose tenant is unknown (`STRANGERS`). A request begins at the end
+ * of the round of the event loop that has read it, and the tenants take turns. A request that comes alone waits for about 10 µs.
  *
- * Requests begin together while they are cheap: reading some twenty of them and then answering them takes a third less processor time
- * than reading and answering one after the other (docs/performance-log.md). The first request of a connection waits while further
- * connections come, which are accepted first.
+ * Cheap requests begin together, because to read about twenty of them first and then to handle them takes a third less processor time
+ * than to read and handle each alone (docs/performance-log.md). The first request of a connection waits while further connections
+ * arrive, because these are accepted first.
  */
 export class RequestLines {
-  readonly #lines = new FairLines<WaitingRequest>();
-  /** First requests of their connections, with their lines. */
-  #first: [line: string, request: WaitingRequest][] = [];
+  readonly #queues = new FairLines<WaitingRequest>();
+  /** First requests of their connections, with their queues. They wait while further connections arrive. */
+  #first: [queue: string, request: WaitingRequest][] = [];
+  /** Number of requests under way, by queue. */
   readonly #underWay = new Map<string, number>();
+  /** Cached tenants by credentials, the oldest first. */
   readonly #tenants = new Map<string, string>();
   #isPlanned = false;
   #roundBeganMs = 0;
   #isLongRound = false;
   #togetherBeganMs = 0;
   #together = 0;
-  /** What the last ones took, each. */
+  /** Average time that a request took in the last group that began together, in milliseconds. */
   #costMs = 0;
 
   /**
-   * @param isFirst whether it is the first request of its connection
-   * @param begin called when its turn has come, with its line, which `end` has to be called with; false if it need not begin any more
+   * Puts a request into the queue of its tenant.
+   * @param isFirst true if the request is the first of its connection
+   * @param begin called with the queue when the request may begin. It returns false if the client has gone; otherwise `end` must be
+   *   called with the same queue later
    */
-  enter(request: FastifyRequest, isFirst: boolean, begin: (line: string) => boolean): void {
-    const line = this.#tenants.get(credentialsOf(request)) ?? STRANGERS;
+  enter(request: FastifyRequest, isFirst: boolean, begin: (queue: string) => boolean): void {
+    const queue = this.#tenants.get(credentialsOf(request)) ?? STRANGERS;
     const nowMs = performance.now();
     const waiting = { begin, sinceMs: nowMs };
     if (isFirst) {
-      this.#first.push([line, waiting]);
+      this.#first.push([queue, waiting]);
     } else {
-      this.#lines.push(line, waiting);
+      this.#queues.push(queue, waiting);
     }
     if (!this.#isPlanned) {
       this.#isPlanned = true;
@@ -72,26 +81,27 @@ export class RequestLines {
   }
 
   /**
-   * Ends a request that has begun.
-   * @param tenant whom it turned out to be of: the next one with its credentials stands in the line of the tenant
+   * Records the end of a request that has begun.
+   * @param queue queue in which the request waited
+   * @param tenant tenant that the guard found. The next request with these credentials waits in the queue of this tenant.
    */
-  end(line: string, request: FastifyRequest, { tenant }: Account): void {
-    this.#count(line, -1);
-    if (tenant !== line && tenant !== STRANGERS) {
-      this.#learn(credentialsOf(request), tenant);
+  end(queue: string, request: FastifyRequest, { tenant }: Account): void {
+    this.#count(queue, -1);
+    if (tenant !== queue && tenant !== STRANGERS) {
+      this.#cacheTenant(credentialsOf(request), tenant);
     }
   }
 
-  #count(line: string, change: 1 | -1): void {
-    const underWay = (this.#underWay.get(line) ?? 0) + change;
+  #count(queue: string, change: 1 | -1): void {
+    const underWay = (this.#underWay.get(queue) ?? 0) + change;
     if (underWay === 0) {
-      this.#underWay.delete(line);
+      this.#underWay.delete(queue);
     } else {
-      this.#underWay.set(line, underWay);
+      this.#underWay.set(queue, underWay);
     }
   }
 
-  #learn(credentials: string, tenant: string): void {
+  #cacheTenant(credentials: string, tenant: string): void {
     const [oldest] = this.#tenants.keys();
     if (this.#tenants.size === MAX_KNOWN && oldest !== undefined) {
       this.#tenants.delete(oldest);
@@ -104,7 +114,7 @@ export class RequestLines {
     this.#isLongRound = nowMs - this.#roundBeganMs > LONG_ROUND_MS;
     this.#roundBeganMs = nowMs;
     if (this.#first.length > 0 && !isArriving()) {
-      this.#first.forEach(([line, request]) => this.#lines.push(line, request));
+      this.#first.forEach(([queue, request]) => this.#queues.push(queue, request));
       this.#first = [];
     }
     this.#beginTogether(nowMs);
@@ -122,7 +132,7 @@ export class RequestLines {
   }
 
   #beginNext(): boolean {
-    const next = this.#lines.shift(this.#mayBegin);
+    const next = this.#queues.shift(this.#mayBegin);
     if (next === undefined) {
       return false;
     }
@@ -133,33 +143,33 @@ export class RequestLines {
     return true;
   }
 
-  /** A tick that is planned by a microtask comes after all microtasks: what requests do at once counts for them. */
+  /** Runs after all microtasks, because a microtask plans this tick. So the work that requests do in microtasks counts as their cost. */
   readonly #afterMicrotasks = () => process.nextTick(this.#afterTogether);
 
   readonly #afterTogether = () => {
     const nowMs = performance.now();
     if (this.#together > 0) {
       this.#costMs = (nowMs - this.#togetherBeganMs) / this.#together;
-      if (this.#lines.size > 0 && nowMs - this.#roundBeganMs < BEGINNING_MS) {
+      if (this.#queues.size > 0 && nowMs - this.#roundBeganMs < BEGINNING_MS) {
         this.#beginTogether(nowMs);
         return;
       }
     }
-    this.#isPlanned = this.#lines.size + this.#first.length > 0;
+    this.#isPlanned = this.#queues.size + this.#first.length > 0;
     if (this.#isPlanned) {
       setImmediate(this.#beginRound);
     }
   };
 
-  readonly #mayBegin = (line: string, { sinceMs }: WaitingRequest) =>
+  readonly #mayBegin = (queue: string, { sinceMs }: WaitingRequest) =>
     !this.#isLongRound ||
-    (this.#underWay.get(line) ?? 0) < UNDER_WAY_IN_LONG_ROUNDS ||
+    (this.#underWay.get(queue) ?? 0) < UNDER_WAY_IN_LONG_ROUNDS ||
     this.#roundBeganMs - sinceMs > LONGEST_WAIT_MS;
 }
 
 /**
- * What the caller sent to say who it is, secrets included: a stranger who knows only the name of a credential stands in no tenant's line.
- * A channel is known by its key alone, because its signature differs in each call.
+ * Returns the credentials that the caller sent, including the secrets. So a caller who knows only the API key of a credential does
+ * not get into the queue of its tenant. A channel is identified only by its key, because its signature differs in each call.
  */
 function credentialsOf({ headers }: FastifyRequest): string {
   return (
@@ -174,11 +184,11 @@ function credentialsOf({ headers }: FastifyRequest): string {
   );
 }
 
-/** Makes a function that calls `begin` when the turn of a request has come; not at all if its client has gone meanwhile. */
+/** Creates a function that calls `begin` when the turn of a request has come. It does not call `begin` if the client has gone by then. */
 export function createRequestLines(
   server: Server,
 ): (request: FastifyRequest, reply: FastifyReply, begin: () => void) => void {
-  const lines = new RequestLines();
+  const queues = new RequestLines();
   const newConnections = new WeakSet<Socket>();
   server.on('connection', (socket) => {
     newConnections.add(socket);
@@ -189,11 +199,11 @@ export function createRequestLines(
       begin();
       return;
     }
-    lines.enter(request, newConnections.delete(request.raw.socket), (line) => {
+    queues.enter(request, newConnections.delete(request.raw.socket), (queue) => {
       if (reply.raw.destroyed) {
         return false;
       }
-      reply.raw.on('close', () => lines.end(line, request, request.account));
+      reply.raw.on('close', () => queues.end(queue, request, request.account));
       begin();
       return true;
     });

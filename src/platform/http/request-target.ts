@@ -1,9 +1,9 @@
-/** RFC 9112 §3.2.2: a server takes the absolute form of a request target as well. */
+/** Returns the path and query of a request target. A server must also accept a target in absolute form (RFC 9112 §3.2.2). */
 export function originForm(target: string): string {
   return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
 }
 
-/** Whether the percent-encoding of the target's path is broken, or stands for bytes that are not UTF-8. */
+/** Returns true if the percent-encoding of the target's path is broken or stands for bytes that are not UTF-8. */
 export function hasBrokenPath(target: string): boolean {
   const [path] = splitTarget(target);
   if (!path.includes('%')) {
@@ -18,8 +18,8 @@ export function hasBrokenPath(target: string): boolean {
 }
 
 /**
- * The target as the router can take it: a broken path counts letter by letter. So the request finds its route, and the
- * checks that come before the path's (decision 1) answer first.
+ * Returns the target in a form that the router accepts. In a broken path, each percent sign counts as a plain character. So the
+ * request finds its route, and the checks that come before the check of the path (decision 1) respond first.
  */
 export function routableTarget(target: string): string {
   if (!hasBrokenPath(target)) {
@@ -29,7 +29,7 @@ export function routableTarget(target: string): string {
   return path.replaceAll('%', '%25') + rest;
 }
 
-/** The path, and the query with its question mark. */
+/** Splits a target into the path, and the rest from the first `?` or `#` on. */
 export function splitTarget(target: string): [path: string, rest: string] {
   const end = target.search(/[?#]/);
   return end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end)];

@@ -8,11 +8,11 @@ import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 
 const order = { external_order_id: 'A', items: [{ item_id: 'WATER', quantity: 1 }] };
 
-/** Words of SQL, of our tables, of PostgreSQL, of stacks and of files. */
+/** Matches internal texts that a response must not show: words of SQL, table names, PostgreSQL, stacks and file names. */
 const INTERNAL =
   /select|insert|relation|column|restaurant_order|postgres|pool|ECONN|socket|\.ts|node_modules|    at |\//i;
 
-function isServerError(status: number, answer: Answer): void {
+function assertServerError(status: number, answer: Answer): void {
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
   assert.deepEqual(Object.keys(answer.body), ['message', 'request_id']);
@@ -21,7 +21,7 @@ function isServerError(status: number, answer: Answer): void {
   assert.doesNotMatch(JSON.stringify([...answer.headers]), /restaurant_order|ECONN|postgres/);
 }
 
-describe('500: the database answers with an error', () => {
+describe('a database that returns errors', () => {
   const lines: string[] = [];
   let service: TestService;
   let tenant: TestTenant;
@@ -33,7 +33,7 @@ describe('500: the database answers with an error', () => {
   });
   after(() => service.close());
 
-  it('says nothing of the inside, only how to find it in the log', async () => {
+  it('500: the response shows no internals, only a request id under which the log has the cause once', async () => {
     const { partner, owner, staff } = tenant;
     const calls: [string, string, object][] = [
       ['GET', '/v1/third-party/orders/', { headers: partner }],
@@ -47,27 +47,27 @@ describe('500: the database answers with an error', () => {
     ];
     for (const [method, path, options] of calls) {
       const answer = await service.call(method, path, options);
-      isServerError(500, answer);
+      assertServerError(500, answer);
       const logged = lines.filter((line) => line.includes(answer.body.request_id) && line.includes('does not exist'));
-      assert.equal(logged.length, 1, `${method} ${path} is in the log, once, with its cause`);
+      assert.equal(logged.length, 1, `the log has ${method} ${path} once, with the cause`);
     }
   });
 
-  it('keeps the caller’s own request id', async () => {
+  it('500: the response repeats the request id of the caller', async () => {
     const headers = { ...tenant.partner, 'x-request-id': 'caller-4711' };
     const answer = await service.call('GET', '/v1/third-party/orders/', { headers });
-    isServerError(500, answer);
+    assertServerError(500, answer);
     assert.equal(answer.body.request_id, 'caller-4711');
   });
 
-  it('goes on answering what does not need the broken part', async () => {
+  it('200: requests that do not read the broken tables still succeed', async () => {
     const answer = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
     assert.equal(answer.status, 200);
     assert.equal((await service.call('GET', '/readyz')).status, 200);
   });
 });
 
-describe('503: the database is out of reach', () => {
+describe('a database that cannot be reached', () => {
   let service: TestService;
   let tenant: TestTenant;
   let proxy: DatabaseProxy;
@@ -84,7 +84,7 @@ describe('503: the database is out of reach', () => {
     await service.close();
   });
 
-  /** Of every kind of caller. */
+  /** Makes calls of every kind of caller. */
   const calls = () =>
     Promise.all([
       node.call('GET', '/v1/third-party/orders/', { headers: tenant.partner }),
@@ -98,14 +98,14 @@ describe('503: the database is out of reach', () => {
       }),
     ]);
 
-  function areUnavailable(answers: Answer[]): void {
+  function assertUnavailable(answers: Answer[]): void {
     for (const answer of answers) {
-      isServerError(503, answer);
+      assertServerError(503, answer);
       assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
     }
   }
 
-  /** Within a second or two: it is asked of the database once a second. */
+  /** Waits for this status of `/readyz`. It takes a second or two, because the service checks the database once a second. */
   async function becomesReady(status: number): Promise<void> {
     const answer = await eventually(async () => {
       const latest = await node.call('GET', '/readyz');
@@ -115,11 +115,11 @@ describe('503: the database is out of reach', () => {
     assert.equal((await node.call('GET', '/livez')).status, 200);
   }
 
-  it('refused: answers at once with Retry-After, and by itself again when it is back', async () => {
+  it('503: calls fail within 5 s with Retry-After while the database refuses connections, and succeed when it is back', async () => {
     await becomesReady(200);
     await proxy.refuse();
     const begin = Date.now();
-    areUnavailable(await calls());
+    assertUnavailable(await calls());
     assert.ok(Date.now() - begin < 5_000);
     await becomesReady(503);
     await proxy.restore();
@@ -127,7 +127,7 @@ describe('503: the database is out of reach', () => {
     assert.ok((await calls()).every(({ status }) => status < 500));
   });
 
-  it('broken while idle: at most the next call notices', async () => {
+  it('after idle database connections break, each caller gets at most one 503 and then succeeds', async () => {
     await calls();
     const { rows } = await sql<{ ended: boolean }>`
       SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity

@@ -6,8 +6,8 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { retrying } from '../db/failures.ts';
 import { UnavailableError } from '../errors.ts';
 
-/** A packet filter between us and the database: nothing is refused, nothing is answered. */
-describe('503: the database is silent', { concurrency: true, timeout: 60_000 }, () => {
+/** The proxy acts like a packet filter: it drops all data between the service and the database and refuses no connection. */
+describe('a database that does not respond', { concurrency: true, timeout: 60_000 }, () => {
   let service: TestService;
   let tenant: TestTenant;
   let proxy: DatabaseProxy;
@@ -17,27 +17,27 @@ describe('503: the database is silent', { concurrency: true, timeout: 60_000 }, 
     tenant = await service.tenant();
     proxy = await startDatabaseProxy(service.database.url, 5);
     node = await startService({ beside: { ...service, database: { ...service.database, db: proxy.db } } });
-    // Some connections are there already, others will have to be made.
+    // Opens some of the connections now. The other connections must be opened while the database is silent.
     await Promise.all([sql`SELECT pg_sleep(0.1)`.execute(proxy.db), sql`SELECT pg_sleep(0.1)`.execute(proxy.db)]);
     proxy.swallow();
   });
   after(async () => {
     await proxy.restore();
     const answer = await node.call('GET', '/v1/third-party/orders/', { headers: tenant.partner });
-    assert.equal(answer.status, 200, 'it goes on when the database is back');
+    assert.equal(answer.status, 200, 'the service responds again when the database is back');
     await node.close();
     await proxy.close();
     await service.close();
   });
 
-  /** @returns the milliseconds that the work took */
+  /** Runs the work, and returns the milliseconds that it took. */
   async function timed(work: () => Promise<void>): Promise<number> {
     const begin = performance.now();
     await work();
     return performance.now() - begin;
   }
 
-  it('gives up within 15 s, on connections old and new and for those who wait for one', async () => {
+  it('503: all of 8 calls get a response within 15 s if the database is silent and the pool has 5 connections', async () => {
     const calls = Array.from({ length: 8 }, () =>
       timed(async () => {
         const answer = await node.call('GET', '/v1/third-party/orders/', { headers: tenant.partner });
@@ -51,7 +51,7 @@ describe('503: the database is silent', { concurrency: true, timeout: 60_000 }, 
     }
   });
 
-  it('does not ask again and again: work that may be retried fails as fast', async () => {
+  it('work that may be retried fails within 15 s if the database is silent', async () => {
     const fresh = await startDatabaseProxy(service.database.url, 1);
     fresh.swallow();
     const work = () =>
@@ -67,13 +67,13 @@ describe('503: the database is silent', { concurrency: true, timeout: 60_000 }, 
     }
   });
 
-  it('answers what needs no database', async () => {
+  it('200, 404, 405: requests that need no database are answered while the database is silent', async () => {
     assert.equal((await node.call('GET', '/livez')).status, 200);
     assert.equal((await node.call('GET', '/nope')).status, 404);
     assert.equal((await node.call('DELETE', '/v1/third-party/orders/')).status, 405);
   });
 
-  it('is not ready', async () => {
+  it('503: /readyz says that the service is not ready while the database is silent', async () => {
     assert.equal((await node.call('GET', '/readyz')).status, 503);
   });
 });

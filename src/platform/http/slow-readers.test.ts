@@ -21,14 +21,14 @@ describe('slow readers', () => {
   before(async () => {
     service = await startService({ readers: READERS, onLog: (line) => lines.push(line) });
     tenant = await service.tenant();
-    // 16 MB: far more than the sockets on the way hold.
+    // The list has 16 MB, which is far more than the sockets buffer.
     await insertOrders(service, tenant, 2_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
   });
   afterEach(() => connections.splice(0).forEach(({ socket }) => socket.destroy()));
   after(() => service.close());
 
-  /** Asks, reads the head of the answer, and then nothing. */
+  /** Opens a reader that reads the head of the response and then stops reading. */
   async function openSlowReader(headers: Record<string, string> = tenant.staff, path = STAFF_ORDERS) {
     const connection = openConnection(service.url);
     connections.push(connection);
@@ -40,18 +40,21 @@ describe('slow readers', () => {
   }
 
   const list = (headers = tenant.staff, path = STAFF_ORDERS) => service.call('GET', path, { headers });
-  const cuts = () => lines.filter((line) => line.includes('a list is cut off'));
+  const cuts = () => lines.filter((line) => line.includes('list response cut off'));
   async function until(isTrue: () => boolean): Promise<void> {
     for (const deadline = Date.now() + 15_000; !isTrue() && Date.now() < deadline; ) await sleep(10);
     assert.ok(isTrue());
   }
 
-  it('429: one more list while as many wait for their reader as may; the next as soon as one is closed', async () => {
+  it('429, 200: a user with three unread lists gets no further list until one of them is closed', async () => {
     const readers = await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
-    await sleep(300); // Until the sockets on the way are full.
+    await sleep(300); // The sockets fill up during this time.
     for (const path of [STAFF_ORDERS, `${STAFF_ORDERS}?page_size=1`]) {
       const refused = await list(tenant.staff, path);
-      assert.match(assertError(refused, 429, 'rate_limited'), /^3 lists wait to be read, and no more may: /);
+      assert.match(
+        assertError(refused, 429, 'rate_limited'),
+        /^Too many lists \(3\) wait for this caller to read them\. /,
+      );
       assert.equal(refused.headers.get('retry-after'), '2');
     }
     readers[0]?.socket.destroy();
@@ -59,7 +62,7 @@ describe('slow readers', () => {
     assert.deepEqual([again.status, again.body.length], [200, 2_000]);
   });
 
-  it('429: a menu as a document, which may be as long', async () => {
+  it('429: a user with three unread lists can neither read nor replace the menu document', async () => {
     await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await sleep(300);
     assertError(await service.call('GET', STAFF_MENU, { headers: tenant.staff }), 429, 'rate_limited');
@@ -69,7 +72,7 @@ describe('slow readers', () => {
     assert.ok(dishes.length > 0, 'the refused menu was not applied');
   });
 
-  it('200: for another user, another credential, and whatever is no list', async () => {
+  it('200: three unread lists of a user do not block another user, a credential, or the same user reading one order', async () => {
     await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await sleep(300);
     assert.equal((await list(tenant.owner)).status, 200);
@@ -79,24 +82,24 @@ describe('slow readers', () => {
     assert.equal((await list(tenant.staff, `${STAFF_ORDERS}${orderId}/`)).status, 200);
   });
 
-  it('200: more lists at once than may wait, where all are read: they stand in line', async () => {
+  it('200: twelve concurrent lists of one credential all arrive complete if all are read', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => list(tenant.partner, ORDERS)));
     assert.deepEqual([...new Set(answers.map(({ status, body }) => `${status} ${body.length}`))], ['200 2000']);
   });
 
-  it('those who take nothing are cut, and their places are free', async () => {
+  it('lists of a reader that reads nothing are cut off after the time limit, and the reader may then get another list', async () => {
     const cutEarlier = cuts().length;
     const readers = await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await until(() => cuts().length === cutEarlier + 3);
-    assert.match(cuts().at(-1) ?? '', /less than 16384 bytes a second were taken of it over 1\.5 s/);
+    assert.match(cuts().at(-1) ?? '', /its reader took less than 16384 bytes per second during 1\.5 s/);
     assert.equal((await list()).status, 200);
     for (const reader of readers) {
       reader.socket.resume();
-      assert.deepEqual(await reader.closed(), [], 'there is no whole answer');
+      assert.deepEqual(await reader.closed(), [], 'there is no complete response');
     }
   });
 
-  it('who takes enough is not cut for it, but after the longest time', async () => {
+  it('a list whose reader reads steadily is sent completely or cut off for its duration, but never as too slow', async () => {
     const cutEarlier = cuts().length;
     const startedAt = performance.now();
     const { socket } = await openSlowReader();
@@ -107,12 +110,12 @@ describe('slow readers', () => {
     await until(() => cuts().length > cutEarlier || socket.bytesRead > 16_000_000);
     clearInterval(taking);
     if (cuts().length > cutEarlier) {
-      assert.match(cuts().at(-1) ?? '', /it was not read to its end in 6 s/);
+      assert.match(cuts().at(-1) ?? '', /its reader did not take all of it in 6 s/);
       assert.ok(performance.now() - startedAt >= READERS.longestMs);
     }
   });
 
-  it('a client that leaves while it stands in line gives its place to the next', async () => {
+  it('200: a waiting list is sent although clients before it in the queue have left', async () => {
     const busy = Array.from({ length: 3 }, () => list(tenant.partner, ORDERS));
     const leaving = Array.from({ length: 3 }, () => {
       const signal = AbortSignal.timeout(5);

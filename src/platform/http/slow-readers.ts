@@ -7,15 +7,15 @@ declare module 'fastify' {
   }
 }
 
-/** What readers of long lists may cost. */
+/** Bounds on what readers of long lists may cost. A reader is a credential or a user, a stream is one list response. */
 export interface ReaderBounds {
-  /** Streams of one reader that wait for it at the same time. */
+  /** Maximum number of streams of one reader that may wait for it at the same time. */
   maxWaiting: number;
-  /** A stream that waits is cut when less is taken of it … */
+  /** Lowest pace of a reader. A stream that waits is cut off if its reader is slower than this during `overMs`. */
   leastBytesPerSecond: number;
-  /** … over so long. */
+  /** Time during which a reader may be too slow. */
   overMs: number;
-  /** Every stream is cut after this time, also one that is read fast. */
+  /** Longest duration of a stream. It is cut off then, even if its reader is fast. */
   longestMs: number;
   checkEveryMs: number;
 }
@@ -28,13 +28,13 @@ const BOUNDS: ReaderBounds = {
   checkEveryMs: 1_000,
 };
 
-/** The streams of one reader: those under way, and those that are not let in yet, which know how. */
+/** Streams of one reader: those under way, and those in the queue with the callbacks that admit or refuse them. */
 interface Reader {
   open: Set<OpenStream>;
-  inLine: { stream: OpenStream; letIn: () => void; refuse: (error: Error) => void }[];
+  queue: { stream: OpenStream; admit: () => void; refuse: (error: Error) => void }[];
 }
 
-/** Bounds the streams of each reader in number, pace and time: each that waits for its reader holds memory. */
+/** Bounds the number, pace and duration of the streams of each reader, because a stream that waits for its reader holds memory. */
 export class SlowReaders {
   readonly #bounds: ReaderBounds;
   readonly #readers = new Map<string, Reader>();
@@ -45,49 +45,49 @@ export class SlowReaders {
   }
 
   /**
-   * Lets a stream begin. While as many others of the reader are under way as may wait for it, it stands in line until one ends, or
-   * until all wait for their reader. The place is given back when the answer ends or its connection breaks.
-   * @throws ApiError 429 `rate_limited` where all the others wait for their reader
+   * Waits until the stream of this response may begin. If `maxWaiting` streams of the reader are under way, it waits in the queue
+   * until one of them ends. The stream gives its place back when the response ends or its connection breaks.
+   * @throws ApiError 429 `rate_limited` if all streams under way wait for their reader
    */
   async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { caller: readerId } = request.account;
-    const reader = this.#readers.get(readerId) ?? { open: new Set(), inLine: [] };
+    const reader = this.#readers.get(readerId) ?? { open: new Set(), queue: [] };
     this.#readers.set(readerId, reader);
     this.#checking ??= setInterval(() => this.#check(), this.#bounds.checkEveryMs).unref();
     const stream = new OpenStream(request, reply, this.#bounds);
     reply.raw.once('close', () => this.#leave(readerId, reader, stream));
-    // Where the connection breaks while it stands in line, this never ends: there is no one to answer.
+    // If the connection breaks while the stream is in the queue, this promise stays pending, because there is no client to respond to.
     await new Promise<void>((resolve, reject) => {
-      reader.inLine.push({ stream, letIn: resolve, refuse: reject });
-      this.#letIn(reader);
+      reader.queue.push({ stream, admit: resolve, refuse: reject });
+      this.#admit(reader);
     });
   }
 
-  /** Streams that wait for their reader now. */
+  /** Number of streams of all readers that wait for their reader now. */
   countWaiting(): number {
     return [...this.#readers.values()].flatMap(({ open }) => [...open].filter((stream) => stream.waits())).length;
   }
 
-  #letIn({ open, inLine }: Reader): void {
+  #admit({ open, queue }: Reader): void {
     const { maxWaiting } = this.#bounds;
-    while (inLine.length > 0 && open.size < maxWaiting) {
-      const next = inLine.shift();
+    while (queue.length > 0 && open.size < maxWaiting) {
+      const next = queue.shift();
       if (next !== undefined) {
         open.add(next.stream);
         next.stream.begin();
-        next.letIn();
+        next.admit();
       }
     }
-    if (inLine.length > 0 && [...open].every((stream) => stream.waits())) {
-      inLine.splice(0).forEach(({ refuse }) => refuse(this.#tooMany()));
+    if (queue.length > 0 && [...open].every((stream) => stream.waits())) {
+      queue.splice(0).forEach(({ refuse }) => refuse(this.#tooMany()));
     }
   }
 
   #leave(readerId: string, reader: Reader, stream: OpenStream): void {
     reader.open.delete(stream);
-    reader.inLine = reader.inLine.filter((each) => each.stream !== stream);
-    this.#letIn(reader);
-    if (reader.open.size === 0 && reader.inLine.length === 0) {
+    reader.queue = reader.queue.filter((each) => each.stream !== stream);
+    this.#admit(reader);
+    if (reader.open.size === 0 && reader.queue.length === 0) {
       this.#readers.delete(readerId);
     }
     if (this.#readers.size === 0) {
@@ -99,7 +99,7 @@ export class SlowReaders {
   #check(): void {
     for (const reader of this.#readers.values()) {
       reader.open.forEach((stream) => stream.cutIfSlow());
-      this.#letIn(reader);
+      this.#admit(reader);
     }
   }
 
@@ -107,20 +107,23 @@ export class SlowReaders {
     const { maxWaiting, overMs } = this.#bounds;
     return apiError(
       'rate_limited',
-      `${maxWaiting} lists wait to be read, and no more may: read them to their ends or close them, or ask for pages.`,
+      `Too many lists (${maxWaiting}) wait for this caller to read them. Read them to the end or close them, or ask for pages.`,
       { 'retry-after': String(Math.ceil(overMs / 1_000)) },
     );
   }
 }
 
-/** An answer under way, and how long its reader may still take. */
+/** A response under way, and the time that its reader has left. */
 class OpenStream {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #bounds: ReaderBounds;
   #begunAtMs = 0;
-  /** What is taken pays for the time after it, up to `overMs`: so bytes that go in bursts count as those that flow. */
-  #paidUntilMs = 0;
+  /**
+   * Time at which the stream is cut off. Each byte that the reader takes moves this time into the future, at most to `overMs` from
+   * now. So a reader that takes bytes in bursts has as much time as a reader that takes them steadily.
+   */
+  #cutAtMs = 0;
   #takenBytes = 0;
 
   constructor(request: FastifyRequest, reply: FastifyReply, bounds: ReaderBounds) {
@@ -131,11 +134,11 @@ class OpenStream {
 
   begin(): void {
     this.#begunAtMs = performance.now();
-    this.#paidUntilMs = this.#begunAtMs + this.#bounds.overMs;
+    this.#cutAtMs = this.#begunAtMs + this.#bounds.overMs;
     this.#takenBytes = this.#taken();
   }
 
-  /** Whether 64 KiB of it, what Node holds for a connection, are not taken. */
+  /** Returns true if the reader has not taken the 64 KiB that Node buffers for a connection. */
   waits(): boolean {
     return this.#reply.raw.writableNeedDrain;
   }
@@ -144,23 +147,23 @@ class OpenStream {
     const { leastBytesPerSecond, overMs, longestMs } = this.#bounds;
     const nowMs = performance.now();
     const taken = this.#taken();
-    const paidMs = ((taken - this.#takenBytes) / leastBytesPerSecond) * 1_000;
+    const gainedMs = ((taken - this.#takenBytes) / leastBytesPerSecond) * 1_000;
     this.#takenBytes = taken;
-    const mostMs = nowMs + overMs;
-    this.#paidUntilMs = this.waits() ? Math.min(this.#paidUntilMs + paidMs, mostMs) : mostMs;
-    if (nowMs > this.#paidUntilMs) {
-      this.#cut(`less than ${leastBytesPerSecond} bytes a second were taken of it over ${overMs / 1_000} s`);
+    const latestCutMs = nowMs + overMs;
+    this.#cutAtMs = this.waits() ? Math.min(this.#cutAtMs + gainedMs, latestCutMs) : latestCutMs;
+    if (nowMs > this.#cutAtMs) {
+      this.#cut(`its reader took less than ${leastBytesPerSecond} bytes per second during ${overMs / 1_000} s`);
     } else if (nowMs > this.#begunAtMs + longestMs) {
-      this.#cut(`it was not read to its end in ${longestMs / 1_000} s`);
+      this.#cut(`its reader did not take all of it in ${longestMs / 1_000} s`);
     }
   }
 
   #cut(reason: string): void {
-    this.#request.log.info(`a list is cut off: ${reason}`);
+    this.#request.log.info(`list response cut off: ${reason}`);
     this.#request.raw.socket.destroy();
   }
 
-  /** Bytes that the connection has taken from us. */
+  /** Number of bytes that the operating system has taken from this connection. */
   #taken(): number {
     const { socket } = this.#request.raw;
     return socket.bytesWritten - socket.writableLength;

@@ -10,8 +10,8 @@ import { arrayTexts, TextPieces } from './streaming.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 
-describe('the texts of an array', () => {
-  it('hold every row once, in order, whatever the number of rows and their sizes', async () => {
+describe('arrayTexts', () => {
+  it('arrayTexts yields every row once and in order, for lists of 0 to 1,100 rows of 1 to 200,000 characters', async () => {
     for (const length of [1, 100, 400, 4_000, 200_000]) {
       for (const count of [0, 1, 2, 19, 20, 21, 99, 100, 101, 120, 263, 600, 601, 1_100]) {
         const rows = Array.from({ length: count }, (_, index) => ({ id: String(index).padStart(5, '0') }));
@@ -32,14 +32,17 @@ describe('the texts of an array', () => {
         );
         assert.equal(limits[0], 100);
         const [, second = 20] = limits;
-        assert.ok(second === 20 || second * length <= 2 * 64 * 1024, `${second} rows of ${length} bytes at once`);
+        assert.ok(
+          second === 20 || second * length <= 2 * 64 * 1024,
+          `the second batch has ${second} rows of ${length} characters`,
+        );
       }
     }
   });
 });
 
 describe('TextPieces', () => {
-  it('joins short texts to pieces of 64 KiB, and leaves a long one whole', () => {
+  it('TextPieces ends a piece when it has at least 65,536 characters, and does not split a longer text', () => {
     const texts = [
       ...Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(1_500, 'é')),
       'x'.repeat(200_000),
@@ -55,7 +58,7 @@ describe('TextPieces', () => {
     );
   });
 
-  it('has no piece without a text', () => {
+  it('TextPieces returns no pieces if no text was added', () => {
     assert.deepEqual(new TextPieces().end(), []);
   });
 });
@@ -71,7 +74,7 @@ describe('a streamed list', () => {
   });
   after(() => service.close());
 
-  it('200: 2,500 orders arrive whole, newest first, for partner and staff', async () => {
+  it('200: partner and staff get all 2,500 orders, newest first', async () => {
     for (const [path, headers] of [
       [ORDERS, tenant.partner],
       ['/v1/staff/orders/', tenant.staff],
@@ -89,7 +92,7 @@ describe('a streamed list', () => {
     }
   });
 
-  it('200: is complete at every length around that of a batch', async () => {
+  it('200: lists of 0 to 1,001 orders, with lengths around the sizes of batches, arrive complete', async () => {
     for (const count of [0, 1, 2, 99, 100, 101, 999, 1_000, 1_001]) {
       const other = await service.credential(tenant.tenantId);
       const expected = await insertOrders(service, { ...tenant, ...other }, count);
@@ -102,7 +105,7 @@ describe('a streamed list', () => {
     }
   });
 
-  it('holds each order exactly as its own address shows it', async () => {
+  it('a streamed list shows an order exactly as a GET of that order does', async () => {
     const list = await service.call('GET', ORDERS, { headers: tenant.partner });
     for (const order of [list.body[0], list.body[777], list.body[2_499]]) {
       const one = await service.call('GET', `${ORDERS}${order.external_order_id}/`, { headers: tenant.partner });
@@ -110,7 +113,7 @@ describe('a streamed list', () => {
     }
   });
 
-  it('shows every order once, while others are placed', async () => {
+  it('a streamed list shows every existing order once while new orders are placed', async () => {
     const other = await service.credential(tenant.tenantId);
     const known = await insertOrders(service, { ...tenant, ...other }, 1_200);
     const reading = service.call('GET', ORDERS, { headers: other.partner });
@@ -127,7 +130,7 @@ describe('a streamed list', () => {
   });
 });
 
-describe('slow readers of a streamed list', () => {
+describe('a streamed list with slow readers', () => {
   let service: TestService;
   let tenant: TestTenant;
   let db: Database;
@@ -136,7 +139,7 @@ describe('slow readers of a streamed list', () => {
   before(async () => {
     service = await startService();
     tenant = await service.tenant();
-    // 40 MB for each reader: far more than the sockets on the way hold.
+    // Each reader has a list of 40 MB, which is far more than the sockets buffer.
     await insertOrders(service, tenant, 5_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
     db = createDatabase({ url: service.database.url, poolSize: 2 });
@@ -149,7 +152,7 @@ describe('slow readers of a streamed list', () => {
     await service.close();
   });
 
-  /** Reads the head of the answer and then nothing. */
+  /** Opens a reader that reads the head of the response and then stops reading. */
   function openSlowReader() {
     const connection = openConnection(node.url);
     const { authorization } = tenant.staff;
@@ -160,7 +163,7 @@ describe('slow readers of a streamed list', () => {
     return connection;
   }
 
-  /** Connections that are in a transaction or a statement, beside the one that asks. */
+  /** Returns the number of other connections that are in a transaction or run a statement. */
   async function busyConnections(): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       SELECT count(*) AS count FROM pg_stat_activity
@@ -169,7 +172,7 @@ describe('slow readers of a streamed list', () => {
     return rows[0]?.count ?? 0;
   }
 
-  it('hold no connection and no transaction: with a pool of 2 and six of them others are served', async () => {
+  it('200: six slow readers hold no database connection, so other calls succeed with a pool of 2', async () => {
     const readers = Array.from({ length: 6 }, openSlowReader);
     await Promise.all(
       readers.map(async ({ socket }) => {
@@ -180,23 +183,26 @@ describe('slow readers of a streamed list', () => {
       const answer = await node.call('GET', `${ORDERS}N-1/`, { headers: tenant.partner });
       assert.equal(answer.status, 200);
     }
-    // They read on until the sockets on the way are full: then there is quiet for good.
-    let quiet = 0;
-    for (const deadline = Date.now() + 10_000; quiet < 10 && Date.now() < deadline; await sleep(20)) {
-      quiet = (await busyConnections()) === 0 ? quiet + 1 : 0;
+    // The service writes until the sockets are full. From then on, no connection is busy.
+    let idleChecks = 0;
+    for (const deadline = Date.now() + 10_000; idleChecks < 10 && Date.now() < deadline; await sleep(20)) {
+      idleChecks = (await busyConnections()) === 0 ? idleChecks + 1 : 0;
     }
-    assert.equal(quiet, 10, 'nothing waits for the readers');
+    assert.equal(idleChecks, 10, 'no database connection is busy while the readers do not read');
     const read = readers.map(({ socket }) => socket.bytesRead);
-    assert.ok(Math.max(...read) < wholeLength / 2, `the answers wait too: ${read.join()} of ${wholeLength} bytes`);
+    assert.ok(
+      Math.max(...read) < wholeLength / 2,
+      `the responses must not be complete: ${read.join()} of ${wholeLength} bytes`,
+    );
 
     readers[0]?.socket.resume();
     const [answer] = (await readers[0]?.closed()) ?? [];
-    assert.equal(answer?.body.length, wholeLength, 'a reader that goes on gets the whole list');
+    assert.equal(answer?.body.length, wholeLength, 'a reader that continues gets the whole list');
     for (const { socket } of readers) socket.destroy();
     assert.equal((await node.call('GET', `${ORDERS}N-1/`, { headers: tenant.partner })).status, 200);
   });
 
-  it('do not keep the answer from its end when database connections break meanwhile', async () => {
+  it('a slow reader gets the whole list even if all database connections break during the response', async () => {
     const reader = openSlowReader();
     while (reader.socket.bytesRead === 0) await sleep(10);
     await sql`
@@ -209,8 +215,8 @@ describe('slow readers of a streamed list', () => {
   });
 });
 
-describe('a streamed list that fails on its way', () => {
-  it('is cut off, so that nobody takes it for whole, and is in the log', async () => {
+describe('a streamed list that fails after it has begun', () => {
+  it('a streamed list whose table disappears is cut off without an end, and the log has the cause', async () => {
     const lines: string[] = [];
     const service = await startService({ onLog: (line) => lines.push(line) });
     try {
@@ -226,10 +232,10 @@ describe('a streamed list that fails on its way', () => {
       while (connection.socket.bytesRead === 0) await sleep(10);
       await sql`ALTER TABLE restaurant_order RENAME TO moved_away`.execute(service.database.db);
       connection.socket.resume();
-      assert.deepEqual(await connection.closed(), [], 'there is no whole answer');
+      assert.deepEqual(await connection.closed(), [], 'there is no complete response');
       const logged = () => lines.filter((line) => line.includes('"request_id":"cut"'));
       for (const deadline = Date.now() + 10_000; logged().length < 2 && Date.now() < deadline; ) await sleep(10);
-      assert.ok(logged().some((line) => line.includes('answer cut off') && line.includes('does not exist')));
+      assert.ok(logged().some((line) => line.includes('response cut off') && line.includes('does not exist')));
       assert.ok(logged().some((line) => line.includes('"msg":"request"') && line.includes('"cut_off":true')));
     } finally {
       await service.close();

@@ -3,23 +3,23 @@ import { retrying } from '../db/failures.ts';
 import type { KeysetList } from '../db/keyset-list.ts';
 import { startTurn } from '../lib/turn.ts';
 
-/** Reads up to `limit` rows that come after the one with the given id (null: from the start). */
+/** Reads up to `limit` rows that come after the row with the given id. Null reads from the start. */
 type ReadBatch<Row> = KeysetList<Row>['readBatch'];
 
-/** Turns rows into texts of JSON, each of one entry or of several with commas between. */
+/** Renders rows as JSON texts. Each text holds one entry, or several entries separated by commas. */
 export type RenderBatch<Row> = (rows: Row[]) => Iterable<string> | AsyncIterable<string>;
 
-/** Rows read first; from then on as many as come to about `BATCH_LENGTH` of text. */
+/** Number of rows in the first batch. Each later batch has as many rows as make about `BATCH_LENGTH` characters of text. */
 const FIRST_BATCH = 100;
 const SMALLEST_BATCH = 20;
 const LARGEST_BATCH = 500;
 const BATCH_LENGTH = 64 * 1024;
-/** Bytes that are handed on at once. */
+/** Largest number of bytes that are written to the stream at once. */
 const PIECE_BYTES = 32 * 1024;
 
 /**
- * A JSON array as texts, read batch by batch as fast as they are taken: memory does not grow with the list, and no connection is held
- * while a slow client reads (decision 10). Of a batch no more is held than its text.
+ * Yields the texts of a JSON array, and reads the next batch when the reader has taken the last one. So memory does not grow with the
+ * list, and a slow reader holds no database connection (decision 10). Only the text of a batch stays in memory, not its rows.
  */
 export async function* arrayTexts<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
@@ -50,14 +50,14 @@ interface RenderedBatch {
   lastId: string | null;
 }
 
-/** A function of its own: what is only needed in it is not held while a reader takes its time. */
+/** Reads and renders one batch. It is a separate function, so that a slow reader does not keep its local values in memory. */
 async function readAndRender<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
   renderBatch: RenderBatch<Row>,
   afterId: string | null,
   batchSize: number,
 ): Promise<RenderedBatch> {
-  // An answer that has begun can only be cut off, so a connection that broke must not end it.
+  // If a database connection breaks, the read is retried, because a response that has begun could only be cut off.
   const rows = await retrying(() => readBatch(afterId, batchSize));
   return { texts: renderBatch(rows), count: rows.length, lastId: rows.at(-1)?.id ?? null };
 }
@@ -66,14 +66,14 @@ function rowsOf(lengthOfOne: number): number {
   return Math.min(Math.max(Math.round(BATCH_LENGTH / lengthOfOne), SMALLEST_BATCH), LARGEST_BATCH);
 }
 
-/** Texts as a stream of bytes. The first is made before this returns, so that a database out of reach is still a clean 503. */
+/** Converts texts to a stream of bytes. Waits for the first text, so that an unreachable database still leads to a clean 503. */
 export async function streamTexts(texts: AsyncGenerator<string>): Promise<Readable> {
   const pieces = inPieces(texts);
   const first = await pieces.next();
-  return Readable.from(goOn(first, pieces), { objectMode: false, highWaterMark: PIECE_BYTES });
+  return Readable.from(resume(first, pieces), { objectMode: false, highWaterMark: PIECE_BYTES });
 }
 
-async function* goOn(first: IteratorResult<Buffer>, pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* resume(first: IteratorResult<Buffer>, pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   if (first.done !== true) {
     yield first.value;
     yield* pieces;
@@ -95,7 +95,7 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** Joins texts to pieces of some 64 KiB, outside V8's heap. */
+/** Joins texts to pieces of about 64 KiB that lie outside V8's heap. */
 export class TextPieces {
   readonly #pieces: Buffer[] = [];
   #texts: string[] = [];
@@ -109,7 +109,7 @@ export class TextPieces {
     }
   }
 
-  /** All of them. */
+  /** Ends the last piece and returns all pieces. */
   end(): Buffer[] {
     if (this.#length > 0) {
       this.#join();

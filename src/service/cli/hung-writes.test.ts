@@ -67,7 +67,7 @@ describe('writes that hang because the database has lost its standbys', () => {
   const lines = () => ({
     hang: countOf(/"writes hang/g),
     goOn: countOf(/"writes go on/g),
-    other: countOf(/cannot answer/g),
+    other: countOf(/request refused with 503/g),
   });
   const gauge = async () => /^database_writes_hanging (\d)$/m.exec(await (await fetch(metricsUrl)).text())?.[1];
 
