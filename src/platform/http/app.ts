@@ -193,7 +193,7 @@ function refuseUnstorableText(params: Record<string, string>): void {
   }
 }
 
-/** Gives the app the requests that Node would end itself, with an empty response or by closing the connection. */
+/** Gives the app the requests that Node would otherwise end itself, with an empty response or by closing the connection. */
 function handleOddRequests(app: FastifyInstance): void {
   // This option of Node's server is missing from its types. With it, a client that has sent its last byte may end its half of the
   // connection and still read the response.

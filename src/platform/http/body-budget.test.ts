@@ -67,7 +67,7 @@ describe('the budget of body bytes in memory', () => {
     assertError(await sendLarge(tenant.partner), 400, 'invalid_request');
   });
 
-  it('429: a body is refused if its tenant or all callers have too many bytes under way, but another tenant may use the rest', async () => {
+  it('429: a body above the bound of its tenant or of the process is refused, and one of another tenant is accepted', async () => {
     const second = await service.credential(tenant.tenantId);
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB);

@@ -363,7 +363,7 @@ describe('registerBodyParsers', () => {
     });
   });
 
-  it('400: a client that closes the connection in the middle of a body causes no server error', async () => {
+  it('a client that closes the connection in the middle of a body causes no server error', async () => {
     const failed = once(app.server, 'request').then(([request]) => once(request, 'close'));
     const socket = open();
     socket.write(`POST /orders HTTP/1.1\r\nHost: x\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 100\r\n\r\n{`);

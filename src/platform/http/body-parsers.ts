@@ -73,7 +73,7 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
 
 /**
  * Reads and drops a large body whose request was refused before the body was read, so that the connection stays usable. Large bodies
- * are read in turns; without this function, Node would read the body as fast as the client sends it.
+ * are read in turns, but Node itself would read the body as fast as the client sends it.
  */
 export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
@@ -84,8 +84,8 @@ export function drainBody(request: FastifyRequest): void {
 }
 
 /**
- * Returns the account of a request. If the caller is not authenticated, the network of its address identifies it. The network is
- * determined only here, because that takes time and few unauthenticated requests have bodies.
+ * Returns the account of a request. If the caller is neither authenticated nor a channel, the network of its address identifies it.
+ * The network is determined only here, because that takes time and few unauthenticated requests have bodies.
  */
 function accountOf(request: FastifyRequest): Account {
   const { account } = request;

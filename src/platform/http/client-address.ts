@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Returns the network that counts as one client. For IPv4 this is the address, also if it comes mapped into IPv6
- * (`::ffff:192.0.2.1`). For IPv6 it is the /64 network, because that is the smallest network that a customer gets. A proxy may send
- * a text that is not an address; the text is then returned unchanged.
+ * (`::ffff:192.0.2.1`). For IPv6 it is the /64 network, because that is the smallest network that a customer gets. A text that is not
+ * an address, which a proxy may send, is returned unchanged.
  */
 export function clientNetwork(address: string): string {
   if (isIPv4(address) || !isIPv6(address)) {

@@ -43,9 +43,8 @@ interface Exchange {
 
 /**
  * Returns the handler that responds to requests that Node's HTTP parser refused: bytes that are not HTTP, headers that are too
- * large, and requests that never ended. Also responds to CONNECT, because Node would close the connection. Responses keep the
- * order of their requests: a refusal waits until the response to the previous request is sent. Otherwise the client would take the
- * refusal for that response.
+ * large, and requests that never ended. Also responds to CONNECT, because Node would close the connection. A refusal waits
+ * until the response to the previous request is sent. Otherwise the client would take the refusal for that response.
  */
 export function answerClientErrors(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
   // Each connection has one object, which is emptied after each response. Otherwise the requests would live long enough to leave

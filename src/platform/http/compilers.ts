@@ -8,8 +8,8 @@ import { invalidValue } from './invalid-value.ts';
 const PART_NAMES: Record<string, string> = { params: 'path', querystring: 'query' };
 
 /**
- * Compiles the schema of a route when it is first needed. To compile all schemas takes a sixth of the start time, and few processes
- * get requests for all routes.
+ * Compiles the schema of a route when it is first needed. To compile all schemas at the start would take a sixth of the start
+ * time, and few processes get requests for all routes.
  */
 export function compileOnDemand(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart = '' }) => {

@@ -19,7 +19,7 @@ declare module 'fastify' {
     errors?: readonly RouteError[];
     /** Summaries of the examples of the body, in their order. Used if the body has more than one example. */
     exampleSummaries?: readonly string[];
-    /** True if the response has an `ETag`, and if a request whose `If-None-Match` names this tag gets 304. */
+    /** True if the response has an `ETag`, and a request with this tag in `If-None-Match` gets 304. */
     hasEtag?: boolean;
     /** True for a long list or document, which gets 429 `rate_limited` if the caller reads too many of them slowly. */
     isStreamed?: boolean;

@@ -9,8 +9,8 @@ import { FairLines } from '../lib/fair-lines.ts';
 const STREAMS_A_TURN = 2;
 
 /**
- * Spreads the reading of large bodies over the turns of the event loop. Without it, Node reads all data that has arrived on all
- * connections: 290 concurrent bodies of 1 MiB delayed all other requests by a second. Tenants take turns.
+ * Spreads the reading of large bodies over the turns of the event loop. Without it, Node would read all data that has arrived on
+ * all connections in one turn. For example, 290 concurrent bodies of 1 MiB delayed all other requests by a second. Tenants take turns.
  */
 export class ReadingTurns {
   readonly #waiting = new FairLines<Readable>();

@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 /** Time in each round of the event loop in which requests may begin, in milliseconds. */
 const BEGINNING_MS = 2;
-/** Maximum number of requests that begin together, and the number while their cost is unknown. */
+/** Maximum number of requests that begin together. While their cost is unknown, so many begin together. */
 const MAX_TOGETHER = 24;
 /** Length above which a round of the event loop counts as long, in milliseconds. All requests wait for the end of a round. */
 const LONG_ROUND_MS = 6;
@@ -61,8 +61,8 @@ export class RequestLines {
   /**
    * Puts a request into the queue of its tenant.
    * @param isFirst true if the request is the first of its connection
-   * @param begin called with the queue when the request may begin. It returns false if the client has gone; otherwise `end` must be
-   *   called with the same queue later
+   * @param begin called with the queue when the request may begin. It returns false if the client has gone. If it returns true, `end`
+   *   must be called later with the same queue.
    */
   enter(request: FastifyRequest, isFirst: boolean, begin: (queue: string) => boolean): void {
     const queue = this.#tenants.get(credentialsOf(request)) ?? STRANGERS;

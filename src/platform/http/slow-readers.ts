@@ -13,9 +13,9 @@ export interface ReaderBounds {
   maxWaiting: number;
   /** Lowest pace of a reader. A stream that waits is cut off if its reader is slower than this during `overMs`. */
   leastBytesPerSecond: number;
-  /** Time during which a reader may be too slow. */
+  /** Time for which a reader may take nothing before its stream is cut off. */
   overMs: number;
-  /** Longest duration of a stream. It is cut off then, even if its reader is fast. */
+  /** Longest duration of a stream. After this time, the stream is cut off even if its reader is fast. */
   longestMs: number;
   checkEveryMs: number;
 }
@@ -63,7 +63,7 @@ export class SlowReaders {
     });
   }
 
-  /** Number of streams of all readers that wait for their reader now. */
+  /** Returns the number of streams that now wait for their readers. */
   countWaiting(): number {
     return [...this.#readers.values()].flatMap(({ open }) => [...open].filter((stream) => stream.waits())).length;
   }

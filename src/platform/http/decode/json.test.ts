@@ -32,20 +32,20 @@ describe('decodeJson', () => {
     refuses('\uFEFF\uFEFF1', /not valid JSON/);
   });
 
-  it('400: the message about malformed JSON may give the position of the fault, and never quotes the body', () => {
+  it('the message of decodeJson about malformed JSON may give the position of the fault, and never quotes the body', () => {
     refuses('{secret', 'body: is not valid JSON (at position 1)');
     refuses('"secret', /^body: is not valid JSON/);
     refuses(' ', 'body: is not valid JSON');
     refuses('{"secret":tru}', 'body: is not valid JSON');
   });
 
-  it('400: decodeJson refuses bytes that are not UTF-8', () => {
+  it('decodeJson refuses bytes that are not UTF-8', () => {
     for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
       refuses(Buffer.from([0x22, ...bytes, 0x22]), 'body: holds bytes that are not UTF-8');
     }
   });
 
-  it('400: decodeJson refuses U+0000 and lone surrogates in values and keys, and names the field', () => {
+  it('decodeJson refuses U+0000 and lone surrogates in values and keys, and names the field', () => {
     refuses('{"a":[{"b":"x\\u0000"}]}', 'a.0.b: holds U+0000');
     refuses('{"a":{"\\u0000":1}}', 'a: holds a key with U+0000');
     refuses('{"a":"\\ud83d"}', 'a: holds half of a surrogate pair');
@@ -55,20 +55,20 @@ describe('decodeJson', () => {
     assert.equal(decodeJson(Buffer.from('"\\\\u0000"')), '\\u0000');
   });
 
-  it('400: decodeJson refuses the keys __proto__ and constructor at any depth, also if they are written with escapes', () => {
+  it('decodeJson refuses the keys __proto__ and constructor at any depth, also if they are written with escapes', () => {
     refuses('{"__proto__":{"admin":true}}', 'body: must not hold the key __proto__');
     refuses('{"a":[{"\\u005f_proto_\\u005f":1}]}', 'a.0: must not hold the key __proto__');
     refuses('{"a":{"constructor":{}}}', 'a: must not hold the key constructor');
     assert.deepEqual(decodeJson(Buffer.from('["__proto__",{"toString":1}]')), ['__proto__', { toString: 1 }]);
   });
 
-  it('400: decodeJson refuses numbers that are too large for a double', () => {
+  it('decodeJson refuses numbers that are too large for a double', () => {
     refuses('{"quantity":1e309}', 'quantity: is a number that is too large');
     refuses(`[-${'9'.repeat(400)}]`, '0: is a number that is too large');
     assert.equal(decodeJson(Buffer.from('1e308')), 1e308);
   });
 
-  it('400: decodeJson accepts 32 levels of nesting, and refuses 33 to 500,000 levels without a stack overflow', () => {
+  it('decodeJson accepts 32 levels of nesting, and refuses 33 to 500,000 levels without a stack overflow', () => {
     assert.doesNotThrow(() => decodeJson(Buffer.from(nest(32))));
     for (const depth of [33, 10_000, 500_000]) {
       refuses(nest(depth), 'body: is nested deeper than 32 levels');
@@ -76,7 +76,7 @@ describe('decodeJson', () => {
     refuses('[{"a":'.repeat(10_000), /not valid JSON/);
   });
 
-  it('400: the message quotes at most 80 characters of a field name', () => {
+  it('the message of decodeJson quotes at most 80 characters of a field name', () => {
     refuses(`{"${'k'.repeat(100_000)}":"\\u0000"}`, `${'k'.repeat(80)}…: holds U+0000`);
   });
 

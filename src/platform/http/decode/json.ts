@@ -34,8 +34,10 @@ function parse(text: string): unknown {
 }
 
 /**
- * Refuses faults of a parsed value. It does not search the text, because there every fault has many spellings (`\u0000`,
- * `"\u005f_proto__"`, `1e309`). An order takes about a microsecond, as long as parsing it. The limit on nesting bounds the recursion.
+ * Refuses a value that contains U+0000, a lone surrogate, a number too large for a double, or a forbidden key. It checks the parsed
+ * value, because in the text each of these has many spellings (`\u0000`, `"\u005f_proto__"`, `1e309`). The check of an order takes
+ * about a microsecond, as long as parsing it. The limit on nesting also bounds the recursion.
+ * @throws DecodeError 400
  */
 function refuseFaults(value: unknown, path: string[]): void {
   if (typeof value === 'string') {
