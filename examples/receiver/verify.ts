@@ -1,14 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How far the sender's clock may be from ours: an old delivery that somebody recorded and sends again is refused. */
+/**
+ * Largest accepted difference between the sender's clock and ours, in seconds.
+ * Because of this bound, the check refuses an old delivery that an attacker has recorded and sends again.
+ */
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Whether a delivery was signed with our webhook secret, and lately.
- * @param secrets the `webhook_secret` exactly as registration returned it; all that are in use while one replaces another
- * @param timestamp the header X-Service-Timestamp, empty where it is missing
- * @param signature the header X-Service-Signature, empty where it is missing
- * @param body the bytes as they arrived: JSON that was parsed and written again may differ from what was signed
+ * Returns true if a delivery was signed with one of our webhook secrets, and its timestamp is within the tolerance.
+ * @param secrets the `webhook_secret` exactly as the registration returned it, or every secret in use while one replaces another
+ * @param timestamp the header X-Service-Timestamp, or an empty text if the header is missing
+ * @param signature the header X-Service-Signature, or an empty text if the header is missing
+ * @param body the bytes as they arrived. JSON that was parsed and written again may differ from the signed bytes.
  */
 export function verify(
   secrets: string | readonly string[],
@@ -24,7 +27,7 @@ export function verify(
   return [secrets].flat().some((secret) => {
     const mac = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
     const expected = Buffer.from(`sha256=${mac}`);
-    // In constant time: how long a comparison takes must not tell how much of a guess was right.
+    // The comparison takes constant time, so that its duration does not show how much of a guess was right.
     return secret !== '' && given.length === expected.length && timingSafeEqual(given, expected);
   });
 }

@@ -10,10 +10,10 @@ public static class WebhookVerifier
 {
     private const long ToleranceSeconds = 300;
 
-    /// <summary>Whether a delivery was signed with one of our webhook secrets, and lately.</summary>
+    /// <summary>Returns true if a delivery was signed with one of our webhook secrets, and its timestamp is within the tolerance.</summary>
     /// <param name="secrets">each webhook_secret in use, usually one</param>
-    /// <param name="timestamp">the header X-Service-Timestamp, null where it is missing</param>
-    /// <param name="signature">the header X-Service-Signature, null where it is missing</param>
+    /// <param name="timestamp">the header X-Service-Timestamp, or null if it is missing</param>
+    /// <param name="signature">the header X-Service-Signature, or null if it is missing</param>
     /// <param name="body">the bytes as they arrived, before any parsing</param>
     /// <param name="now">DateTimeOffset.UtcNow</param>
     public static bool Verify(

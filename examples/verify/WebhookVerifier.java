@@ -14,11 +14,11 @@ public final class WebhookVerifier {
     private WebhookVerifier() {}
 
     /**
-     * Whether a delivery was signed with one of our webhook secrets, and lately.
+     * Returns true if a delivery was signed with one of our webhook secrets, and its timestamp is within the tolerance.
      *
      * @param secrets each webhook_secret in use, usually one
-     * @param timestamp the header X-Service-Timestamp, null where it is missing
-     * @param signature the header X-Service-Signature, null where it is missing
+     * @param timestamp the header X-Service-Timestamp, or null if it is missing
+     * @param signature the header X-Service-Signature, or null if it is missing
      * @param body the bytes as they arrived, before any parsing
      * @param now Instant.now()
      */

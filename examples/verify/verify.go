@@ -10,7 +10,7 @@ import (
 
 const toleranceSeconds = 300
 
-// Verify reports whether a delivery was signed with one of our webhook secrets, and lately.
+// Verify reports whether a delivery was signed with one of our webhook secrets, and its timestamp is within the tolerance.
 // The timestamp and the signature are the headers X-Service-Timestamp and X-Service-Signature,
 // the body is the request's bytes before any parsing, and now is time.Now().
 func Verify(secrets []string, timestamp, signature string, body []byte, now time.Time) bool {

@@ -5,7 +5,7 @@ declare(strict_types=1);
 const WEBHOOK_TOLERANCE_SECONDS = 300;
 
 /**
- * Whether a delivery was signed with one of our webhook secrets, and lately.
+ * Returns true if a delivery was signed with one of our webhook secrets, and its timestamp is within the tolerance.
  *
  * @param string[]    $secrets   each webhook_secret in use, usually one
  * @param string|null $timestamp the header X-Service-Timestamp

@@ -7,11 +7,11 @@ TOLERANCE_SECONDS = 300
 
 
 def verify(secrets, timestamp, signature, body, now=None):
-    """Whether a delivery was signed with one of our webhook secrets, and lately.
+    """Returns true if a delivery was signed with one of our webhook secrets, and its timestamp is within the tolerance.
 
     secrets    list of str: each webhook_secret in use, usually one
-    timestamp  the header X-Service-Timestamp, None where it is missing
-    signature  the header X-Service-Signature, None where it is missing
+    timestamp  the header X-Service-Timestamp, or None if it is missing
+    signature  the header X-Service-Signature, or None if it is missing
     body       bytes as they arrived, before any parsing
     """
     if not re.fullmatch("[0-9]{1,12}", timestamp or ""):

@@ -3,11 +3,11 @@ require "openssl"
 module RoomserviceWebhook
   TOLERANCE_SECONDS = 300
 
-  # Whether a delivery was signed with one of our webhook secrets, and lately.
+  # Returns true if a delivery was signed with one of our webhook secrets, and its timestamp is within the tolerance.
   #
   # secrets::   each webhook_secret in use, usually one
-  # timestamp:: the header X-Service-Timestamp, nil where it is missing
-  # signature:: the header X-Service-Signature, nil where it is missing
+  # timestamp:: the header X-Service-Timestamp, or nil if it is missing
+  # signature:: the header X-Service-Signature, or nil if it is missing
   # body::      the bytes as they arrived, before any parsing
   def self.verify(secrets, timestamp, signature, body, now: Time.now.to_i)
     return false unless /\A[0-9]{1,12}\z/.match?(timestamp.to_s.b)

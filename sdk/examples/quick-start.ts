@@ -6,7 +6,7 @@ const roomservice = new Roomservice({ baseUrl: BASE, apiKey: KEY, apiSecret: SEC
 
 const [dish] = await roomservice.menu.list();
 const [room] = await roomservice.hotel.rooms();
-if (!dish || !room) throw new Error('this house sells nothing');
+if (!dish || !room) throw new Error('The tenant has no dish to order or no room type to book.');
 
 const items = [{ item_id: dish.sku, quantity: 2 }];
 const order = await roomservice.orders.create({ external_order_id: 'sdk-order-1', items });
