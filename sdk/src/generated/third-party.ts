@@ -409,9 +409,9 @@ export interface ThirdPartyDishPage {
   results: ThirdPartyDish[];
 }
 
-/** Where events are to be sent. */
+/** The URL to which events are sent. */
 export interface WebhookRegister {
-  /** An https URL of at most 2,048 characters, without user name, password or fragment, on port 443 or from 1024 up. */
+  /** HTTPS URL of at most 2,048 characters, without user name, password or fragment. The port is 443, or 1024 or above. */
   webhook_url: string;
 }
 
@@ -419,7 +419,7 @@ export interface WebhookRegister {
 export interface WebhookRegisterResponse {
   /** The URL that is registered now. */
   webhook_url: string;
-  /** What deliveries are signed with. Shown once: empty where this very URL was registered already. */
+  /** Secret that signs the deliveries. It is shown only once. It is empty if the same URL was already registered. */
   webhook_secret: string;
 }
 

@@ -158,7 +158,7 @@ async function spoilSecrets(): Promise<void> {
     assert.equal(code, 1);
     printed.push(stdout, stderr);
   }
-  await eventually(() => logLines.some((line) => line.includes('webhook secret does not open')), 'complaint');
+  await eventually(() => logLines.some((line) => line.includes('webhook secret cannot be decrypted')), 'complaint');
   await rememberKeys();
 }
 
@@ -233,7 +233,7 @@ describe('no secret', () => {
 
   it('is in any log line', () => {
     const text = logLines.join('');
-    const failures = ['"msg":"request failed"', 'webhook secret does not open', 'does not open the secret here'];
+    const failures = ['"msg":"request failed"', 'webhook secret cannot be decrypted', 'does not open the secret here'];
     for (const known of ['"msg":"request"', '"msg":"webhook attempt"', '"status":401', ...failures]) {
       assert.ok(text.includes(known), `${known} is there`);
     }

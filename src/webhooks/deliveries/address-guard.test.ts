@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { AddressRefusedError, type HostLookup, isPublicAddress, type VettedAddress, vetHost } from './address-guard.ts';
 
-/** First and last address of ranges that no webhook may reach. */
+/** Addresses that no webhook may reach, with the first and the last address of many special ranges. */
 const SPECIAL = `
   0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 127.0.0.1 127.255.255.255
   169.254.0.0 169.254.169.254 169.254.255.255 172.16.0.0 172.31.255.255 192.0.0.0 192.0.0.255 192.0.2.0 192.0.2.255
@@ -20,7 +20,7 @@ const SPECIAL = `
   feff:ffff::1 ff00:: ff02::1 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
 `;
 
-/** Their neighbours, and addresses of well-known hosts. */
+/** Public addresses, with the neighbours of special ranges and the addresses of well-known hosts. */
 const PUBLIC = `
   1.0.0.0 1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 93.184.216.34 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
   169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0 192.88.98.255 192.88.100.0
@@ -55,26 +55,26 @@ function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-test('no special address is public', () => {
+test('isPublicAddress is false for every listed special address', () => {
   for (const ip of words(SPECIAL)) {
     assert.equal(isPublicAddress(ip), false, ip);
   }
 });
 
-test('ordinary addresses are public, right up to the edges of the special ranges', () => {
+test('isPublicAddress is true for ordinary addresses, also for the neighbours of special ranges', () => {
   for (const ip of words(PUBLIC)) {
     assert.equal(isPublicAddress(ip), true, ip);
   }
 });
 
-test('what is not an IP address, or bears a zone, is not public', () => {
+test('isPublicAddress is false for a text that is not an IP address or that has a zone id', () => {
   for (const text of NOT_ADDRESSES) {
     assert.equal(isPublicAddress(text), false, text);
   }
 });
 
 const specialPrefixes = words(SPECIAL).filter((ip) => ip.includes(':'));
-/** Addresses that lie near the special ranges far more often than chance would have it. */
+/** Random addresses that share a prefix with a special range much more often than purely random addresses. */
 const ipv6NearSpecial = fc
   .tuple(fc.constantFrom(...specialPrefixes), fc.uint8Array({ minLength: 16, maxLength: 16 }), fc.nat({ max: 16 }))
   .map(([ip, noise, kept]) => {
@@ -83,7 +83,7 @@ const ipv6NearSpecial = fc
   });
 const anyAddress = fc.oneof(fc.ipV4(), fc.ipV6(), ipv6NearSpecial);
 
-test('whatever ipaddr.js calls anything but unicast is refused, in every spelling', () => {
+test('isPublicAddress is false, in three spellings, for each address that ipaddr.js does not classify as unicast', () => {
   fc.assert(
     fc.property(anyAddress, (ip) => {
       const parsed = ipaddr.parse(ip);
@@ -97,7 +97,7 @@ test('whatever ipaddr.js calls anything but unicast is refused, in every spellin
   );
 });
 
-test('of IPv4, what ipaddr.js calls unicast is public, so nothing ordinary is refused', () => {
+test('an IPv4 address is public exactly if ipaddr.js classifies it as unicast', () => {
   fc.assert(
     fc.property(fc.ipV4(), (ip) => {
       assert.equal(isPublicAddress(ip), ipaddr.parse(ip).range() === 'unicast', ip);
@@ -106,11 +106,11 @@ test('of IPv4, what ipaddr.js calls unicast is public, so nothing ordinary is re
   );
 });
 
-test('an IPv4 address in any IPv6 dress is refused', () => {
+test('every IPv6 form of an IPv4 address is not public', () => {
   fc.assert(
     fc.property(fc.ipV4(), (ip) => {
       const mapped = ipaddr.IPv4.parse(ip).toIPv4MappedAddress().toNormalizedString();
-      for (const dressed of [
+      for (const ipv6Form of [
         mapped,
         `::ffff:${ip}`,
         `::${ip}`,
@@ -118,20 +118,20 @@ test('an IPv4 address in any IPv6 dress is refused', () => {
         `64:ff9b:1::${ip}`,
         `::ffff:0:${ip}`,
       ]) {
-        assert.equal(isPublicAddress(dressed), false, dressed);
+        assert.equal(isPublicAddress(ipv6Form), false, ipv6Form);
       }
     }),
   );
 });
 
 const PUBLIC_ONLY = { allowPrivateNetwork: false };
-const noLookup: HostLookup = () => Promise.reject(new Error('An IP address must not be looked up'));
+const noLookup: HostLookup = () => Promise.reject(new Error('An IP address must not be looked up.'));
 
 function answering(...addresses: string[]): HostLookup {
   return () => Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
 }
 
-test('an IP address in a URL is vetted without a look-up, however it is written', async () => {
+test('vetHost checks an IP address in a URL, in any spelling, without a look-up', async () => {
   for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0']) {
     const { hostname } = new URL(`https://${host}/`);
     await assert.rejects(vetHost(hostname, { ...PUBLIC_ONLY, lookup: noLookup }), AddressRefusedError, host);
@@ -140,7 +140,7 @@ test('an IP address in a URL is vetted without a look-up, however it is written'
   assert.deepEqual(vetted, [{ address: '2606:4700:4700::1111', family: 6 }]);
 });
 
-test('a name with only public addresses gives them all', async () => {
+test('vetHost returns all addresses of a name if all of them are public', async () => {
   const vetted = await vetHost('partner.example', { ...PUBLIC_ONLY, lookup: answering('8.8.8.8', '2003::1') });
   assert.deepEqual(vetted, [
     { address: '8.8.8.8', family: 4 },
@@ -148,7 +148,7 @@ test('a name with only public addresses gives them all', async () => {
   ]);
 });
 
-test('one special address among several refuses the name, and the message tells nothing of it', async () => {
+test('vetHost refuses a name with one special address among several, and the message does not show the address', async () => {
   for (const answer of [['8.8.8.8', '10.0.0.1'], ['10.0.0.1'], ['8.8.8.8', 'fe80::1%eth0']]) {
     const vetting = vetHost('partner.example', { ...PUBLIC_ONLY, lookup: answering(...answer) });
     await assert.rejects(vetting, {
@@ -158,7 +158,7 @@ test('one special address among several refuses the name, and the message tells 
   }
 });
 
-test('a name is looked up once, so that it cannot change after it was vetted', async () => {
+test('vetHost looks up a name once, so that the name cannot change after the check', async () => {
   const answers: VettedAddress[][] = [[{ address: '8.8.8.8', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
   const vetted = await vetHost('rebinding.example', {
     ...PUBLIC_ONLY,
@@ -168,13 +168,13 @@ test('a name is looked up once, so that it cannot change after it was vetted', a
   assert.equal(answers.length, 1);
 });
 
-test('the names of this machine are refused by the real look-up, and pass where private networks are allowed', async () => {
+test('vetHost refuses localhost after a real look-up, and accepts it if private networks are allowed', async () => {
   await assert.rejects(vetHost('localhost', PUBLIC_ONLY), AddressRefusedError);
   const vetted = await vetHost('localhost', { allowPrivateNetwork: true });
   assert.ok(vetted.some(({ address }) => address === '127.0.0.1' || address === '::1'));
 });
 
-test('a failed look-up is passed on as it is', async () => {
+test('vetHost throws the error of a failed look-up unchanged', async () => {
   const failure = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
   await assert.rejects(vetHost('nowhere.example', { ...PUBLIC_ONLY, lookup: () => Promise.reject(failure) }), failure);
 });

@@ -2,48 +2,49 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 
 /**
- * IPv4 ranges that are not an ordinary public host, by IANA's special-purpose registry and RFC 1112 (240.0.0.0/4). A few
- * of them are routed worldwide (AS112, AMT, the PCP and TURN anycast addresses in 192.0.0.0/24), but name shared
- * infrastructure where no webhook lives.
+ * IPv4 ranges that are not ordinary public addresses, by IANA's special-purpose registry and RFC 1112 (240.0.0.0/4). A few
+ * of them are routed worldwide (AS112, AMT, and the PCP and TURN anycast addresses in 192.0.0.0/24). These ranges are refused
+ * too, because they belong to shared infrastructure, and no webhook receiver has such an address.
  */
 const SPECIAL_IPV4: readonly [network: string, prefix: number][] = [
-  ['0.0.0.0', 8], // this network
-  ['10.0.0.0', 8], // private
-  ['100.64.0.0', 10], // shared by carriers
+  ['0.0.0.0', 8], // addresses of the local network ("this network")
+  ['10.0.0.0', 8], // private networks
+  ['100.64.0.0', 10], // shared address space of carriers (carrier-grade NAT)
   ['127.0.0.0', 8], // loopback
   ['169.254.0.0', 16], // link-local, cloud metadata
-  ['172.16.0.0', 12], // private
-  ['192.0.0.0', 24], // protocol assignments
-  ['192.0.2.0', 24], // documentation
-  ['192.31.196.0', 24], // AS112
-  ['192.52.193.0', 24], // AMT
+  ['172.16.0.0', 12], // private networks
+  ['192.0.0.0', 24], // IETF protocol assignments
+  ['192.0.2.0', 24], // documentation examples
+  ['192.31.196.0', 24], // AS112 name servers
+  ['192.52.193.0', 24], // AMT relays (multicast tunnels)
   ['192.88.99.0', 24], // 6to4 relays, deprecated
-  ['192.168.0.0', 16], // private
-  ['192.175.48.0', 24], // AS112
-  ['198.18.0.0', 15], // benchmarks
-  ['198.51.100.0', 24], // documentation
-  ['203.0.113.0', 24], // documentation
+  ['192.168.0.0', 16], // private networks
+  ['192.175.48.0', 24], // AS112 name servers
+  ['198.18.0.0', 15], // network benchmarks
+  ['198.51.100.0', 24], // documentation examples
+  ['203.0.113.0', 24], // documentation examples
   ['224.0.0.0', 4], // multicast
   ['240.0.0.0', 4], // reserved, broadcast
 ];
 
 /**
- * All of IPv6 but 2000::/3, the only space that IANA gives out as global unicast, and the special ranges inside it. The
- * first three lines hold, among others, ::/96, mapped (::ffff:0:0/96) and NAT64 (64:ff9b::/96, 64:ff9b:1::/48) forms of
- * IPv4 addresses, discard (100::/64), segment routing (5f00::/16), fc00::/7, fe80::/10, fec0::/10 and ff00::/8.
+ * IPv6 ranges that are not ordinary public addresses. IANA assigns global unicast addresses only from 2000::/3. The first three
+ * entries cover everything outside it, the others are special ranges inside it. Among the ranges outside are the forms of IPv4
+ * addresses (::/96, mapped ::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48), discard (100::/64), segment routing
+ * (5f00::/16), fc00::/7, fe80::/10, fec0::/10 and ff00::/8.
  */
 const SPECIAL_IPV6: readonly [network: string, prefix: number][] = [
   ['::', 3],
   ['4000::', 2],
   ['8000::', 1],
-  ['2001::', 23], // protocol assignments: Teredo, benchmarks, ORCHID, …
-  ['2001:db8::', 32], // documentation
+  ['2001::', 23], // IETF protocol assignments: Teredo, benchmarks, ORCHID, …
+  ['2001:db8::', 32], // documentation examples
   ['2002::', 16], // 6to4: carries an IPv4 address
-  ['2620:4f:8000::', 48], // AS112
-  ['3fff::', 20], // documentation
+  ['2620:4f:8000::', 48], // AS112 name servers
+  ['3fff::', 20], // documentation examples
 ];
 
-// One list for each family: a BlockList compares an IPv4 address with IPv6 ranges in its mapped form.
+// Each address family has its own list, because a BlockList also compares an IPv4 address, in its mapped form, with the IPv6 ranges.
 const specialIpv4 = new BlockList();
 for (const [network, prefix] of SPECIAL_IPV4) {
   specialIpv4.addSubnet(network, prefix, 'ipv4');
@@ -53,7 +54,7 @@ for (const [network, prefix] of SPECIAL_IPV6) {
   specialIpv6.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Tells whether an IP address is an ordinary public one. What is no IP address, or bears a zone id, is not. */
+/** Returns true if the text is an ordinary public IP address. A text that is not an IP address, or that has a zone id, is not public. */
 export function isPublicAddress(ip: string): boolean {
   const family = isIP(ip);
   if (family === 4) {
@@ -62,7 +63,7 @@ export function isPublicAddress(ip: string): boolean {
   return family === 6 && !ip.includes('%') && !specialIpv6.check(ip, 'ipv6');
 }
 
-/** An address that may be connected to; `family` is 4 or 6. */
+/** IP address that the sender may connect to. `family` is 4 or 6. */
 export interface VettedAddress {
   address: string;
   family: number;
@@ -72,13 +73,13 @@ export interface VettedAddress {
 export type HostLookup = (hostname: string) => Promise<VettedAddress[]>;
 
 export interface VettingOptions {
-  /** For development: nothing is refused. */
+  /** True: every address is allowed, also a private one. For development. */
   allowPrivateNetwork: boolean;
-  /** For tests of names that change between look-ups. */
+  /** Replaces the DNS look-up of the system. For tests, for example of a name that changes its address. */
   lookup?: HostLookup | undefined;
 }
 
-/** The host is, or leads to, an address that is not public. It does not tell which: that is nobody else's business. */
+/** The host is, or resolves to, an address that is not public. The message does not name the address, to reveal nothing of our network. */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
 
@@ -88,9 +89,10 @@ export class AddressRefusedError extends Error {
 }
 
 /**
- * The addresses of a URL's host that may be connected to. A name is resolved once, and the caller connects to what is
- * returned, so that it cannot lead elsewhere in between. One special address among several refuses the host.
- * Throws AddressRefusedError, or the look-up's own error.
+ * Returns the addresses of a URL's host that the caller may connect to. The function resolves a name only once. The caller must
+ * connect to the returned addresses, so that the name cannot change to another address after the check. A single special
+ * address is enough to refuse the host.
+ * @throws AddressRefusedError if an address of the host is not public; an error of the look-up unchanged
  */
 export async function vetHost(hostname: string, options: VettingOptions): Promise<VettedAddress[]> {
   const addresses = await resolve(hostname, options.lookup ?? lookupAll);
@@ -100,7 +102,7 @@ export async function vetHost(hostname: string, options: VettingOptions): Promis
   return addresses;
 }
 
-/** A URL's IPv6 address stands in brackets, and an address of either family needs no look-up. */
+/** Returns the addresses of a URL's host. An IP address needs no look-up. In a URL, an IPv6 address is in brackets. */
 async function resolve(hostname: string, lookup: HostLookup): Promise<VettedAddress[]> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(host);

@@ -14,7 +14,10 @@ export interface AttemptOptions {
   log: Logger;
 }
 
-/** Signs the event anew and posts it once. It never throws: a secret that does not open is an outcome too. */
+/**
+ * Signs the event with a fresh timestamp and posts it once. Never throws. If the webhook secret cannot be decrypted, the outcome is
+ * `internal_error`.
+ */
 export async function sendOnce(
   { keyring, sender, headerBrand, log }: AttemptOptions,
   delivery: ClaimedDelivery,
@@ -27,7 +30,10 @@ export async function sendOnce(
       webhookSecretLocation(delivery.tenantId, delivery.credentialId),
     );
   } catch (error) {
-    log.error({ err: error, tenant_id: delivery.tenantId, event_id: delivery.eventId }, 'webhook secret does not open');
+    log.error(
+      { err: error, tenant_id: delivery.tenantId, event_id: delivery.eventId },
+      'webhook secret cannot be decrypted',
+    );
     return { ok: false, httpStatus: null, durationMs: 0, error: 'internal_error' };
   }
   const timestampSeconds = Math.floor(Date.now() / 1000);
@@ -36,12 +42,18 @@ export async function sendOnce(
   return await sender.send({ url, headers, body, signal });
 }
 
-/** Whether an outcome says that the receiver is well; null where it says nothing about it. */
-export function verdictOn({ ok, error }: SendOutcome): boolean | null {
+/**
+ * Returns true if the attempt succeeded and false if the receiver failed. Returns null if the outcome says nothing about the receiver,
+ * because the attempt was aborted or our own secret could not be decrypted.
+ */
+export function isReceiverOk({ ok, error }: SendOutcome): boolean | null {
   return error === 'aborted' || error === 'internal_error' ? null : ok;
 }
 
-/** Where a delivery stands after an attempt (decision 33). An aborted one goes back at once: we are stopping. */
+/**
+ * Returns the status of a delivery after an attempt, and the wait until the next attempt (decision 33). An aborted attempt is
+ * due again immediately, because this process is stopping and another one can send the event.
+ */
 export function outcomeOf(
   delivery: ClaimedDelivery,
   sent: SendOutcome,

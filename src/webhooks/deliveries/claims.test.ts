@@ -14,7 +14,7 @@ import { claimDue, findDueQueues, recordOutcomes } from './store.ts';
 
 const URL = 'https://127.0.0.1:1/nobody';
 
-describe('the claims of a worker', () => {
+describe('claims of due deliveries', () => {
   let service: TestService;
   let db: Database;
   let tenant: TestTenant;
@@ -33,7 +33,9 @@ describe('the claims of a worker', () => {
   const newLease = () => ({ id: newId(), seconds: 15, beginBeforeMs: Number.POSITIVE_INFINITY });
   const newClaims = (slots = new SendingSlots()) => new Claims(db, slots, newLease);
 
-  it('do not wait for what another transaction holds: they take what is beside it', { timeout: 5_000 }, async () => {
+  it('a claim does not wait for rows that another transaction has locked, and takes the other row', {
+    timeout: 5_000,
+  }, async () => {
     await insertBacklog(db, tenant, 3);
     const claims = newClaims();
     await claims.scan();
@@ -51,18 +53,18 @@ describe('the claims of a worker', () => {
     });
   });
 
-  it('are as many as there are slots, and the slots that nothing came for are given back', async () => {
+  it('a claim takes as many deliveries as slots are free, and gives back the slots without a delivery', async () => {
     const slots = new SendingSlots();
     const claims = newClaims(slots);
     await insertBacklog(db, tenant, 3);
     await claims.scan();
     assert.equal((await claims.take())?.length, 3);
-    assert.equal(slots.room(URL), 1);
+    assert.equal(slots.freeSlots(URL), 1);
     await insertBacklog(db, tenant, 3);
     await claims.scan();
     assert.equal((await claims.take())?.length, 1);
     assert.equal(await claims.take(), null);
-    assert.equal(slots.room(URL), 0);
+    assert.equal(slots.freeSlots(URL), 0);
     const rows = await eventRows(db, tenant.tenantId);
     assert.deepEqual(
       rows.map((row) => row.attempt_count).sort((a, b) => a - b),
@@ -70,7 +72,7 @@ describe('the claims of a worker', () => {
     );
   });
 
-  it('go to the URL that is registered when they are made, on a slot of its own', async () => {
+  it('a claimed delivery goes to the URL that is registered at the claim, and takes a slot of that URL', async () => {
     const slots = new SendingSlots();
     const claims = newClaims(slots);
     await insertBacklog(db, tenant, 1);
@@ -78,16 +80,16 @@ describe('the claims of a worker', () => {
     await register(service, tenant.partner, `${URL}/else`);
     const [claim] = (await claims.take()) ?? [];
     assert.deepEqual([claim?.delivery.webhookUrl, claim?.slot.url], [`${URL}/else`, `${URL}/else`]);
-    assert.deepEqual([slots.room(URL), slots.room(`${URL}/else`)], [4, 3]);
+    assert.deepEqual([slots.freeSlots(URL), slots.freeSlots(`${URL}/else`)], [4, 3]);
   });
 
-  it('look up what they take by its key, however long the backlog is and however often the statement has run', async () => {
+  it('ten claims from a backlog of 15,000 deliveries read the table by index, and never as a whole', async () => {
     await insertBacklog(db, tenant, 15_000);
     await sql`UPDATE event SET body = repeat('x', 1000)`.execute(db);
     await sql`ANALYZE event`.execute(db);
     const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
     await inTransaction(db, async (tx) => {
-      // A connection tells of its earlier transactions too, until it has reported them: once a second.
+      // The counters may still contain scans of earlier transactions, because a connection reports them only once a second.
       const earlier = await scansOf(tx);
       for (let times = 0; times < 10; times += 1) {
         const { deliveries } = await claimDue(tx, wanted, newLease());
@@ -99,8 +101,8 @@ describe('the claims of a worker', () => {
     });
   });
 
-  it('look up by key also on a connection that has asked while the table was empty', async () => {
-    // VACUUM writes down that there is nothing; only then is a table that small believed to be one.
+  it('a connection that ran the statements while the table was empty later scans, claims and records outcomes by index', async () => {
+    // Only after a VACUUM does the planner believe that the table is empty.
     await insertBacklog(db, tenant, 1_000);
     await db.deleteFrom('event').execute();
     await sql`VACUUM ANALYZE event`.execute(db);
@@ -109,10 +111,10 @@ describe('the claims of a worker', () => {
     const lookUp = async (tx: Tx) => {
       const queues = await findDueQueues(tx, { after: null, limit: 10, passOver: [] });
       const { deliveries } = await claimDue(tx, wanted, newLease());
-      const sent = { http_status: 204, duration_ms: 1, error: null };
+      const result = { http_status: 204, duration_ms: 1, error: null };
       const outcomes = deliveries.map((delivery) => ({
         delivery,
-        result: sent,
+        result,
         status: 'delivered' as const,
         retryInMs: 0,
       }));
@@ -135,7 +137,7 @@ describe('the claims of a worker', () => {
     }
   });
 
-  it('look up by key where the last ANALYZE saw a queue that had just become empty', async () => {
+  it('the scan reads one row for each credential, also if the last ANALYZE saw an empty queue', async () => {
     const { tenantId } = await service.tenant();
     await sql`
       INSERT INTO credential (tenant_id, id, audience, label, api_key, secret_hash, webhook_secret, webhook_url, created_at)
@@ -157,18 +159,18 @@ describe('the claims of a worker', () => {
     try {
       await inTransaction(background, async (tx) => {
         assert.equal((await findDueQueues(tx, { after: null, limit: 5_000, passOver: [] })).length, 3_000);
-        // One row for each credential. Without the index's order, the look behind each would read and sort all of them.
+        // One row for each credential. If the planner did not use the order of the index, each step would read and sort all rows.
         const { rows } = await sql<{ read: number }>`
           SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'event'
         `.execute(tx);
-        assert.ok((rows[0]?.read ?? Number.NaN) <= 3_000, `${rows[0]?.read} rows read`);
+        assert.ok((rows[0]?.read ?? Number.NaN) <= 3_000, `the scan has read ${rows[0]?.read} rows`);
       });
     } finally {
       await background.destroy();
     }
   });
 
-  /** How often this connection has read the table whole, and by an index. */
+  /** Returns how often this connection has read the whole event table, and how often it has read it by an index. */
   async function scansOf(tx: Tx) {
     const { rows } = await sql<{ whole: number; byIndex: number }>`
       SELECT coalesce(sum(seq_scan), 0)::int AS whole, coalesce(sum(idx_scan), 0)::int AS "byIndex"
@@ -179,17 +181,17 @@ describe('the claims of a worker', () => {
     return counted;
   }
 
-  it('give the slots back where the database refuses', async () => {
+  it('if the database refuses a claim, its slots are given back and its queue is kept', async () => {
     const slots = new SendingSlots();
     const claims = new Claims(db, slots, () => ({ id: 'no uuid', seconds: 15, beginBeforeMs: 0 }));
     await insertBacklog(db, tenant, 3);
     await claims.scan();
     await assert.rejects(claims.take(), /uuid/);
-    assert.equal(slots.room(URL), 4);
+    assert.equal(slots.freeSlots(URL), 4);
     assert.equal(claims.isEmpty, false);
   });
 
-  it('find due credentials in pages, in the order of tenants, each of them once', async () => {
+  it('pages of findDueQueues list the due credentials in the order of tenants, each of them once', async () => {
     const all = [tenant, await service.tenant(), await service.tenant(), await service.tenant()];
     await insertBacklog(db, all, 2);
     const found: string[] = [];
@@ -205,7 +207,7 @@ describe('the claims of a worker', () => {
     );
   });
 
-  it('pass over what goes to receivers without room, but not what is only to be stopped there', async () => {
+  it('findDueQueues leaves out active credentials of receivers without a free slot, but lists revoked ones', async () => {
     const [elsewhere, revoked] = [await service.tenant(), await service.tenant()];
     await register(service, elsewhere.partner, `${URL}/else`);
     await register(service, revoked.partner, URL);

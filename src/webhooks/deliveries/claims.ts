@@ -4,11 +4,11 @@ import type { ClaimedDelivery, DueQueue, Lease } from '../events/events.ts';
 import type { SendingSlots, Slot } from './sending-slots.ts';
 import { CLAIM_SIZE, claimDue, findDueQueues } from './store.ts';
 
-/** Of what a claim takes, what one revoked credential takes: its deliveries are stopped in the turn of all, too. */
+/** Maximum number of deliveries of one revoked credential that one claim stops. The rest of them wait until the credential's next turn. */
 const STOP_SIZE = 20;
-/** Credentials with due deliveries that are kept in mind; the scan goes on behind them once there is room. */
+/** Maximum number of queues in memory. A queue is one credential with due deliveries. If the maximum is reached, the scan pauses. */
 const MAX_QUEUES = 5_000;
-/** Of those, what the scan adds of one tenant: there is a place for the others in any case. */
+/** Maximum number of queues that the scan adds for one tenant, so that other tenants always have space in memory. */
 const MAX_QUEUES_OF_TENANT = MAX_QUEUES / 2;
 
 export interface Claim {
@@ -16,27 +16,29 @@ export interface Claim {
   slot: Slot;
 }
 
-/** What is taken of one credential, and the slots it goes to. */
-interface Reservation {
+/** Sending slots taken for one queue before its deliveries are claimed. */
+interface SlotReservation {
   queue: DueQueue;
+  /** Number of deliveries to claim. A revoked credential needs no slots, because its deliveries are stopped and not sent. */
   count: number;
   slots: Slot[];
 }
 
 /**
- * Takes due deliveries from the database, for the slots that are free. It knows which credentials have some, never which
- * deliveries: a backlog of a million is as small here as one of ten.
+ * Claims due deliveries in the database, as many as sending slots are free. It keeps only the credentials that have due deliveries,
+ * and not the deliveries themselves. So a backlog of a million deliveries takes no more memory than one of ten.
  */
 export class Claims {
   readonly #db: Database;
   readonly #slots: SendingSlots;
   readonly #newLease: () => Lease;
-  /** By credential; whose turn it is comes first. */
+  /** Queues by credential id. The queue whose turn is next comes first. */
   readonly #queues = new Map<string, DueQueue>();
-  /** How many of them there are, by tenant. */
+  /** Number of queues in memory, by tenant id. */
   readonly #queuesOf = new Tally<number>();
+  /** Last queue of the previous scan, where the next scan continues. Null: the next scan begins at the first tenant. */
   #scanAfter: DueQueue | null = null;
-  /** Receivers without room whose queues are left to later scans, because there are so many. */
+  /** URLs of receivers without a free slot. The scan skips their queues until a slot is free, because too many queues are in memory. */
   readonly #passedOver = new Set<string>();
 
   constructor(db: Database, slots: SendingSlots, newLease: () => Lease) {
@@ -49,8 +51,8 @@ export class Claims {
     return this.#queues.size === 0;
   }
 
-  /** Whether any other tenant has deliveries that wait here. */
-  hasOthersThan(tenantId: number): boolean {
+  /** Returns true if a queue of another tenant is in memory. */
+  hasQueuesOfOtherTenants(tenantId: number): boolean {
     return this.#queues.size > this.#queuesOf.of(tenantId);
   }
 
@@ -58,12 +60,15 @@ export class Claims {
     if (!this.#queues.has(queue.credentialId)) {
       this.#queuesOf.add(queue.tenantId, 1);
     }
-    this.#queues.set(queue.credentialId, queue); // One that stands in the line already keeps its place.
+    this.#queues.set(queue.credentialId, queue); // A queue that is already in the Map keeps its place.
   }
 
-  /** Looks for credentials with due deliveries: retries, those of processes that send nothing, those of the dead. */
+  /**
+   * Searches the database for credentials with due deliveries. Such a delivery is a retry, an event of a process that sends nothing, or
+   * an event of a process that died.
+   */
   async scan(): Promise<void> {
-    this.#makeWay();
+    this.#dropBusyReceivers();
     const limit = MAX_QUEUES - this.#queues.size;
     if (limit <= 0) {
       return;
@@ -78,8 +83,9 @@ export class Claims {
   }
 
   /**
-   * Claims what has a slot, of each credential in its turn, in one statement.
-   * @returns null where nothing has one; otherwise more may have one, even where nothing was left to be sent
+   * Claims as many deliveries as there are free slots, credential by credential in their order, in one statement.
+   * @returns the claimed deliveries; null if no queue has a free slot. If the result is not null, even if it is empty, call again, because
+   * more deliveries may be due.
    */
   async take(): Promise<Claim[] | null> {
     const reservations = this.#reserve();
@@ -96,7 +102,7 @@ export class Claims {
       for (const { queue, count } of reservations) {
         this.#remove(queue);
         if (takenOf.get(queue.credentialId) === count) {
-          this.add(queue); // There may be more: it joins the line again.
+          this.add(queue); // The credential may have more due deliveries. Its next turn comes after all other queues.
         }
       }
       const slotsOf = new Map(reservations.map(({ queue, slots }) => [queue.credentialId, slots]));
@@ -106,18 +112,21 @@ export class Claims {
     }
   }
 
-  /** Those that wait for slow receivers do not fill the line and hide others from the scan, which finds them once there is room. */
-  #makeWay(): void {
+  /**
+   * Removes the queues of receivers without a free slot if half of the maximum is reached. Otherwise the queues of slow receivers would
+   * fill the memory, and the scan would not find other credentials. A later scan finds the removed queues again.
+   */
+  #dropBusyReceivers(): void {
     for (const url of this.#passedOver) {
-      if (this.#slots.room(url) > 0) {
+      if (this.#slots.freeSlots(url) > 0) {
         this.#passedOver.delete(url);
       }
     }
-    if (this.#queues.size < MAX_QUEUES / 2 || this.#slots.room() === 0) {
+    if (this.#queues.size < MAX_QUEUES / 2 || this.#slots.freeSlots() === 0) {
       return;
     }
     for (const queue of this.#queues.values()) {
-      if (queue.isActive && this.#slots.room(queue.webhookUrl) === 0) {
+      if (queue.isActive && this.#slots.freeSlots(queue.webhookUrl) === 0) {
         this.#remove(queue);
         this.#passedOver.add(queue.webhookUrl);
       }
@@ -130,11 +139,11 @@ export class Claims {
     }
   }
 
-  #reserve(): Reservation[] {
-    const reservations: Reservation[] = [];
+  #reserve(): SlotReservation[] {
+    const reservations: SlotReservation[] = [];
     let left = CLAIM_SIZE;
-    for (const [queue, room] of this.#inTurn()) {
-      const count = Math.min(left, room);
+    for (const [queue, free] of this.#queuesInTurn()) {
+      const count = Math.min(left, free);
       if (count > 0) {
         const { tenantId, webhookUrl, isActive } = queue;
         const slots = Array.from({ length: isActive ? count : 0 }, () => this.#slots.take(tenantId, webhookUrl));
@@ -149,27 +158,27 @@ export class Claims {
   }
 
   /**
-   * The line, each queue with what may be claimed of it now. A tenant that has half of all slots comes after the others, and takes
-   * what they leave: no slot stays free that somebody can use.
+   * Yields the queues in their order, each with the number of deliveries that may be claimed now. A tenant that holds half of all slots
+   * comes after the other tenants and takes the slots that they leave, so that no slot stays free while a delivery waits.
    */
-  *#inTurn(): Generator<[DueQueue, number]> {
-    const beyondHalf: DueQueue[] = [];
+  *#queuesInTurn(): Generator<[DueQueue, number]> {
+    const overHalf: DueQueue[] = [];
     for (const queue of this.#queues.values()) {
-      const roomOfTenant = this.#slots.roomOfTenant(queue.tenantId);
+      const freeSlotsOfTenant = this.#slots.freeSlotsOfTenant(queue.tenantId);
       if (!queue.isActive) {
-        yield [queue, STOP_SIZE]; // What is only to be stopped needs no slot.
-      } else if (roomOfTenant === 0) {
-        beyondHalf.push(queue);
+        yield [queue, STOP_SIZE]; // These deliveries are stopped and not sent, so they need no slot.
+      } else if (freeSlotsOfTenant === 0) {
+        overHalf.push(queue);
       } else {
-        yield [queue, Math.min(roomOfTenant, this.#slots.room(queue.webhookUrl))];
+        yield [queue, Math.min(freeSlotsOfTenant, this.#slots.freeSlots(queue.webhookUrl))];
       }
     }
-    for (const queue of beyondHalf) {
-      yield [queue, this.#slots.room(queue.webhookUrl)];
+    for (const queue of overHalf) {
+      yield [queue, this.#slots.freeSlots(queue.webhookUrl)];
     }
   }
 
-  /** The credential may have registered another URL since it was seen. */
+  /** Returns a slot for the delivery's URL. The credential may have registered another URL after the slots were reserved. */
   #slotFor({ tenantId, credentialId, webhookUrl }: ClaimedDelivery, slotsOf: Map<string, Slot[]>): Slot {
     const slots = slotsOf.get(credentialId) ?? [];
     const reserved = slots.at(-1)?.url === webhookUrl ? slots.pop() : undefined;

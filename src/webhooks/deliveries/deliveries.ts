@@ -5,7 +5,7 @@ import type { Delivery } from './schema.ts';
 export { listDeliveries } from './list-store.ts';
 export { deliveryHeaders, verifySignature } from './signature.ts';
 
-/** As staff see it. An event has one delivery, so both go by one id. */
+/** Returns a delivery in the form of the staff API. An event has at most one delivery, so the delivery has the id of the event. */
 export function deliveryShape(row: DeliveryRow): Delivery {
   return {
     id: row.id,

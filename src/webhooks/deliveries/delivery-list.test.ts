@@ -9,13 +9,13 @@ const URL_A = 'https://partner.example/hook';
 describe('GET /v1/staff/webhook-deliveries/', () => {
   let service: TestService;
   let tenant: TestTenant;
-  /** Event ids in the order of their causes. */
+  /** Event ids, the oldest first. */
   let ids: string[];
 
   before(async () => {
     service = await startService();
     tenant = await service.tenant();
-    await causeEvent(service, tenant); // before there is a webhook: it has no delivery
+    await causeEvent(service, tenant); // This event has no delivery, because no webhook is registered yet.
     await register(service, tenant.partner, URL_A);
     for (let count = 0; count < 5; count += 1) {
       await causeEvent(service, tenant);
@@ -26,8 +26,8 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
   });
   after(() => service.close());
 
-  async function list(whose: TestTenant, query: string): Promise<ListedDelivery[]> {
-    const answer = await service.call('GET', PATH + query, { headers: whose.staff });
+  async function list(of: TestTenant, query: string): Promise<ListedDelivery[]> {
+    const answer = await service.call('GET', PATH + query, { headers: of.staff });
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
   }
@@ -41,7 +41,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
       .execute();
   }
 
-  it('200: lists the deliveries alone, newest first, each with exactly its fields', async () => {
+  it('200: the list has only events with a delivery, newest first, each delivery with exactly the fields of the contract', async () => {
     const deliveries = await list(tenant, '');
     assert.deepEqual(
       deliveries.map(({ id, status }) => [id, status]),
@@ -68,7 +68,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.match(String(delivered?.created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('200: takes a status', async () => {
+  it('200: with a status in the query the list has only the deliveries in that status', async () => {
     const idsOf = async (query: string) => (await list(tenant, query)).map((delivery) => delivery.id);
     assert.deepEqual(await idsOf('?status=delivered'), [ids[3], ids[1]]);
     assert.deepEqual(await idsOf('?status=pending'), [ids[4], ids[2], ids[0]]);
@@ -76,7 +76,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual(await idsOf('?status=stopped'), []);
   });
 
-  it('200: gives pages, of one status too, that lead to one another', async () => {
+  it('200: pages of the list of deliveries link to each other, and keep the status of the query', async () => {
     const page = async (query: string) =>
       (await service.call('GET', PATH + query, { headers: { ...tenant.owner, host: 'api.example' } })).body;
     const first = await page('?page_size=2&status=pending');
@@ -92,26 +92,26 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.equal((await page('?page=1')).results.length, 5);
   });
 
-  it('200: is empty, as an array and as a page, where nothing was ever sent', async () => {
+  it('200: a tenant without deliveries gets an empty array, and an empty page', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     assert.deepEqual(await list(hotel, ''), []);
     const page = await service.call('GET', `${PATH}?page=1`, { headers: hotel.staff });
     assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
   });
 
-  it("200: shows a tenant its own deliveries, never another's", async () => {
+  it('200: a tenant sees only its own deliveries, and none of another tenant', async () => {
     const other = await service.tenant();
     await register(service, other.partner, URL_A);
     await causeEvent(service, other);
-    const theirs = await list(other, '');
-    assert.equal(theirs.length, 1);
-    assert.equal(ids.includes(theirs[0]?.id ?? ''), false);
+    const othersList = await list(other, '');
+    assert.equal(othersList.length, 1);
+    assert.equal(ids.includes(othersList[0]?.id ?? ''), false);
     assert.equal((await list(tenant, '')).length, 5);
     const page = await service.call('GET', `${PATH}?page_size=200`, { headers: other.staff });
-    assert.deepEqual([page.body.count, page.body.results], [1, theirs]);
+    assert.deepEqual([page.body.count, page.body.results], [1, othersList]);
   });
 
-  it('400: knows four statuses and sane pages', async () => {
+  it('400: an unknown status or a page number or size out of range is refused, with the name of the field', async () => {
     for (const query of ['?status=sent', '?status=', '?page=0', '?page_size=201', '?page=x']) {
       const answer = await service.call('GET', PATH + query, { headers: tenant.staff });
       assert.equal(answer.status, 400, query);
@@ -121,7 +121,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     }
   });
 
-  it('401: is for people, not for credentials', async () => {
+  it('401: a call of the list without a token, with an API key or with a false token is refused', async () => {
     for (const headers of [{}, tenant.partner, { authorization: 'Bearer x' }]) {
       const answer = await service.call('GET', PATH, { headers });
       assert.equal(answer.status, 401);
@@ -129,7 +129,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     }
   });
 
-  it('404: has no page past the last', async () => {
+  it('404: the list of deliveries has no page after the last one', async () => {
     const answer = await service.call('GET', `${PATH}?page=4&page_size=2`, { headers: tenant.staff });
     assert.equal(answer.status, 404);
     assert.equal(answer.body.code, 'error');

@@ -13,7 +13,7 @@ import { createTransactionWithEvents } from '../events/events.ts';
 
 const NO_WAIT = { drawWaitMs: () => 0, probeRestMs: 0 };
 
-describe('the delivery worker', () => {
+describe('DeliveryWorker', () => {
   let service: TestService;
   let receiver: Receiver;
   let tenant: TestTenant;
@@ -24,7 +24,7 @@ describe('the delivery worker', () => {
   });
   after(() => service.close());
 
-  /** Each test has workers, a tenant and a receiver of its own. */
+  /** Each test has its own workers, tenant and receiver. */
   beforeEach(async () => {
     receiver = await startReceiver();
     tenant = await service.tenant();
@@ -43,15 +43,15 @@ describe('the delivery worker', () => {
     return worker;
   }
 
-  async function writeEvents(count: number, whose: TestTenant = tenant): Promise<void> {
+  async function writeEvents(count: number, of: TestTenant = tenant): Promise<void> {
     await createTransactionWithEvents(
       service.database.db,
       null,
     )(async (_tx, record) => {
       for (let number = 0; number < count; number += 1) {
         await record({
-          tenantId: whose.tenantId,
-          credentialId: whose.credential.id,
+          tenantId: of.tenantId,
+          credentialId: of.credential.id,
           type: 'order.status_changed',
           occurredAt: new Date(),
           data: { order_id: randomUUID(), external_order_id: `E-${number}`, status: 'confirmed' },
@@ -60,7 +60,7 @@ describe('the delivery worker', () => {
     });
   }
 
-  /** Leaves the tenant's only event as a worker does that died during attempt n. */
+  /** Sets the tenant's only event to the state that remains if a worker dies during the given attempt. */
   async function leaveUnderWay(attempt: number, leaseSeconds: number): Promise<void> {
     const attempts = Array.from({ length: attempt }, (_, index) => ({
       at: new Date(),
@@ -84,13 +84,13 @@ describe('the delivery worker', () => {
     return await eventually(async () => {
       const deliveries = await listDeliveries(service, tenant);
       return deliveries.filter(({ status }) => status === 'delivered').length === count && deliveries;
-    }, `end of ${count} deliveries`);
+    }, `${count} deliveries with the status delivered`);
   }
 
   const errorsOf = (delivery: { attempts: { error: string | null }[] }) => delivery.attempts.map(({ error }) => error);
   const eventIds = () => receiver.requests.map((request) => String(request.headers['x-service-event-id']));
 
-  it('shares 300 events with others that look for them at the same moment: each is posted once', async () => {
+  it('four workers that search for due deliveries at the same time post each of 300 events once', async () => {
     const all = [work(), work(), work(), work()];
     const { tenantId, credential } = tenant;
     const queue = { tenantId, credentialId: credential.id, webhookUrl: receiver.url, isActive: true };
@@ -105,7 +105,7 @@ describe('the delivery worker', () => {
     assert.ok(deliveries.every(({ attempts }) => attempts.length === 1));
   });
 
-  it('takes over from a dead one once the lease has run out, not before, and counts its attempt', async () => {
+  it('the delivery of a worker that died is sent after its lease has ended, not before, and the lost attempt counts', async () => {
     await writeEvents(1);
     await leaveUnderWay(2, 1.5);
     const leaseEndMs = Date.now() + 1_500;
@@ -116,7 +116,7 @@ describe('the delivery worker', () => {
     assert.ok((receiver.requests[0]?.at ?? 0) >= leaseEndMs - 100);
   });
 
-  it('gives up after a fifth attempt that never reported, without a sixth', async () => {
+  it('a delivery fails without a sixth attempt if its fifth attempt has no recorded outcome', async () => {
     await writeEvents(1);
     await leaveUnderWay(5, -1);
     work();
@@ -126,7 +126,7 @@ describe('the delivery worker', () => {
     assert.equal(receiver.requests.length, 0);
   });
 
-  it('counts an attempt before it is sent: five posts in all, though none ever reports back', async () => {
+  it('an event is posted five times in all, even if no attempt ever records an outcome', async () => {
     receiver.answerWith(() => 'hang');
     await writeEvents(1);
     work({ ...NO_WAIT, leaseSeconds: 0.5 });
@@ -139,7 +139,7 @@ describe('the delivery worker', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('that was away for longer than its lease does not overwrite what another one has found', async () => {
+  it('a worker whose lease has ended does not overwrite the outcome of the worker that took over', async () => {
     receiver.answerWith(() => (receiver.requests.length === 1 ? { status: 500, afterMs: 2_500 } : 204));
     await writeEvents(1);
     const late = work({ ...NO_WAIT, leaseSeconds: 1 });
@@ -150,12 +150,12 @@ describe('the delivery worker', () => {
     assert.deepEqual(errorsOf(await onlyDelivery(service, tenant, 'delivered')), ['no_outcome', null]);
   });
 
-  it('ends an event whose secret does not open after five attempts, and delivers the others meanwhile', async () => {
+  it('an event whose webhook secret cannot be decrypted fails after five attempts, and other events are delivered', async () => {
     const poisoned = await service.tenant();
     await register(service, poisoned.partner, receiver.url);
     await service.database.db
       .updateTable('credential')
-      .set({ webhook_secret: Buffer.from('neither key nor text') })
+      .set({ webhook_secret: Buffer.from('not an encrypted secret') })
       .where('tenant_id', '=', poisoned.tenantId)
       .execute();
     await writeEvents(1, poisoned);
@@ -168,7 +168,7 @@ describe('the delivery worker', () => {
     assert.equal(receiver.requests.length, 20);
   });
 
-  it('survives that the database cuts every connection, and goes on', async () => {
+  it('the worker delivers all 100 events, each at most five times, although the database closes its connections ten times', async () => {
     work({ ...NO_WAIT, leaseSeconds: 2 });
     for (let round = 0; round < 10; round += 1) {
       await writeEvents(10);
@@ -181,7 +181,7 @@ describe('the delivery worker', () => {
     assert.ok([...counts.values()].every((posts) => posts.length <= 5));
   });
 
-  it('lets what is under way end when it is stopped, and takes no more', async () => {
+  it('a stopping worker lets the attempt under way end, and claims no new delivery', async () => {
     receiver.answerWith(() => ({ status: 204, afterMs: 500 }));
     await writeEvents(1);
     const worker = work();
@@ -194,7 +194,7 @@ describe('the delivery worker', () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('gives back what has not ended within the grace, at once and with the attempt counted', async () => {
+  it('an attempt that has not ended within the grace period is aborted, counts, and the delivery is due immediately', async () => {
     receiver.answerWith(() => (receiver.requests.length === 1 ? 'hang' : 204));
     await writeEvents(1);
     const worker = work({ drawWaitMs: () => 60_000 });
@@ -206,7 +206,7 @@ describe('the delivery worker', () => {
     assert.deepEqual(errorsOf(await onlyDelivery(service, tenant, 'delivered')), ['aborted', null]);
   });
 
-  /** All but the one that says so, which may be another each time. */
+  /** Closes all connections to the database except the connection that runs this statement. */
   async function cutConnections(): Promise<void> {
     await sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -3,47 +3,48 @@ import type { Database } from '#platform/db/database.ts';
 import { isLogged } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { ClaimedDelivery, DueQueue, Lease, LocalDelivery } from '../events/events.ts';
-import { type AttemptOptions, outcomeOf, sendOnce, verdictOn } from './attempt.ts';
+import { type AttemptOptions, isReceiverOk, outcomeOf, sendOnce } from './attempt.ts';
 import { type Claim, Claims } from './claims.ts';
 import { OutcomeRecorder } from './outcomes.ts';
 import { drawRetryWaitMs } from './retry.ts';
 import type { SendOutcome } from './send.ts';
 import { SendingSlots } from './sending-slots.ts';
 
-/** Longer than an attempt may take (10 s), so that a lease runs out only when its holder is gone. */
+/** Longer than the time limit of an attempt (10 s), so that a lease ends only if the process that holds it is gone. */
 const LEASE_SECONDS = 15;
-/** An attempt begins in the first third of its lease: a process that was stopped for longer comes too late. */
+/** Part of the lease in which the attempt must begin. A process that was suspended for longer does not send any more. */
 const BEGIN_WITHIN = 1 / 3;
-/** The scan's pace, at most; jittered, so that several workers do not march in step. */
+/** Longest wait between two scans. Jitter shortens each wait, so that several workers do not scan at the same time. */
 const SCAN_EVERY_MS = 200;
-/** After failed scans (a database out of reach) the worker slows down to this. */
+/** Longest wait between two scans after scans failed, for example because the database is out of reach. */
 const MAX_SCAN_WAIT_MS = 2_000;
-/** Credentials whose receiver is remembered from one event to the next. */
+/** Maximum number of credentials whose last webhook URL is cached. */
 const MAX_CACHED = 10_000;
 
 export interface DeliveryWorkerOptions extends AttemptOptions {
   db: Database;
   log: Logger;
-  /** Told how every attempt ended. */
+  /** Called after each attempt. */
   onAttempt?: (delivery: ClaimedDelivery, sent: SendOutcome) => void;
-  /** How long an attempt may be under way before another worker takes the delivery: 15 s. */
+  /** Length of a lease. After it another worker may claim the delivery. Default: 15 s. */
   leaseSeconds?: number | undefined;
-  /** The wait after the n-th failed attempt: by decision 33. */
+  /** Returns the wait after the n-th failed attempt. Default: the random waits of decision 33. */
   drawWaitMs?: ((attempt: number) => number) | undefined;
-  /** How long a receiver that keeps failing rests between two attempts. */
+  /** Pause between two attempts to a receiver that has failed three times in a row. Default: 250 ms. */
   probeRestMs?: number | undefined;
 }
 
 /**
- * Delivers events: those of this process from memory, right after their commit; all others by looking for what is due. Any
- * number of workers may run side by side. What waits is in the database alone, here is only what is under way.
+ * Delivers events. It sends the events of this process from memory, right after their commit. It finds all other events by a scan for
+ * due deliveries. Any number of workers may run at the same time. The worker keeps only the deliveries under way in memory. Deliveries
+ * that wait are only in the database.
  */
 export class DeliveryWorker implements LocalDelivery {
   readonly #options: DeliveryWorkerOptions;
   readonly #slots: SendingSlots;
   readonly #claims: Claims;
   readonly #outcomes: OutcomeRecorder;
-  /** Where credentials' events went last, by credential, the longest unused first. */
+  /** URL of the last delivery of each credential, by credential id. The least recently used credential comes first. */
   readonly #urls = new Map<string, string>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
@@ -61,8 +62,9 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   offerLease({ tenantId, credentialId }: { tenantId: number; credentialId: string }, ahead: number): Lease | null {
-    const isFree = !this.#isStopping && this.#slots.room(this.#urls.get(credentialId)) > ahead;
-    const isItsTurn = this.#slots.roomOfTenant(tenantId) > ahead || !this.#claims.hasOthersThan(tenantId);
+    const isFree = !this.#isStopping && this.#slots.freeSlots(this.#urls.get(credentialId)) > ahead;
+    const isItsTurn =
+      this.#slots.freeSlotsOfTenant(tenantId) > ahead || !this.#claims.hasQueuesOfOtherTenants(tenantId);
     return isFree && isItsTurn ? this.#newLease() : null;
   }
 
@@ -75,7 +77,10 @@ export class DeliveryWorker implements LocalDelivery {
     this.#wake();
   }
 
-  /** Takes no more, lets what is under way end, and gives back what has not ended after the grace. */
+  /**
+   * Stops claiming, and waits until the attempts under way have ended. Attempts that have not ended after `graceMs` are aborted, and
+   * their deliveries are due again immediately for other workers.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     this.#wake();
@@ -108,17 +113,17 @@ export class DeliveryWorker implements LocalDelivery {
         scanWaitMs = SCAN_EVERY_MS;
       } catch (error) {
         if (!isLogged(error)) {
-          this.#options.log.warn({ err: error }, 'cannot look for due deliveries');
+          this.#options.log.warn({ err: error }, 'cannot read the due deliveries from the database');
         }
         scanWaitMs = Math.min(MAX_SCAN_WAIT_MS, scanWaitMs * 2);
         scanAtMs = performance.now() + jittered(scanWaitMs);
-        this.#isAwake = false; // Whatever woke us, the database has to come back first.
+        this.#isAwake = false; // Wait even if a delivery woke the worker, because nothing can be sent before the database is back.
       }
       await this.#sleepUntil(scanAtMs);
     }
   }
 
-  /** Or until something wakes us, even where that was before. */
+  /** Waits until the given time or a wake-up. Returns immediately if the worker was woken before the call. */
   async #sleepUntil(timeMs: number): Promise<void> {
     if (this.#isAwake || this.#isStopping) {
       return;
@@ -138,7 +143,7 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   #start(claim: Claim): void {
-    this.#remember(claim.delivery);
+    this.#cacheUrl(claim.delivery);
     const attempt = this.#attempt(claim).finally(() => {
       this.#slots.release(claim.slot);
       this.#underWay.delete(attempt);
@@ -149,28 +154,34 @@ export class DeliveryWorker implements LocalDelivery {
     this.#underWay.add(attempt);
   }
 
-  /** One attempt, from the claim to the recorded outcome. It never throws: what it cannot record, the lease's end repeats. */
+  /**
+   * Makes one attempt, from the claim to the recorded outcome. Never throws. If the outcome cannot be recorded, the delivery is
+   * claimed again after its lease has ended.
+   */
   async #attempt({ delivery, slot }: Claim): Promise<void> {
     const { log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
     const ids = { tenant_id: delivery.tenantId, event_id: delivery.eventId, attempt: delivery.attempt };
     if (performance.now() > delivery.lease.beginBeforeMs) {
-      log.warn(ids, 'webhook attempt comes too late to begin: it is left to the end of its lease');
+      log.warn(
+        ids,
+        'webhook attempt not begun, because too much of its lease has passed; a worker claims it again after the lease',
+      );
       return;
     }
     this.#slots.begin(slot);
     const sent = await sendOnce(this.#options, delivery, this.#abort.signal);
-    this.#slots.end(slot, verdictOn(sent));
+    this.#slots.end(slot, isReceiverOk(sent));
     onAttempt?.(delivery, sent);
     const outcome = outcomeOf(delivery, sent, drawWaitMs);
     try {
       const isRecorded = await this.#outcomes.record(outcome);
       log.info({ ...ids, ...sent, status: outcome.status, is_recorded: isRecorded }, 'webhook attempt');
     } catch (error) {
-      log.error({ ...ids, err: error }, 'webhook attempt could not be recorded');
+      log.error({ ...ids, err: error }, 'outcome of the webhook attempt could not be recorded');
     }
   }
 
-  #remember({ credentialId, webhookUrl }: ClaimedDelivery): void {
+  #cacheUrl({ credentialId, webhookUrl }: ClaimedDelivery): void {
     this.#urls.delete(credentialId);
     this.#urls.set(credentialId, webhookUrl);
     const [oldest] = this.#urls.keys();

@@ -20,7 +20,7 @@ function bodyOf(request: ReceivedRequest | undefined) {
   return JSON.parse(String(request?.rawBody));
 }
 
-describe('an event', () => {
+describe('the delivery of an event', () => {
   let service: TestService;
   let receiver: Receiver;
   let tenant: TestTenant;
@@ -37,25 +37,25 @@ describe('an event', () => {
     await receiver.close();
   });
 
-  /** The requests about one order, once there are so many. */
+  /** Waits for the given number of requests about one order, and returns them. */
   async function requestsAbout(externalId: string, count: number): Promise<ReceivedRequest[]> {
     const about = () => receiver.requests.filter((request) => bodyOf(request).data.external_order_id === externalId);
     return await eventually(() => about().length >= count && about(), `${count} requests about ${externalId}`);
   }
 
-  it('is sent once for every change of status after the creation', async () => {
+  it('each of five status changes of an order is sent once, and the creation of the order is not sent', async () => {
     const { orderId, externalId } = await placeOrder(service, tenant.partner);
-    const way = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'];
-    for (const status of way) {
+    const statuses = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'];
+    for (const status of statuses) {
       await moveOrder(service, tenant, orderId, status);
     }
-    const requests = await requestsAbout(externalId, way.length);
-    const told = requests.map((request): string => bodyOf(request).data.status);
-    assert.deepEqual(told.sort(), way.sort());
-    assert.equal(new Set(requests.map((request) => bodyOf(request).event_id)).size, way.length);
+    const requests = await requestsAbout(externalId, statuses.length);
+    const sent = requests.map((request): string => bodyOf(request).data.status);
+    assert.deepEqual(sent.sort(), statuses.sort());
+    assert.equal(new Set(requests.map((request) => bodyOf(request).event_id)).size, statuses.length);
   });
 
-  it('is compact JSON of exactly the contract, under a signature over the raw bytes', async () => {
+  it('the body of a delivery is compact JSON with exactly the fields of the contract, and the signature covers its bytes', async () => {
     const name = 'Ördér "7" \\ 👍 <&>';
     const { orderId } = await placeOrder(service, tenant.partner, name);
     await moveOrder(service, tenant, orderId, 'preparing');
@@ -81,10 +81,10 @@ describe('an event', () => {
       false,
     );
     const ageSeconds = request.at / 1000 - Number(request.headers['x-service-timestamp']);
-    assert.ok(ageSeconds >= 0 && ageSeconds < 60, `signed ${ageSeconds} s before it came`);
+    assert.ok(ageSeconds >= 0 && ageSeconds < 60, `the request was signed ${ageSeconds} s before it arrived`);
   });
 
-  it('follows a cancellation by the partner', async () => {
+  it('an event with the status cancelled is sent if the partner cancels the order', async () => {
     const { externalId } = await placeOrder(service, tenant.partner);
     const answer = await service.call('POST', `/v1/third-party/orders/${externalId}/cancel/`, {
       headers: tenant.partner,
@@ -94,7 +94,7 @@ describe('an event', () => {
     assert.equal(bodyOf(request).data.status, 'cancelled');
   });
 
-  it('is written with the change or not at all: a refused change and a repeated creation leave none', async () => {
+  it('six concurrent equal status changes cause one event, and a repeated creation of the order causes none', async () => {
     const mine = await service.tenant();
     await register(service, mine.partner, receiver.url);
     const { orderId, externalId } = await placeOrder(service, mine.partner);
@@ -119,7 +119,7 @@ describe('an event', () => {
     assert.equal((await requestsAbout(externalId, 1)).length, 1);
   });
 
-  it('goes to the credential that placed the order, signed with its own secret', async (t) => {
+  it('the event goes to the webhook of the credential that placed the order, signed with the secret of that credential', async (t) => {
     const other = await service.credential(tenant.tenantId);
     const elsewhere = await startReceiver();
     t.after(() => elsewhere.close());
@@ -135,11 +135,11 @@ describe('an event', () => {
     assert.equal(elsewhere.requests.length, 1);
   });
 
-  it('without a webhook registered at its moment is kept, and never sent', async () => {
+  it('an event without a registered webhook is kept, and is not sent after a webhook is registered', async () => {
     const mine = await service.tenant();
-    const silent = await causeEvent(service, mine);
+    const early = await causeEvent(service, mine);
     await register(service, mine.partner, receiver.url);
-    const told = await causeEvent(service, mine);
+    const late = await causeEvent(service, mine);
     await onlyDelivery(service, mine, 'delivered');
     const rows = await service.database.db
       .selectFrom('event')
@@ -150,16 +150,16 @@ describe('an event', () => {
     assert.deepEqual(
       rows.map((row) => [row.type, row.delivery_status, JSON.parse(row.body).data.external_order_id]),
       [
-        ['order.status_changed', null, silent.externalId],
-        ['order.status_changed', 'delivered', told.externalId],
+        ['order.status_changed', null, early.externalId],
+        ['order.status_changed', 'delivered', late.externalId],
       ],
     );
     assert.deepEqual(rows[0]?.attempts, []);
-    assert.ok(receiver.requests.every((request) => !request.rawBody.includes(silent.externalId)));
+    assert.ok(receiver.requests.every((request) => !request.rawBody.includes(early.externalId)));
   });
 });
 
-describe('a delivery', () => {
+describe('a delivery under other settings', () => {
   let receiver: Receiver;
   const services: TestService[] = [];
 
@@ -179,7 +179,7 @@ describe('a delivery', () => {
     return service;
   }
 
-  it('bears the brand of the house in its three headers', async () => {
+  it('the three headers of a delivery have the configured brand in their names', async () => {
     const service = await start({ worker: true, config: { webhookHeaderBrand: 'Harbour-9' } });
     const tenant = await service.tenant();
     const secret = await register(service, tenant.partner, receiver.url);
@@ -192,7 +192,7 @@ describe('a delivery', () => {
     assert.equal(isSignedWith(secret, request, 'harbour-9'), true);
   });
 
-  it('to a private address is refused five times where private networks are closed, and no byte is sent', async () => {
+  it('a delivery to a private address is refused five times without a connection if private networks are not allowed', async () => {
     const config = { webhookAllowPrivateNetwork: false };
     const service = await start({ worker: { drawWaitMs: () => 0 }, config });
     const tenant = await service.tenant();
@@ -206,7 +206,7 @@ describe('a delivery', () => {
     assert.equal(receiver.connectionCount, 0);
   });
 
-  it('is not made by a process that runs the API alone', async () => {
+  it('a delivery waits while only a process without a worker runs, and is sent after a worker starts', async () => {
     const api = await start({});
     const tenant = await api.tenant();
     await register(api, tenant.partner, receiver.url);

@@ -10,10 +10,10 @@ import type { Database } from '#platform/db/database.ts';
 import type { DeliveryPace, Worker } from '#service/worker.ts';
 import { createTransactionWithEvents, type TransactionWithEvents } from '../events/events.ts';
 
-/** No scan takes what is leased for so long: whatever arrives before came from memory. */
+/** Length of the default lease. No scan claims a leased event, so an event that arrives before its lease ends was sent from memory. */
 const LEASE_MS = 15_000;
 
-describe('an event of a process that delivers', () => {
+describe('an event written by a process with a worker', () => {
   let service: TestService;
   let db: Database;
   let receiver: Receiver;
@@ -56,13 +56,13 @@ describe('an event of a process that delivers', () => {
     return (await delivered()).attempts.map(({ error }) => error);
   }
 
-  it('is born claimed, its first attempt counted, and sent from memory right after the commit', async () => {
+  it('an event is claimed at insert, its first attempt is counted, and it is sent from memory right after the commit', async () => {
     receiver.answerWith(() => ({ status: 204, afterMs: 300 }));
     const born = await transaction(async (tx, record) => {
       await record(eventInput(tenant));
       const row = await onlyRow(tx);
       await sleep(300);
-      assert.equal(receiver.requests.length, 0, 'not before the commit');
+      assert.equal(receiver.requests.length, 0, 'the event is not sent before the commit');
       return row;
     });
     assert.deepEqual([born.delivery_status, born.attempt_count], ['pending', 1]);
@@ -70,7 +70,10 @@ describe('an event of a process that delivers', () => {
       (born.attempts as { error: string }[]).map(({ error }) => error),
       ['no_outcome'],
     );
-    assert.ok(born.dueInMs > LEASE_MS - 2_000 && born.dueInMs < LEASE_MS + 1_000, `due in ${born.dueInMs} ms`);
+    assert.ok(
+      born.dueInMs > LEASE_MS - 2_000 && born.dueInMs < LEASE_MS + 1_000,
+      `the delivery is due in ${born.dueInMs} ms`,
+    );
     assert.notEqual(born.lease_id, null);
     await receiver.waitFor(1, 5_000);
     const { dueInMs: _, ...held } = await onlyRow();
@@ -81,7 +84,7 @@ describe('an event of a process that delivers', () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('is written unclaimed where the process does not deliver, and due at once', async () => {
+  it('an event of a process that does not deliver is written unclaimed, and is due immediately', async () => {
     await createTransactionWithEvents(
       db,
       null,
@@ -95,7 +98,7 @@ describe('an event of a process that delivers', () => {
     assert.deepEqual(await errors(), [null]);
   });
 
-  it('is written unclaimed where its receiver has no slot free, and claimed once it has', async () => {
+  it('an event whose receiver has no free slot is written unclaimed, and delivered when a slot is free', async () => {
     receiver.answerWith(() => (receiver.requests.length <= 4 ? { status: 204, afterMs: 1_000 } : 204));
     for (let count = 1; count <= 4; count += 1) {
       await writeEvent(transaction, tenant);
@@ -111,11 +114,11 @@ describe('an event of a process that delivers', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('goes with others in one transaction: each born claimed as far as there are slots, and sent once with the bytes stored', async () => {
+  it('of six events in one transaction four are claimed at insert, for the four free slots, and each is sent once as stored', async () => {
     const silent = await service.tenant();
-    const heard = Array.from({ length: 6 }, (_, index) => eventInput(tenant, `"${index}" \\ é🍕`));
+    const inputs = Array.from({ length: 6 }, (_, index) => eventInput(tenant, `"${index}" \\ é🍕`));
     const born = await transaction(async (tx, record) => {
-      await record(...heard, eventInput(silent));
+      await record(...inputs, eventInput(silent));
       return await eventRows(tx, tenant.tenantId);
     });
     assert.deepEqual(
@@ -136,7 +139,7 @@ describe('an event of a process that delivers', () => {
     assert.deepEqual([kept?.delivery_status, kept?.attempt_count, kept?.lease_id], [null, 0, null]);
   });
 
-  it('without a webhook is kept, holds no lease and is not sent', async () => {
+  it('an event without a webhook is kept, and has neither a lease nor an attempt', async () => {
     const silent = await service.tenant();
     await writeEvent(transaction, silent);
     const [row] = await eventRows(db, silent.tenantId);
@@ -144,18 +147,18 @@ describe('an event of a process that delivers', () => {
     assert.deepEqual(row?.attempts, []);
   });
 
-  it('is not sent where its transaction is rolled back', async () => {
+  it('an event is neither kept nor sent if its transaction is rolled back', async () => {
     const rolledBack = transaction(async (_tx, record) => {
       await record(eventInput(tenant));
-      throw new Error('not after all');
+      throw new Error('rolled back by the test');
     });
-    await assert.rejects(rolledBack, /not after all/);
+    await assert.rejects(rolledBack, /rolled back by the test/);
     await sleep(500);
     assert.equal(receiver.requests.length, 0);
     assert.deepEqual(await eventRows(db, tenant.tenantId), []);
   });
 
-  it('is sent as its last run left it, not as one that was rolled back', async () => {
+  it('an event is not sent if its transaction ran twice and the second run revoked the credential', async () => {
     let runs = 0;
     await transaction(async (tx, record) => {
       runs += 1;
@@ -172,7 +175,7 @@ describe('an event of a process that delivers', () => {
     assert.equal((await onlyRow()).delivery_status, null);
   });
 
-  it('is sent once where its transaction ran twice', async () => {
+  it('an event is sent once, as written by the second run, if its transaction ran twice', async () => {
     let runs = 0;
     await transaction(async (tx, record) => {
       runs += 1;
@@ -186,17 +189,17 @@ describe('an event of a process that delivers', () => {
     assert.ok(receiver.requests[0]?.rawBody.includes('"run 2"'));
   });
 
-  it('has a lease that counts from its writing, however long its transaction waited before', async () => {
+  it('the lease of an event runs from its INSERT, and not from the begin of a transaction that waited before', async () => {
     const dueInMs = await transaction(async (tx, record) => {
       await sql`SELECT now()`.execute(tx);
       await sleep(1_500);
       await record(eventInput(tenant));
       return (await onlyRow(tx)).dueInMs;
     });
-    assert.ok(dueInMs > LEASE_MS - 500, `due in ${dueInMs} ms`);
+    assert.ok(dueInMs > LEASE_MS - 500, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('is left to the next claim where a third of its lease has passed before the commit', async () => {
+  it('an event is left to the next claim if a third of its lease has passed before the commit', async () => {
     const [worker] = workers.splice(0);
     await worker?.stop(0);
     transaction = createTransactionWithEvents(db, work({ leaseSeconds: 1.5 }).deliveries);
@@ -210,8 +213,8 @@ describe('an event of a process that delivers', () => {
     assert.ok((receiver.requests[0]?.at ?? 0) - writtenAtMs >= 1_400);
   });
 
-  describe('that stops', () => {
-    it('is written unclaimed, for others to send', async () => {
+  describe('while the worker stops', () => {
+    it('an event written after the stop of the worker is unclaimed, and another worker sends it', async () => {
       const [worker] = workers.splice(0);
       await worker?.stop(1_000);
       await writeEvent(transaction, tenant);
@@ -223,7 +226,7 @@ describe('an event of a process that delivers', () => {
       assert.deepEqual(await errors(), [null]);
     });
 
-    it('is sent by it where it was claimed before, and the stop waits for the outcome', async () => {
+    it('an event that was claimed before the stop of the worker is sent, and the stop waits for its outcome', async () => {
       const [worker] = workers.splice(0);
       receiver.answerWith(() => ({ status: 204, afterMs: 500 }));
       await writeEvent(transaction, tenant);
@@ -244,16 +247,16 @@ describe('an event of a process that delivers', () => {
       );
     });
 
-    it('is given back at once where its commit comes after the stop, and not sent by it', async () => {
+    it('an event claimed at insert whose commit comes after the stop is not sent, and is due immediately for other workers', async () => {
       const [worker] = workers.splice(0);
       await transaction(async (_tx, record) => {
         await record(eventInput(tenant));
         await worker?.stop(1_000);
       });
-      await worker?.stop(0); // Whoever closes the database after a stop asks once more what came since.
+      await worker?.stop(0); // Aborts the delivery that began after the first stop, and waits for its end.
       const row = await onlyRow();
       assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 1, null]);
-      assert.ok(row.dueInMs <= 0, `due in ${row.dueInMs} ms`);
+      assert.ok(row.dueInMs <= 0, `the delivery is due in ${row.dueInMs} ms`);
       assert.equal(receiver.requests.length, 0);
       work();
       assert.deepEqual(await errors(), ['aborted', null]);

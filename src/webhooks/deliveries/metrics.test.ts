@@ -33,7 +33,7 @@ describe('the metrics of deliveries', () => {
     await receiver.close();
   });
 
-  /** Every sample by its name and labels, as Prometheus reads it. */
+  /** Returns all samples by name and labels, in the form in which Prometheus reads them. */
   async function scrape(): Promise<Record<string, number>> {
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     return Object.fromEntries(
@@ -41,7 +41,7 @@ describe('the metrics of deliveries', () => {
     );
   }
 
-  it('tell the depth of the queue and the age of the oldest due delivery, both of this very moment', async () => {
+  it('the metrics show the current number of waiting deliveries and the time for which the oldest one has been due', async () => {
     const metrics = createDeliveryMetrics(registry, proxy.db);
     assert.deepEqual([(await scrape())['webhook_queue_depth'], (await scrape())['webhook_oldest_due_seconds']], [0, 0]);
     await insertBacklog(service.database.db, tenant, 7);
@@ -52,14 +52,14 @@ describe('the metrics of deliveries', () => {
     const seen = await scrape();
     assert.equal(seen['webhook_queue_depth'], 7);
     const oldest = seen['webhook_oldest_due_seconds'] ?? 0;
-    assert.ok(oldest >= 90 && oldest < 100, `${oldest} s`);
+    assert.ok(oldest >= 90 && oldest < 100, `the oldest delivery has been due for ${oldest} s`);
     await service.database.db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
     const { webhook_queue_depth: depth, webhook_oldest_due_seconds: age } = await scrape();
     assert.deepEqual([depth, age], [0, 0]);
     worker = startTestWorker(service, { drawWaitMs: () => 50 }, metrics);
   });
 
-  it('count attempts by outcome, and time the waits, the attempts and the way to the delivery', async () => {
+  it('the metrics count attempts by outcome, and measure waits, durations of attempts and latencies of deliveries', async () => {
     assert.ok(worker);
     receiver.answerWith(() => (receiver.requests.length === 1 ? 500 : { status: 204, afterMs: 100 }));
     await writeEvent(createTransactionWithEvents(service.database.db, null), tenant);
@@ -79,7 +79,7 @@ describe('the metrics of deliveries', () => {
     assert.deepEqual([seen['webhook_queue_depth'], seen['webhook_oldest_due_seconds']], [0, 0]);
   });
 
-  it('time how long a delivery was due before it was taken', async () => {
+  it('the metric of waits measures 40 s for a delivery that was due for 40 s before it was claimed', async () => {
     await service.database.db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
     await insertBacklog(service.database.db, tenant, 1);
     await sql`UPDATE event SET next_attempt_at = now() - interval '40 s' WHERE tenant_id = ${tenant.tenantId}`.execute(
@@ -92,27 +92,27 @@ describe('the metrics of deliveries', () => {
     await worker.stop(5_000);
     const lines = await registered.metrics();
     const sum = Number(/^webhook_attempt_wait_seconds_sum (.*)$/m.exec(lines)?.[1]);
-    assert.ok(sum >= 40 && sum < 50, `${sum} s`);
+    assert.ok(sum >= 40 && sum < 50, `the sum of waits is ${sum} s`);
   });
 
-  it('that come from the database are left out while it is gone or silent, and the others can be read', async () => {
-    const isThere = async () => {
+  it('the metrics of the queue are left out while the database is out of reach or silent, and other metrics can be read', async () => {
+    const hasQueueMetrics = async () => {
       const { webhook_queue_depth: depth, webhook_oldest_due_seconds: age, ...others } = await scrape();
       assert.equal(others['webhook_attempts_total{outcome="ok"}'], 2);
       assert.equal(depth === undefined, age === undefined);
       return depth !== undefined;
     };
-    assert.equal(await isThere(), true);
+    assert.equal(await hasQueueMetrics(), true);
     await proxy.refuse();
-    assert.equal(await isThere(), false);
+    assert.equal(await hasQueueMetrics(), false);
     await proxy.restore();
-    await eventually(isThere, 'metrics of a database that is back', 3_000);
+    await eventually(hasQueueMetrics, 'queue metrics after the database is back', 3_000);
     proxy.swallow();
     const startedAt = performance.now();
-    assert.deepEqual(await Promise.all([isThere(), isThere()]), [false, false]);
+    assert.deepEqual(await Promise.all([hasQueueMetrics(), hasQueueMetrics()]), [false, false]);
     const tookMs = performance.now() - startedAt;
-    assert.ok(tookMs < 4_000, `${tookMs} ms`);
+    assert.ok(tookMs < 4_000, `the scrape took ${tookMs} ms`);
     await proxy.restore();
-    await eventually(isThere, 'metrics of a database that is back', 3_000);
+    await eventually(hasQueueMetrics, 'queue metrics after the database is back', 3_000);
   });
 });

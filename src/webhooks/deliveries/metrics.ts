@@ -5,37 +5,40 @@ import type { ClaimedDelivery } from '../events/events.ts';
 import type { SendOutcome } from './send.ts';
 import { type QueueState, readQueueState } from './store.ts';
 
-/** A scrape does not wait longer for a database that is silent. */
+/** Longest time that a scrape waits for the database. */
 const READ_WITHIN_MS = 2_000;
 
 export interface DeliveryMetrics {
   attempted(delivery: ClaimedDelivery, sent: SendOutcome): void;
 }
 
-/** How attempts end, how fast events arrive, and what waits; the last is asked of the database when it is read. */
+/**
+ * Creates the metrics of deliveries: outcomes and durations of attempts, latencies, and the waiting deliveries. The number and the age of
+ * the waiting deliveries are read from the database at each scrape.
+ */
 export function createDeliveryMetrics(registry: Registry, db: Database): DeliveryMetrics {
   const registers = [registry];
   const attempts = new Counter({
     name: 'webhook_attempts_total',
-    help: 'Webhook attempts by outcome',
+    help: 'Number of webhook attempts by outcome',
     labelNames: ['outcome'],
     registers,
   });
   const durations = new Histogram({
     name: 'webhook_attempt_duration_seconds',
-    help: 'Time until a receiver answered or the attempt failed',
+    help: 'Time from the start of an attempt until the receiver answered or the attempt failed',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
   const waits = new Histogram({
     name: 'webhook_attempt_wait_seconds',
-    help: 'Time a delivery was due before an attempt took it',
+    help: 'Time from the moment a delivery was due until it was claimed for an attempt',
     buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600],
     registers,
   });
   const latencies = new Histogram({
     name: 'webhook_delivery_latency_seconds',
-    help: 'Time from an event to its delivery, retries included',
+    help: 'Time from an event to its successful delivery, including retries',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600],
     registers,
   });
@@ -61,7 +64,7 @@ function registerQueueGauges(registry: Registry, db: Database): void {
       registers: [registry],
       async collect() {
         const state = await read();
-        // Without the database there is nothing to tell, and the other metrics are wanted all the more.
+        // If the database does not answer, only this metric is missing, so that the other metrics can still be read.
         if (state === null) {
           this.remove();
         } else {
@@ -71,17 +74,20 @@ function registerQueueGauges(registry: Registry, db: Database): void {
     });
   gauge(
     'webhook_oldest_due_seconds',
-    'How long the longest waiting delivery of all tenants has been due',
+    'Time for which the oldest due delivery of all tenants has been due',
     ({ oldestDueSeconds }) => oldestDueSeconds,
   );
   gauge(
     'webhook_queue_depth',
-    'Deliveries of all tenants that have not ended: due, under way or waiting for a retry; counted up to a million',
+    'Number of deliveries of all tenants that are due, under way or waiting for a retry; counted up to one million',
     ({ pending }) => pending,
   );
 }
 
-/** One reading at a time, for all who ask meanwhile; null where it fails or takes longer than a scrape may. */
+/**
+ * Returns a function that reads the state of the queue. Calls at the same time share one read. The function returns null if the read
+ * fails or takes longer than `READ_WITHIN_MS`.
+ */
 function createStateReader(db: Database): () => Promise<QueueState | null> {
   let reading: Promise<QueueState | null> | null = null;
   return () => {

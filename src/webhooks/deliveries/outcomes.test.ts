@@ -11,7 +11,7 @@ import type { ClaimedDelivery, Lease } from '../events/events.ts';
 import { OutcomeRecorder } from './outcomes.ts';
 import { CLAIM_SIZE, claimDue, type Outcome } from './store.ts';
 
-describe('the outcomes of attempts', () => {
+describe('OutcomeRecorder', () => {
   let service: TestService;
   let tenant: TestTenant;
   let db: Database;
@@ -37,9 +37,9 @@ describe('the outcomes of attempts', () => {
 
   const newLease = (): Lease => ({ id: newId(), seconds: 15, beginBeforeMs: Number.POSITIVE_INFINITY });
 
-  async function claim(count: number, whose = tenant): Promise<ClaimedDelivery[]> {
-    await insertBacklog(service.database.db, whose, count);
-    const wanted = [{ tenantId: whose.tenantId, credentialId: whose.credential.id, count }];
+  async function claim(count: number, of = tenant): Promise<ClaimedDelivery[]> {
+    await insertBacklog(service.database.db, of, count);
+    const wanted = [{ tenantId: of.tenantId, credentialId: of.credential.id, count }];
     const claimed: ClaimedDelivery[] = [];
     while (claimed.length < count) {
       const { deliveries } = await claimDue(service.database.db, wanted, newLease());
@@ -54,21 +54,21 @@ describe('the outcomes of attempts', () => {
     return { delivery, result, status: 'delivered', retryInMs: 0 };
   }
 
-  async function statuses(whose = tenant): Promise<Record<string, number>> {
-    const rows = await eventRows(service.database.db, whose.tenantId);
+  async function statuses(of = tenant): Promise<Record<string, number>> {
+    const rows = await eventRows(service.database.db, of.tenantId);
     const byStatus = Map.groupBy(rows, (row) => row.delivery_status ?? 'none');
     return Object.fromEntries([...byStatus].map(([status, all]) => [status, all.length]));
   }
 
-  it('that end together are recorded together: 1,200 of two tenants in four statements', async () => {
+  it('1,200 concurrent outcomes of two tenants are recorded in at most four statements', async () => {
     const other = await service.tenant();
     await register(service, other.partner, 'https://127.0.0.1:1/nobody');
     const deliveries = [...(await claim(600)), ...(await claim(600, other))];
     const recorder = new OutcomeRecorder(db);
     const recorded = await Promise.all(deliveries.map((delivery) => recorder.record(delivered(delivery))));
     assert.ok(recorded.every((isRecorded) => isRecorded));
-    // The first goes alone, for nothing waits yet; then 500 at a time.
-    assert.ok(statements.length <= 4, `${statements.length} statements`);
+    // The first statement records only one outcome, because no other outcome waits yet. Each of the next records at most 500.
+    assert.ok(statements.length <= 4, `the recorder ran ${statements.length} statements`);
     assert.deepEqual([await statuses(), await statuses(other)], [{ delivered: 600 }, { delivered: 600 }]);
     const [row] = await eventRows(service.database.db, other.tenantId);
     const [attempt, ...others] = (row?.attempts ?? []) as Record<string, unknown>[];
@@ -76,7 +76,7 @@ describe('the outcomes of attempts', () => {
     assert.deepEqual([others, row?.lease_id], [[], null]);
   });
 
-  it('are recorded each as it ended, with the wait that was drawn', async () => {
+  it('a delivered, a failed and a pending outcome are recorded with their own status, the pending one with its wait', async () => {
     const [done, failed, waiting] = await claim(3);
     assert.ok(done && failed && waiting);
     const result = { http_status: 500, duration_ms: 3, error: 'http_status' };
@@ -90,10 +90,10 @@ describe('the outcomes of attempts', () => {
     const statusOf = ({ eventId }: ClaimedDelivery) => rows.get(eventId)?.delivery_status;
     assert.deepEqual([done, failed, waiting].map(statusOf), ['delivered', 'failed', 'pending']);
     const dueInMs = (rows.get(waiting.eventId)?.next_attempt_at.getTime() ?? 0) - Date.now();
-    assert.ok(dueInMs > 80_000 && dueInMs < 91_000, `due in ${dueInMs} ms`);
+    assert.ok(dueInMs > 80_000 && dueInMs < 91_000, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('are recorded under their own lease alone, whatever else is in the batch', async () => {
+  it('only the outcomes with the current lease are recorded, also if half of a batch has another lease', async () => {
     const deliveries = await claim(20);
     const recorder = new OutcomeRecorder(db);
     const outcomes = deliveries.map((delivery, index) =>
@@ -110,14 +110,14 @@ describe('the outcomes of attempts', () => {
     assert.deepEqual(await statuses(), { delivered: 20 });
   });
 
-  describe('where the database is gone', () => {
+  describe('while the database is out of reach', () => {
     let proxy: DatabaseProxy;
     beforeEach(async () => {
       proxy = await startDatabaseProxy(service.database.url, 2);
     });
     afterEach(() => proxy.close());
 
-    it('are refused, all of them, and those that follow are recorded once it is back', async () => {
+    it('recording fails for all outcomes while the database is out of reach, and succeeds for later ones when it is back', async () => {
       const deliveries = await claim(30);
       const recorder = new OutcomeRecorder(proxy.db);
       await proxy.refuse();

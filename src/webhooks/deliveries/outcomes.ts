@@ -2,14 +2,16 @@ import type { Database } from '#platform/db/database.ts';
 import { retrying } from '#platform/db/failures.ts';
 import { type Outcome, recordOutcomes } from './store.ts';
 
+/** Maximum number of outcomes that one statement records. */
 const BATCH_SIZE = 500;
 
+/** Outcome that waits for the next statement. */
 interface Waiting {
   outcome: Outcome;
   settle: PromiseWithResolvers<boolean>;
 }
 
-/** Writes down how attempts ended: what ends while one statement is under way goes into the next together. */
+/** Records the outcomes of attempts in batches. The outcomes that arrive while one statement runs are recorded together by the next. */
 export class OutcomeRecorder {
   readonly #db: Database;
   #waiting: Waiting[] = [];
@@ -20,8 +22,9 @@ export class OutcomeRecorder {
   }
 
   /**
-   * @returns whether the lease was still ours, once the outcome is committed
-   * @throws UnavailableError where it could not be recorded: then the lease's end repeats the attempt
+   * Records an outcome, and waits until it is committed.
+   * @returns true if the outcome was recorded; false if another worker has claimed the delivery since
+   * @throws UnavailableError if the database is out of reach. The delivery is then claimed again after its lease has ended.
    */
   record(outcome: Outcome): Promise<boolean> {
     const settle = Promise.withResolvers<boolean>();
@@ -40,7 +43,7 @@ export class OutcomeRecorder {
     this.#isRecording = false;
   }
 
-  /** In the order of the keys, as every statement that locks several events. */
+  /** Sorts the outcomes by key, because all statements lock events in this order, so that they cannot deadlock. */
   async #recordBatch(batch: Waiting[]): Promise<void> {
     const outcomes = batch.map(({ outcome }) => outcome).sort(byKey);
     try {

@@ -21,7 +21,7 @@ describe('POST /v1/third-party/webhook/', () => {
     await receiver.close();
   });
 
-  /** The signature's secret is found among the given ones: which of them signs the credential's next event? */
+  /** Causes an event and returns the given secret that signed its delivery, or undefined if no given secret did. */
   async function signingSecret(tenant: TestTenant, secrets: string[]): Promise<string | undefined> {
     const { externalId } = await causeEvent(service, tenant);
     for (let count = 1; ; count += 1) {
@@ -38,7 +38,7 @@ describe('POST /v1/third-party/webhook/', () => {
     return answer.body.find((credential: { id: string }) => credential.id === tenant.credential.id).webhook_url;
   }
 
-  it('200: a first registration answers with the URL and a new secret, and nothing else', async () => {
+  it('200: the response to a first registration has exactly the URL and a new secret', async () => {
     const tenant = await service.tenant();
     assert.equal(await registeredUrl(tenant), '');
     const answer = await service.call('POST', PATH, { headers: tenant.partner, json: { webhook_url: URL_A } });
@@ -50,7 +50,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await registeredUrl(tenant), URL_A);
   });
 
-  it('200: the same URL again answers with an empty secret, and the first one goes on signing', async () => {
+  it('200: registering the same URL again returns an empty secret, and the first secret still signs', async () => {
     const tenant = await service.tenant();
     const secret = await register(service, tenant.partner, receiver.url);
     const again = await service.call('POST', PATH, { headers: tenant.partner, json: { webhook_url: receiver.url } });
@@ -59,7 +59,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await signingSecret(tenant, [secret]), secret);
   });
 
-  it('200: another URL makes a new secret, and so does going back to the first', async () => {
+  it('200: registering another URL gives a new secret, and so does registering the first URL again after it', async () => {
     const tenant = await service.tenant();
     const first = await register(service, tenant.partner, receiver.url);
     const second = await register(service, tenant.partner, URL_B);
@@ -68,40 +68,40 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await signingSecret(tenant, [first, second, third]), third);
   });
 
-  it('200: of many registrations of one URL at once, one tells the secret that signs, the others none', async () => {
+  it('200: of eight concurrent registrations of one URL, one returns the secret that signs, and seven return an empty secret', async () => {
     const tenant = await service.tenant();
     const secrets = await Promise.all(Array.from({ length: 8 }, () => register(service, tenant.partner, receiver.url)));
-    const told = secrets.filter((secret) => secret !== '');
-    assert.equal(told.length, 1);
-    assert.equal(await signingSecret(tenant, told), told[0]);
+    const shown = secrets.filter((secret) => secret !== '');
+    assert.equal(shown.length, 1);
+    assert.equal(await signingSecret(tenant, shown), shown[0]);
   });
 
-  it('200: of two URLs registered at once, the one that stays is signed for with the secret it was told', async () => {
+  it('200: of two URLs registered at the same time one stays, and the secret returned for it signs its deliveries', async () => {
     const tenant = await service.tenant();
     const [here, elsewhere] = await Promise.all([
       register(service, tenant.partner, receiver.url),
       register(service, tenant.partner, URL_A),
     ]);
     assert.notEqual(here, elsewhere);
-    const stayed = await registeredUrl(tenant);
-    assert.ok([receiver.url, URL_A].includes(stayed));
-    if (stayed === receiver.url) {
+    const registered = await registeredUrl(tenant);
+    assert.ok([receiver.url, URL_A].includes(registered));
+    if (registered === receiver.url) {
       assert.equal(await signingSecret(tenant, [here, elsewhere]), here);
     }
   });
 
-  it('200: each credential of a tenant has a webhook of its own', async () => {
+  it('200: two credentials of a tenant have separate webhooks, with different secrets', async () => {
     const tenant = await service.tenant();
     const { partner: other } = await service.credential(tenant.tenantId);
-    const mine = await register(service, tenant.partner, receiver.url);
-    const theirs = await register(service, other, receiver.url);
-    assert.notEqual(theirs, '');
-    assert.notEqual(theirs, mine);
+    const secret = await register(service, tenant.partner, receiver.url);
+    const otherSecret = await register(service, other, receiver.url);
+    assert.notEqual(otherSecret, '');
+    assert.notEqual(otherSecret, secret);
     await register(service, other, URL_B);
-    assert.equal(await signingSecret(tenant, [mine, theirs]), mine);
+    assert.equal(await signingSecret(tenant, [secret, otherSecret]), secret);
   });
 
-  it('200: takes a form and a multipart form as well', async () => {
+  it('200: a webhook can also be registered with a URL-encoded or a multipart form', async () => {
     const tenant = await service.tenant();
     const form = new URLSearchParams({ webhook_url: URL_A });
     const multipart = new FormData();
@@ -118,14 +118,14 @@ describe('POST /v1/third-party/webhook/', () => {
     }
   });
 
-  it('200: serves tenants of every feature', async () => {
+  it('200: a tenant can register a webhook with any of its features, or without a feature', async () => {
     for (const features of [['restaurant'], ['hotel'], ['restaurant', 'hotel'], []] as ('restaurant' | 'hotel')[][]) {
       const tenant = await service.tenant({ features });
       assert.notEqual(await register(service, tenant.partner, URL_A), '', features.join());
     }
   });
 
-  it('200: keeps the secret encrypted', async () => {
+  it('200: the database does not contain the webhook secret in plain text', async () => {
     const tenant = await service.tenant();
     const secret = await register(service, tenant.partner, URL_A);
     const row = await service.database.db
@@ -138,7 +138,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(row.webhook_secret?.includes(secret), false);
   });
 
-  it('400: refuses what is no HTTPS URL to deliver to, names the field, and keeps the old registration', async () => {
+  it('400: an invalid webhook URL is refused with the name of the field, and the previous URL stays registered', async () => {
     const tenant = await service.tenant();
     await register(service, tenant.partner, URL_A);
     const refused: unknown[] = [
@@ -167,7 +167,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await registeredUrl(tenant), URL_A);
   });
 
-  it('400: names the body where there is none', async () => {
+  it('400: a registration without a body is refused, and the message names the body or the field', async () => {
     const tenant = await service.tenant();
     const answer = await service.call('POST', PATH, { headers: tenant.partner });
     assert.equal(answer.status, 400);
@@ -175,7 +175,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.match(answer.body.message, /^(body|webhook_url): \S/);
   });
 
-  it('401: takes credentials alone, and looks at them before the body', async () => {
+  it('401: a registration without credentials, with a token or with a wrong secret is refused before the body is checked', async () => {
     const tenant = await service.tenant();
     for (const headers of [{}, tenant.owner, { ...tenant.partner, 'x-api-secret': 'another' }]) {
       const answer = await service.call('POST', PATH, { headers, json: { webhook_url: 42 } });
@@ -185,16 +185,16 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await registeredUrl(tenant), '');
   });
 
-  it('405: is for POST', async () => {
+  it('405: the webhook registration allows only POST', async () => {
     const tenant = await service.tenant();
     const answer = await service.call('GET', PATH, { headers: tenant.partner });
     assert.equal(answer.status, 405);
     assert.equal(answer.headers.get('allow'), 'POST');
   });
 
-  it('400 for a port below 1024 that is not 443, where private networks are closed', async (t) => {
-    const open = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
-    t.after(() => open.close());
+  it('400: a webhook URL with port 80 or 1023 is refused if private networks are not allowed, but not port 443 or 1024', async (t) => {
+    const publicOnly = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
+    t.after(() => publicOnly.close());
     const tenant = await service.tenant();
     for (const [port, status] of [
       [80, 400],
@@ -203,7 +203,7 @@ describe('POST /v1/third-party/webhook/', () => {
       [1_024, 200],
     ] as const) {
       const json = { webhook_url: `https://partner.example:${port}/hook` };
-      const answer = await open.call('POST', PATH, { headers: tenant.partner, json });
+      const answer = await publicOnly.call('POST', PATH, { headers: tenant.partner, json });
       assert.equal(answer.status, status, answer.text);
     }
   });

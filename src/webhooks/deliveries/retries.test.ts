@@ -6,13 +6,13 @@ import { causeEvent, eventually, isSignedWith, onlyDelivery, register } from '#t
 
 const WAIT_MS = 400;
 const TIMEOUT_MS = 1_500;
-/** PostgreSQL says when a delivery is due, the receiver when it came: two clocks of one machine. */
+/** Tolerance between two clocks of one machine: PostgreSQL decides when a delivery is due, and the receiver notes when it arrives. */
 const CLOCK_MS = 20;
 
 const unique = (values: unknown[]) => new Set(values.map(String)).size;
 const timestampOf = (request: ReceivedRequest) => Number(request.headers['x-service-timestamp']);
 
-describe('a delivery that fails', { concurrency: true }, () => {
+describe('retries of a failed delivery', { concurrency: true }, () => {
   let service: TestService;
   const receivers: Receiver[] = [];
   const draws: number[] = [];
@@ -29,7 +29,7 @@ describe('a delivery that fails', { concurrency: true }, () => {
     await Promise.all(receivers.map((receiver) => receiver.close()));
   });
 
-  /** A tenant whose webhook is a receiver of its own, and one event on its way there. */
+  /** Creates a tenant with its own receiver, and causes one event. */
   async function begin(answer: (count: number, receiver: Receiver) => Answer) {
     const receiver = await startReceiver();
     receivers.push(receiver);
@@ -40,17 +40,17 @@ describe('a delivery that fails', { concurrency: true }, () => {
     return { receiver, tenant, secret };
   }
 
-  /** A later event's arrival at the same receiver: whatever was due before it has come before it. */
+  /** Waits until a later event has arrived at the receiver. Every delivery that was due before it has arrived by then. */
   async function sendAnother(receiver: Receiver, tenant: TestTenant): Promise<void> {
     receiver.answerWith(() => 204);
     const { externalId } = await causeEvent(service, tenant);
     await eventually(
       () => receiver.requests.some((request) => request.rawBody.includes(externalId)),
-      'event after the failed one',
+      'the later event',
     );
   }
 
-  it('is posted five times in all, the same bytes under one event id, each signed anew', async () => {
+  it('a failing delivery is posted five times with the same body and event id, and a fresh timestamp under the signature', async () => {
     const { receiver, tenant, secret } = await begin(() => 500);
     const delivery = await onlyDelivery(service, tenant, 'failed');
     const requests = [...receiver.requests];
@@ -60,8 +60,11 @@ describe('a delivery that fails', { concurrency: true }, () => {
     assert.ok(requests.every((request) => isSignedWith(secret, request)));
     requests.slice(1).forEach((request, index) => {
       const lastAt = requests[index]?.at ?? 0;
-      assert.ok(timestampOf(request) >= Math.floor(lastAt / 1000), 'a timestamp older than the attempt before');
-      assert.ok(request.at - lastAt >= WAIT_MS - CLOCK_MS, `came ${request.at - lastAt} ms after the one before`);
+      assert.ok(timestampOf(request) >= Math.floor(lastAt / 1000), 'the timestamp is older than the previous attempt');
+      assert.ok(
+        request.at - lastAt >= WAIT_MS - CLOCK_MS,
+        `the attempt came ${request.at - lastAt} ms after the previous one`,
+      );
     });
     await sendAnother(receiver, tenant);
     const first = requests.map((request) => request.rawBody.toString())[0];
@@ -75,13 +78,13 @@ describe('a delivery that fails', { concurrency: true }, () => {
     });
   });
 
-  it('waits as long as is drawn after attempts 1 to 4, and draws nothing after the fifth', async () => {
+  it('the service draws a random wait after failed attempts 1 to 4 of a delivery, and not after the fifth', async () => {
     const { tenant } = await begin(() => 503);
     await onlyDelivery(service, tenant, 'failed');
     assert.deepEqual(new Set(draws), new Set([1, 2, 3, 4]));
   });
 
-  it('takes a redirect for a failure and does not follow it', async () => {
+  it('a delivery that is answered with a redirect is retried at the same URL, and the redirect is not followed', async () => {
     const { receiver, tenant } = await begin((count, { port }) =>
       count < 3 ? { status: 307, headers: { location: `https://127.0.0.1:${port}/elsewhere` } } : 204,
     );
@@ -97,7 +100,7 @@ describe('a delivery that fails', { concurrency: true }, () => {
     assert.deepEqual([...new Set(receiver.requests.map((request) => request.path))], ['/hook']);
   });
 
-  it('by hanging, resetting or refusing is tried again, and its success is the end', async () => {
+  it('a delivery is retried after a timeout, a reset and a 404, and is not sent again after its success', async () => {
     const { receiver, tenant } = await begin((count) =>
       count === 1 ? 'hang' : count === 2 ? 'reset' : count === 3 ? 404 : 200,
     );
@@ -116,7 +119,7 @@ describe('a delivery that fails', { concurrency: true }, () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('goes to the URL and with the secret that are registered when it is tried again', async () => {
+  it('a retry goes to the URL that is registered by then, signed with the secret of that URL', async () => {
     const { receiver, tenant, secret } = await begin(() => ({ status: 500, afterMs: 300 }));
     const next = await startReceiver();
     receivers.push(next);
@@ -133,7 +136,7 @@ describe('a delivery that fails', { concurrency: true }, () => {
     assert.equal(isSignedWith(nextSecret, last), true);
   });
 
-  it('is stopped where its credential is revoked, and not sent again', async () => {
+  it('a waiting delivery is stopped if its credential is revoked, before its fifth attempt', async () => {
     const { receiver, tenant } = await begin(() => ({ status: 500, afterMs: 300 }));
     await receiver.waitFor(1);
     const revoked = await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {
@@ -146,7 +149,7 @@ describe('a delivery that fails', { concurrency: true }, () => {
     assert.ok(attempts.every((attempt) => attempt.http_status === 500));
   });
 
-  it('keeps its outcome where the answer said yes after the credential was revoked', async () => {
+  it('a delivery counts as delivered if the receiver answers 200 after the credential was revoked', async () => {
     const { receiver, tenant } = await begin(() => ({ status: 200, afterMs: 600 }));
     await receiver.waitFor(1);
     await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {

@@ -3,18 +3,18 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { drawRetryWaitMs, MAX_ATTEMPTS, retryCapMs } from './retry.ts';
 
-test('the cap of the wait doubles from 2 s with every failed attempt', () => {
+test('the longest wait for a retry is 2 s after the first failed attempt and doubles with each of the next three', () => {
   assert.deepEqual([1, 2, 3, 4].map(retryCapMs), [2_000, 4_000, 8_000, 16_000]);
 });
 
-test('nothing follows the fifth attempt, and there is no attempt before the first', () => {
+test('retryCapMs and drawRetryWaitMs throw a RangeError for the fifth attempt and for an invalid attempt number', () => {
   for (const attempt of [MAX_ATTEMPTS, 6, 0, -1, 1.5, Number.NaN]) {
     assert.throws(() => retryCapMs(attempt), RangeError);
     assert.throws(() => drawRetryWaitMs(attempt), RangeError);
   }
 });
 
-test('every drawn wait is a whole number of milliseconds within 0 and its cap', () => {
+test('every random wait for a retry is a whole number of milliseconds from 0 to the longest wait', () => {
   const draws = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), draws, (attempt, drawn) => {
@@ -24,7 +24,7 @@ test('every drawn wait is a whole number of milliseconds within 0 and its cap', 
   );
 });
 
-test('the jitter is full: waits reach from 0 to the cap, evenly', () => {
+test('random waits for a retry are spread evenly from 0 to the longest wait', () => {
   assert.equal(
     drawRetryWaitMs(1, () => 0),
     0,
@@ -36,6 +36,9 @@ test('the jitter is full: waits reach from 0 to the cap, evenly', () => {
   const waits = Array.from({ length: 10_000 }, () => drawRetryWaitMs(4));
   for (let quarter = 0; quarter < 4; quarter += 1) {
     const inQuarter = waits.filter((waitMs) => Math.min(3, Math.floor(waitMs / 4_000)) === quarter).length;
-    assert.ok(inQuarter > 2_000 && inQuarter < 3_000, `${inQuarter} of 10,000 waits in quarter ${quarter}`);
+    assert.ok(
+      inQuarter > 2_000 && inQuarter < 3_000,
+      `${inQuarter} of 10,000 waits are in quarter ${quarter} of the range`,
+    );
   }
 });

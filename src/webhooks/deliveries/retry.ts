@@ -1,22 +1,26 @@
-/** Every event is posted at most five times: once, and up to four retries (contract §6, delivery rule 3). */
+/** Maximum number of attempts for one event: the first attempt and up to four retries (contract §6, delivery rule 3). */
 export const MAX_ATTEMPTS = 5;
 
 const LONGEST_WAIT_MS = 300_000;
 
 /**
- * The longest wait, in milliseconds, after failed attempt 1…4 (decision 33): 2 s, doubled with every attempt, never
- * above 300 s. Throws RangeError for any other attempt, because nothing follows the fifth.
+ * Returns the longest wait after the given failed attempt (1 to 4), in milliseconds (decision 33). The wait is 2 s after attempt 1,
+ * doubles with every attempt, and is at most 300 s.
+ * @throws RangeError for any other attempt number, because no retry follows the fifth attempt
  */
 export function retryCapMs(attempt: number): number {
   if (!Number.isInteger(attempt) || attempt < 1 || attempt >= MAX_ATTEMPTS) {
-    throw new RangeError(`No retry follows attempt ${attempt}`);
+    throw new RangeError(
+      `No retry follows attempt ${attempt}. The attempt must be a whole number from 1 to ${MAX_ATTEMPTS - 1}.`,
+    );
   }
   return Math.min(LONGEST_WAIT_MS, 2_000 * 2 ** (attempt - 1));
 }
 
 /**
- * A random wait of 0…cap milliseconds after a failed attempt. The jitter is full, so that the retries of many events
- * that failed together do not come back together. `random` gives a number from 0 to below 1.
+ * Returns the random wait after a failed attempt, from 0 to `retryCapMs(attempt)` milliseconds. The whole wait is random, so that the
+ * retries of events that failed together do not all arrive at the same time.
+ * @param random returns a number from 0 to below 1
  */
 export function drawRetryWaitMs(attempt: number, random: () => number = Math.random): number {
   return Math.floor(random() * (retryCapMs(attempt) + 1));

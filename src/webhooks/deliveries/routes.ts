@@ -11,7 +11,7 @@ interface Dependencies {
   allowPrivateNetwork: boolean;
 }
 
-/** Registration of the one webhook a credential has (contract §4, "Shared"). */
+/** Registers the route that sets the webhook URL of a credential (contract §4, "Shared"). A credential has one URL. */
 export function webhookRoutes(app: App, { credentials, callerGuard, allowPrivateNetwork }: Dependencies): void {
   app.post(
     '/v1/third-party/webhook/',
@@ -21,11 +21,12 @@ export function webhookRoutes(app: App, { credentials, callerGuard, allowPrivate
         operationId: 'registerWebhook',
         summary: 'Register the URL that events are sent to',
         description:
-          'A credential has one URL, for the events of restaurant and hotel alike; another URL takes the place of the one before. ' +
-          'A new URL brings a new `webhook_secret`, in this answer alone: keep it. Registering the same URL again changes ' +
-          'nothing and answers with an empty secret. Where the secret was lost, register another URL and then this one again.\n\n' +
-          'Deliveries go to public addresses only. Those that wait already go to the URL and under the secret of the time at ' +
-          'which they are sent.',
+          'A credential has one URL. It receives the events of the restaurant and of the hotel. A new URL replaces the previous URL. ' +
+          'A new URL also gets a new `webhook_secret`. Keep the secret, because only this response shows it. If you register the same ' +
+          'URL again, nothing changes, and the response has an empty secret. If you have lost the secret, register another URL, and ' +
+          'then register this URL again.\n\n' +
+          'The service delivers only to public addresses. A delivery that already waits goes to the URL that is registered when it ' +
+          'is sent, and is signed with the secret of that time.',
         tags: ['Webhook'],
         body: WebhookRegister,
         response: { 200: WebhookRegisterResponse },

@@ -3,19 +3,19 @@ import { PageQuery } from '#platform/http/paging.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { Attempt, DELIVERY_STATUSES, DeliveryStatus } from '../events/events.ts';
 
-/** Decision 36. */
+/** Delivery in the form of the staff API (decision 36). */
 export const Delivery = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the delivery.' }),
     event: Type.String({ description: 'The name of the event.' }),
-    event_id: Type.String({ format: 'uuid', description: 'The id of the event, as its receiver sees it.' }),
+    event_id: Type.String({ format: 'uuid', description: 'The id of the event. The receiver gets the same id.' }),
     status: DeliveryStatus,
-    attempts: Type.Array(Attempt, { description: 'Every attempt, oldest first; five at most.' }),
-    created_at: Type.String({ format: 'date-time', description: 'When the event was written.' }),
+    attempts: Type.Array(Attempt, { description: 'All attempts, oldest first. There are at most five.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Time at which the event was written.' }),
   },
   {
     title: 'Delivery',
-    description: 'An event on its way to the webhook of a partner.',
+    description: 'Delivery of one event to the webhook of a partner.',
     examples: [
       {
         id: '01a1fa59-7d48-74f7-a938-62d0e5f3b19c',
@@ -49,24 +49,24 @@ export const DeliveryQuery = Type.Object({
   ),
 });
 
-/** Contract §2, webhook registration. */
+/** Body of a webhook registration (contract §2, webhook registration). */
 export const WebhookRegister = Type.Object(
   {
     webhook_url: Type.String({
       minLength: 1,
       [DOCUMENTED]: { format: 'uri', maxLength: 2_048 },
       description:
-        'An https URL of at most 2,048 characters, without user name, password or fragment, on port 443 or from 1024 up.',
+        'HTTPS URL of at most 2,048 characters, without user name, password or fragment. The port is 443, or 1024 or above.',
     }),
   },
   {
     title: 'WebhookRegister',
-    description: 'Where events are to be sent.',
+    description: 'The URL to which events are sent.',
     examples: [{ webhook_url: 'https://partner.example/hooks/roomservice' }],
   },
 );
 
-/** Its secret signs the deliveries that the documents show. */
+/** Example of a registration. The sample deliveries in the documents are signed with its secret. */
 export const REGISTERED = {
   webhook_url: 'https://partner.example/hooks/roomservice',
   webhook_secret: 'rss_an-example-which-signs-the-deliveries-shown',
@@ -76,7 +76,8 @@ export const WebhookRegisterResponse = Type.Object(
   {
     webhook_url: Type.String({ description: 'The URL that is registered now.' }),
     webhook_secret: Type.String({
-      description: 'What deliveries are signed with. Shown once: empty where this very URL was registered already.',
+      description:
+        'Secret that signs the deliveries. It is shown only once. It is empty if the same URL was already registered.',
     }),
   },
   {

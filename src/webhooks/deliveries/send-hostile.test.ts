@@ -7,9 +7,9 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { createWebhookSender, type SendOutcome, type WebhookSender } from './send.ts';
 
 const TIMEOUT_MS = 1_000;
-/** Far more than an honest machine under load needs to notice that a second is over. */
+/** Time limit for a send. Much longer than `TIMEOUT_MS`, because a busy machine fires timers late. */
 const SOON_MS = 4_000;
-/** What the kernels of both sides may hold of an answer that nobody reads, and TLS on top. */
+/** Upper bound of the bytes that the kernels and TLS buffer of a response although the sender has stopped reading. */
 const UNREAD_BYTES = 16 * 1_048_576;
 
 let receiver: Receiver;
@@ -26,7 +26,7 @@ after(async () => {
   await receiver.close();
 });
 
-/** Whatever a receiver did, the next one is served as ever, on time and without a warning. */
+/** After each hostile response, checks that the next send succeeds and that Node printed no warning. */
 afterEach(async () => {
   receiver.answerWith(() => 204);
   const outcome = await sender.send({ url: receiver.url, headers: {}, body: '{}' });
@@ -37,7 +37,7 @@ afterEach(async () => {
   );
 });
 
-/** Posts to a receiver that treats the connection as `behave` says. Fails unless the send ends soon, after one POST. */
+/** Posts to a receiver that handles the connection with `behave`. Checks that the send ends within `SOON_MS`, after one POST. */
 async function postTo(behave: (socket: Socket) => void): Promise<SendOutcome> {
   const requestsBefore = receiver.requests.length;
   receiver.answerWith(() => behave);
@@ -56,7 +56,10 @@ function assertDelivered(outcome: SendOutcome, httpStatus: number): void {
   assert.deepEqual({ ...outcome, durationMs: 0 }, { ok: true, httpStatus, durationMs: 0, error: null });
 }
 
-/** Writes `chunk` again and again, as fast as it is taken. @returns the bytes taken, still counting */
+/**
+ * Writes `chunk` again and again, as fast as the other side accepts it.
+ * @returns a function that returns the number of bytes written so far
+ */
 function flood(socket: Socket, chunk: string): () => number {
   const more = (): void => {
     let isTaken = true;
@@ -69,34 +72,34 @@ function flood(socket: Socket, chunk: string): () => number {
   return () => socket.bytesWritten;
 }
 
-/** Writes `text` endlessly, a byte each 20 ms. */
+/** Writes `text` again and again without end, one byte every 20 ms. */
 function dribble(socket: Socket, text: string): void {
   let sent = 0;
   const timer = setInterval(() => socket.write(text[sent++ % text.length] ?? ''), 20);
   socket.once('close', () => clearInterval(timer));
 }
 
-test('a receiver that never answers times out, on time', async () => {
+test('a send to a receiver that never answers ends with a timeout after the time limit', async () => {
   const outcome = await postTo(() => {});
   assertFailed(outcome, 'timeout');
   assert.ok(outcome.durationMs >= TIMEOUT_MS - 1);
 });
 
-test('a receiver that dribbles its headers times out: bytes do not move the deadline', async () => {
+test('a send times out if the receiver sends its headers byte by byte, because bytes do not extend the deadline', async () => {
   assertFailed(
     await postTo((socket) => dribble(socket, 'HTTP/1.1 200 OK\r\nx-a: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')),
     'timeout',
   );
 });
 
-test('a reset before the answer is a reset', async () => {
+test('a connection that ends before the head of the response is complete gives connection_reset', async () => {
   receiver.answerWith(() => 'reset');
   assertFailed(await sender.send({ url: receiver.url, headers: {}, body: '{}' }), 'connection_reset');
   assertFailed(await postTo((socket) => socket.destroy()), 'connection_reset');
   assertFailed(await postTo((socket) => socket.end('HTTP/1.1 200 OK\r\nx-a')), 'connection_reset');
 });
 
-test('the status decides: a body that never ends, is cut, or is not what was announced changes nothing', async () => {
+test('a 2xx response is a success even if its body never ends, is cut off or is malformed', async () => {
   for (const rest of [
     'content-length: 1000\r\n\r\nabc',
     'transfer-encoding: chunked\r\n\r\nffff\r\nabc',
@@ -109,19 +112,19 @@ test('the status decides: a body that never ends, is cut, or is not what was ann
   }
 });
 
-test('a body that is dribbled is dropped at the deadline, and the connection with it', async () => {
+test('a body that arrives byte by byte is cut off at the deadline with its connection, and the 200 still counts', async () => {
   const openBefore = receiver.openConnections;
   const outcome = await postTo((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
     dribble(socket, '1\r\na\r\n');
   });
   assertDelivered(outcome, 200);
-  assert.ok(outcome.durationMs < TIMEOUT_MS, 'the duration is the time to the status');
+  assert.ok(outcome.durationMs < TIMEOUT_MS, 'the duration ends when the status was read');
   await sleep(50);
   assert.ok(receiver.openConnections <= openBefore);
 });
 
-test('gigabytes are not read, in whatever part of the answer they come', async () => {
+test('an endless response is not read to the end, whichever part of it is endless', async () => {
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
   for (const [head, endless, httpStatus] of [
     ['HTTP/1.1 200 OK\r\ncontent-length: 4000000000\r\n\r\n', 'x', 200],
@@ -143,16 +146,16 @@ test('gigabytes are not read, in whatever part of the answer they come', async (
     await sleep(50);
     assert.equal(outcome.httpStatus, httpStatus, `${head}${endless}`);
     assert.equal(outcome.error, httpStatus === null ? 'network_error' : null, `${head}${endless}`);
-    assert.ok(taken() < UNREAD_BYTES, `${taken()} bytes of ${head}${endless} were taken`);
+    assert.ok(taken() < UNREAD_BYTES, `${taken()} bytes of ${head}${endless} were accepted`);
   }
 });
 
-test('a few interim answers are not held against a receiver', async () => {
+test('a response after three interim 103 responses is a success', async () => {
   const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(3);
   assertDelivered(await postTo((socket) => socket.end(`${interim}HTTP/1.1 204 No Content\r\n\r\n`)), 204);
 });
 
-test('what is not HTTP, or an upgrade nobody asked for, is a failure', async () => {
+test('a response that is not valid HTTP, or that upgrades the connection, is a failure without a status', async () => {
   for (const text of [
     'garbage\r\n\r\n',
     'HTTP/9.9 200 OK\r\n\r\n',
@@ -171,7 +174,7 @@ test('what is not HTTP, or an upgrade nobody asked for, is a failure', async () 
   }
 });
 
-test('a 204 with a body, and an answer nobody asked for, do not poison the sends that follow', async () => {
+test('a 204 with a body, or a second response to one request, does not change the outcome of the next send', async () => {
   const stray = 'HTTP/1.1 500 Stray\r\ncontent-length: 0\r\n\r\n';
   for (const text of [
     'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello',
@@ -185,13 +188,13 @@ test('a 204 with a body, and an answer nobody asked for, do not poison the sends
   }
 });
 
-test('odd header names and values in an answer do no harm', async () => {
+test('response headers such as __proto__ or repeated cookies do not change the outcome', async () => {
   const odd = '__proto__: a\r\nconstructor: b\r\nx-latin: \u00e9\u00ff\r\nset-cookie: a=b\r\nset-cookie: c=d\r\n';
   assertDelivered(await postTo((socket) => socket.end(`HTTP/1.1 200 OK\r\n${odd}content-length: 0\r\n\r\n`)), 200);
   assert.equal(Object.hasOwn(Object.prototype, 'a'), false);
 });
 
-/** A port that takes TCP connections and does with them what it likes, before any TLS. */
+/** Posts to a TCP port that handles each connection with `behave` instead of a TLS handshake. Returns the sockets that are still open. */
 async function postToPort(behave: (socket: Socket) => void): Promise<{ outcome: SendOutcome; sockets: Socket[] }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -213,20 +216,20 @@ async function postToPort(behave: (socket: Socket) => void): Promise<{ outcome: 
   return { outcome, sockets: open };
 }
 
-test('a port that never speaks TLS times out, and its connection does not stay', async () => {
+test('a send to a port without a TLS handshake times out, and its connection is closed', async () => {
   const { outcome, sockets } = await postToPort(() => {});
   assertFailed(outcome, 'timeout');
   assert.equal(sockets.length, 0);
 });
 
-test('plain HTTP on the port, or noise, is a TLS failure', async () => {
+test('a port that answers in plain HTTP or in SMTP gives tls_failed', async () => {
   const plain = await postToPort((socket) => socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'));
   assertFailed(plain.outcome, 'tls_failed');
   const noise = await postToPort((socket) => socket.write('220 mail.example ESMTP\r\n'));
   assertFailed(noise.outcome, 'tls_failed');
 });
 
-test('a connection that is closed or reset during the handshake is a reset', async () => {
+test('a connection that is closed or reset during the TLS handshake gives connection_reset', async () => {
   const closed = await postToPort((socket) => socket.end());
   assertFailed(closed.outcome, 'connection_reset');
   const reset = await postToPort((socket) => socket.once('data', () => socket.resetAndDestroy()));

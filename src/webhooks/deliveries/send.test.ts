@@ -50,15 +50,15 @@ const lookupOf =
 
 const certificate = await makeCertificate({ hosts: ['localhost', '127.0.0.1', 'receiver.test', '*.many.test'] });
 before(() => trustCertificate(certificate.cert));
-const endAll = async (): Promise<void> => {
+const closeAll = async (): Promise<void> => {
   for (const close of closers.splice(0).toReversed()) {
     await close();
   }
 };
-afterEach(endAll);
-after(endAll);
+afterEach(closeAll);
+after(closeAll);
 
-test('an event arrives byte for byte, with its headers, and a 2xx is a success', async () => {
+test('send posts the body byte for byte with its headers, and reports a 2xx response as a success', async () => {
   const receiver = await receiving({ answer: () => ({ status: 202, body: 'thanks' }) });
   const outcome = await post(sending(), `${receiver.url}?a=1&b=%20`);
   assert.deepEqual(failure(outcome), { ok: true, httpStatus: 202, error: null });
@@ -74,7 +74,7 @@ test('an event arrives byte for byte, with its headers, and a 2xx is a success',
   assert.equal(request.headers.host, `127.0.0.1:${receiver.port}`);
 });
 
-test('every other status is a failure that keeps its number', async () => {
+test('a 4xx or 5xx response is a failure, and the outcome has the HTTP status', async () => {
   const receiver = await receiving();
   const sender = sending();
   for (const status of [400, 404, 410, 429, 500, 503, 599]) {
@@ -83,7 +83,7 @@ test('every other status is a failure that keeps its number', async () => {
   }
 });
 
-test('a redirect is a failure and is not followed', async () => {
+test('a 3xx response to a webhook is a failure, and the redirect is not followed', async () => {
   const target = await receiving();
   const receiver = await receiving();
   const sender = sending();
@@ -94,7 +94,7 @@ test('a redirect is a failure and is not followed', async () => {
   assert.equal(target.requests.length, 0);
 });
 
-test('special addresses are refused before anything is sent, whether written or resolved', async () => {
+test('a webhook to a special address is refused before a connection is opened, also if a name resolves to it', async () => {
   const receiver = await receiving();
   const sender = sending({ allowPrivateNetwork: false, lookup: lookupOf('8.8.8.8', '127.0.0.1') });
   for (const host of ['127.0.0.1', '2130706433', '127.1', '[::1]', '[::ffff:127.0.0.1]', 'receiver.test']) {
@@ -105,7 +105,7 @@ test('special addresses are refused before anything is sent, whether written or 
   assert.equal(receiver.connectionCount, 0);
 });
 
-test('an address that registration would refuse is never posted to, nor does it throw', async () => {
+test('send refuses a URL that the registration would refuse, and does not throw', async () => {
   const sender = sending({ allowPrivateNetwork: false });
   for (const url of [
     'http://127.0.0.1:8080/',
@@ -118,7 +118,7 @@ test('an address that registration would refuse is never posted to, nor does it 
   }
 });
 
-test('a name is looked up once for a connection, which leads to that answer and no other', async () => {
+test('send looks up a host name once for a connection, and connects to the address of that look-up', async () => {
   const receiver = await receiving();
   const answers = ['127.0.0.1', '127.0.0.2'];
   const lookup: HostLookup = () => Promise.resolve([{ address: answers.shift() ?? 'none', family: 4 }]);
@@ -128,7 +128,7 @@ test('a name is looked up once for a connection, which leads to that answer and 
   assert.equal(receiver.requests[0]?.headers.host, `receiver.test:${receiver.port}`);
 });
 
-test('the receiver is told the host name that its certificate is to be for, and no IP address', async () => {
+test('the TLS handshake names the host of the URL, but never an IP address', async () => {
   const names: (string | false | null)[] = [];
   const answer = (socket: Socket): void => {
     names.push((socket as TLSSocket).servername);
@@ -142,14 +142,14 @@ test('the receiver is told the host name that its certificate is to be for, and 
   assert.deepEqual(names, ['receiver.test', 'receiver.test', false]);
 });
 
-test('where one address of a name refuses, the next is tried', async () => {
+test('if two addresses of a host refuse the connection, send tries the next address', async () => {
   const receiver = await receiving();
   const sender = sending({ lookup: lookupOf('127.0.0.2', '127.0.0.3', '127.0.0.1') });
   assert.equal((await post(sender, `https://receiver.test:${receiver.port}/`)).ok, true);
   assert.equal(receiver.requests.length, 1);
 });
 
-test('a name that cannot be resolved and a port that nobody listens on have errors of their own', async () => {
+test('a name without an address gives dns_failed, and a port without a listener gives connection_refused', async () => {
   const receiver = await receiving();
   const unresolved = sending({ lookup: () => Promise.reject(new Error('ENOTFOUND')) });
   assert.deepEqual(failure(await post(unresolved, 'https://nowhere.test/')), failed('dns_failed'));
@@ -158,31 +158,31 @@ test('a name that cannot be resolved and a port that nobody listens on have erro
   assert.deepEqual(failure(await post(sending(), receiver.url)), failed('connection_refused'));
 });
 
-test('the deadline holds over a look-up that never answers', async () => {
+test('a look-up that never answers ends with a timeout at the deadline of the attempt', async () => {
   const sender = sending({ timeoutMs: 100, lookup: () => new Promise(() => {}) });
   const outcome = await post(sender, 'https://receiver.test/');
   assert.deepEqual(failure(outcome), failed('timeout'));
   assert.ok(outcome.durationMs >= 99 && outcome.durationMs < 1_000);
 });
 
-test('the certificate must be trusted, in date, and for the host of the URL', async () => {
+test('a certificate that is untrusted, expired or for another host gives tls_failed, and nothing is posted', async () => {
   const dayAgo = new Date(Date.now() - 86_400_000);
   const untrusted = await receiving({ certificate: await makeCertificate() });
   const expired = await receiving({
     certificate: await makeCertificate({ notBefore: new Date(dayAgo.getTime() - 86_400_000), notAfter: dayAgo }),
   });
-  const ofAnother = await receiving({ certificate: await makeCertificate({ hosts: ['another.test'] }) });
+  const forOtherHost = await receiving({ certificate: await makeCertificate({ hosts: ['another.test'] }) });
   trustCertificate(expired.certificate.cert);
-  trustCertificate(ofAnother.certificate.cert);
+  trustCertificate(forOtherHost.certificate.cert);
   const sender = sending({ lookup: lookupOf('127.0.0.1') });
-  for (const receiver of [untrusted, expired, ofAnother]) {
+  for (const receiver of [untrusted, expired, forOtherHost]) {
     assert.deepEqual(failure(await post(sender, receiver.url)), failed('tls_failed'));
     assert.equal(receiver.requests.length, 0);
   }
-  assert.equal((await post(sender, `https://another.test:${ofAnother.port}/`)).ok, true);
+  assert.equal((await post(sender, `https://another.test:${forOtherHost.port}/`)).ok, true);
 });
 
-test('a certificate that the process comes to trust later is accepted from then on', async () => {
+test('a refused certificate is accepted after it was added to the trusted certificates of the process', async () => {
   const later = await makeCertificate();
   const receiver = await receiving({ certificate: later });
   const sender = sending();
@@ -191,7 +191,7 @@ test('a certificate that the process comes to trust later is accepted from then 
   assert.equal((await post(sender, receiver.url)).ok, true);
 });
 
-test('the environment adds certificates, and can neither turn checks off nor put a proxy in between', async (t) => {
+test('environment variables can add trusted certificates, but cannot turn off certificate checks or set a proxy', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'webhook-send-'));
   t.after(() => rm(folder, { recursive: true }));
   const certificateFile = join(folder, 'receiver.pem');
@@ -221,7 +221,7 @@ test('the environment adds certificates, and can neither turn checks off nor put
   );
 });
 
-test('an aborted send ends at once, before, while connecting or under way, and connects no more', async () => {
+test('a send that is aborted before the connection, during the look-up or during the request ends with aborted', async () => {
   const receiver = await receiving({ answer: () => 'hang' });
   const sender = sending();
   assert.deepEqual(failure(await post(sender, receiver.url, AbortSignal.abort())), failed('aborted'));
@@ -240,7 +240,7 @@ test('an aborted send ends at once, before, while connecting or under way, and c
   assert.deepEqual(failure(await underWay), failed('aborted'));
 });
 
-test('closing ends what is under way and every connection, and nothing is sent afterwards', async () => {
+test('close aborts the sends under way, closes every connection, and refuses later sends', async () => {
   const receiver = await receiving({ answer: ({ path }) => (path === '/hang' ? 'hang' : 204) });
   const sender = sending();
   await post(sender, receiver.url);
@@ -254,7 +254,7 @@ test('closing ends what is under way and every connection, and nothing is sent a
   assert.equal(receiver.requests.length, 2);
 });
 
-test('one connection serves many sends, one after the other', async () => {
+test('20 sends one after the other use one connection', async () => {
   const receiver = await receiving({ answer: () => ({ status: 200, body: 'x'.repeat(10_000) }) });
   const sender = sending();
   for (let sent = 0; sent < 20; sent += 1) {
@@ -263,7 +263,7 @@ test('one connection serves many sends, one after the other', async () => {
   assert.equal(receiver.connectionCount, 1);
 });
 
-test('a connection that the receiver closes after an answer is replaced, and no attempt is lost', async () => {
+test('after the receiver has closed an idle connection, the next send opens a new one and succeeds', async () => {
   const receiver = await receiving();
   const sender = sending();
   const closeSoon = (socket: Socket): void => {
@@ -281,7 +281,7 @@ test('a connection that the receiver closes after an answer is replaced, and no 
   assert.equal(receiver.connectionCount, 4);
 });
 
-test('a POST on a kept connection that is closed before any answer is not sent again', async () => {
+test('a POST is not sent again if the receiver closes the kept connection before it answers', async () => {
   for (const cut of ['reset' as const, (socket: { destroy(): void }) => socket.destroy()]) {
     const receiver = await receiving();
     const sender = sending();
@@ -294,19 +294,19 @@ test('a POST on a kept connection that is closed before any answer is not sent a
   }
 });
 
-test('sends that hang make no other wait, not even to the same origin', async () => {
+test('a send ends within 1 s while 40 other sends to the same origin hang', async () => {
   const receiver = await receiving({ answer: ({ path }) => (path === '/hang' ? 'hang' : 204) });
   const sender = sending();
   const hanging = Array.from({ length: 40 }, () => post(sender, new URL('/hang', receiver.url).href));
   await receiver.waitFor(40);
   const outcome = await post(sender, receiver.url);
   assert.equal(outcome.ok, true);
-  assert.ok(outcome.durationMs < 1_000, `${outcome.durationMs} ms`);
+  assert.ok(outcome.durationMs < 1_000, `the send took ${outcome.durationMs} ms`);
   await sender.close();
   await Promise.all(hanging);
 });
 
-test('a thousand sends, good and bad, leave nothing behind', async () => {
+test('1,000 sends, a tenth of them failed, leave no abort listener, open file or active resource', async () => {
   const receiver = await receiving({ answer: ({ path }) => (path === '/reset' ? 'reset' : 204) });
   const { signal } = new AbortController();
   const sender = sending();
@@ -328,17 +328,17 @@ test('a thousand sends, good and bad, leave nothing behind', async () => {
   assert.deepEqual(await settled(), atRest);
 });
 
-test('at most 512 connections are kept', async () => {
+test('at most 512 connections stay open after 560 concurrent sends', async () => {
   const receiver = await receiving();
   const sender = sending({ timeoutMs: 20_000 });
   const outcomes = await Promise.all(Array.from({ length: 560 }, () => post(sender, receiver.url)));
   assert.ok(outcomes.every(({ ok }) => ok));
   await sleep(100);
   assert.equal(receiver.connectionCount, 560);
-  assert.ok(receiver.openConnections <= 512, `${receiver.openConnections} are open`);
+  assert.ok(receiver.openConnections <= 512, `${receiver.openConnections} connections are open`);
 });
 
-test('connections that have ended are forgotten, however many origins they led to', async () => {
+test('closed connections to 540 origins do not count against the limit of kept connections', async () => {
   const receiver = await receiving({ answer: () => ({ status: 200, headers: { connection: 'close' } }) });
   const sender = sending({ lookup: lookupOf('127.0.0.1') });
   for (let first = 0; first < 540; first += 30) {

@@ -11,7 +11,7 @@ import { type buildConnector, Client, type Dispatcher } from 'undici';
 import { AddressRefusedError, type VettedAddress, type VettingOptions, vetHost } from './address-guard.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
-/** One POST of a signed event. `headers` are the signature's; content type and user agent are added here. */
+/** One POST of a signed event. `headers` are the headers of the signature. The sender adds content type and user agent. */
 export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
@@ -19,7 +19,7 @@ export interface WebhookRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** Why an attempt failed: short fixed texts, shown to staff, that tell nothing of the network they were seen from. */
+/** Reason why an attempt failed. Staff see these texts. They are fixed, so that they reveal nothing about the network of the service. */
 export type SendError =
   | 'timeout'
   | 'address_refused'
@@ -31,46 +31,46 @@ export type SendError =
   | 'http_status'
   | 'aborted'
   | 'network_error'
-  /** Nothing was sent, for a fault of ours. */
+  /** The service sent nothing, because of a fault of its own. */
   | 'internal_error';
 
 export interface SendOutcome {
   ok: boolean;
-  /** Null where no answer came. */
+  /** HTTP status of the response. Null: the receiver did not answer. */
   httpStatus: number | null;
-  /** Until the answer's status was read, or the attempt failed. */
+  /** Milliseconds until the status of the response was read or the attempt failed. */
   durationMs: number;
   error: SendError | null;
 }
 
 export interface WebhookSender {
-  /** Posts once and never throws: whatever happens is in the outcome. */
+  /** Posts once. Never throws. The outcome reports every failure. */
   send(request: WebhookRequest): Promise<SendOutcome>;
-  /** Ends what is under way (`aborted`) and every connection. */
+  /** Ends all sends under way with the outcome `aborted`, and closes all connections. */
   close(): Promise<void>;
 }
 
 export interface WebhookSenderOptions extends VettingOptions {
-  /** For look-up, connection, TLS and answer together; 10,000 by contract §6. */
+  /** Time limit of an attempt, for look-up, connection, TLS and response together. Default: 10,000 (contract §6). */
   timeoutMs?: number;
-  /** How much of an answer, head and body, is read before the connection is cut; 65,536. */
+  /** Maximum number of bytes of a response, head and body, that are read before the connection is closed. Default: 65,536. */
   responseCapBytes?: number;
 }
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_CAP_BYTES = 65_536;
 const USER_AGENT = 'Roomservice/1.0';
-/** Short, because a receiver may close an idle connection just when it is used again, and that costs an attempt. */
+/** Time for which an idle connection is kept. Short, because an attempt fails if the receiver closes the connection just before it. */
 const IDLE_TIMEOUT_MS = 4_000;
-/** With more connections than this, those that become idle are closed. */
+/** If more connections than this are open, a connection is closed when it becomes idle. */
 const MAX_KEPT_CONNECTIONS = 512;
-/** How long one of several addresses may take to answer before the next is tried. */
+/** Time limit for connecting to one of several addresses of a host. After it, the next address is tried. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
 /**
- * The client of all webhook deliveries: HTTPS to vetted addresses alone, certificates checked against the URL's host, no
- * redirects, no proxies, no second POST. Every send under way has a connection to itself, so the caller's slots bound
- * them and a hanging receiver makes no other one wait.
+ * Creates the HTTP client of all webhook deliveries. It sends only over HTTPS, only to vetted addresses, and checks the certificate
+ * against the host of the URL. It follows no redirects, uses no proxies, and never repeats a POST. Each send under way has its own
+ * connection. So the caller's sending slots limit the number of connections, and a hanging receiver delays no other receiver.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { timeoutMs = TIMEOUT_MS } = options;
@@ -116,8 +116,8 @@ function postTo(url: URL, headers: Record<string, string>, body: string): Dispat
 }
 
 /**
- * One POST and its answer, with one deadline over everything. The first thing that decides the outcome stands: a 2xx
- * status is a success whatever becomes of its body, which is read only so that the connection can be used again.
+ * One POST and its response, under one deadline. The first event that decides the outcome counts. A 2xx status is a success even if
+ * reading the body fails later. The body is read only so that the connection can be used again.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;
@@ -146,7 +146,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     connection.dispatch(post, this);
   }
 
-  /** Ends the exchange and its connection; `error` is the outcome where no status came before. */
+  /** Ends the exchange and its connection. `error` becomes the outcome if no status was received before. */
   stop(error: SendError): void {
     if (!this.isOver) {
       this.#decide(null, error);
@@ -155,7 +155,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onRequestStart(): void {} // undici insists on having this,
+  onRequestStart(): void {} // Empty, but undici requires this method.
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
     if (status >= 200) {
@@ -163,7 +163,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseData(): void {} // and this.
+  onResponseData(): void {} // Empty, but undici requires this method.
 
   onResponseEnd(): void {
     this.#end();
@@ -193,9 +193,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * One connection to one origin, used by one exchange at a time: undici's client, opened when first used, and once more
- * where the receiver closed it before anything was written. (undici's own pool is set aside: in 8.12 it remembers an
- * origin for good once the last request to it was aborted, and receivers choose their origins.)
+ * One connection to one origin, used by one exchange at a time. undici's client opens the connection at first use, and opens it again if
+ * the receiver closed it before anything was written. undici's own pool is not used, because version 8.12 keeps an origin in memory for
+ * ever after the last request to it was aborted. Receivers choose their origins, so they could fill the memory.
  */
 class Connection {
   readonly origin: string;
@@ -212,10 +212,10 @@ class Connection {
     this.#all = all.add(this);
     this.#capBytes = options.responseCapBytes ?? RESPONSE_CAP_BYTES;
     this.#client = new Client(origin, {
-      connect: vettingConnector(options, this.#lifetime.signal, (socket) => this.#capAnswers(socket)),
+      connect: vettingConnector(options, this.#lifetime.signal, (socket) => this.#capResponses(socket)),
       keepAliveTimeout: IDLE_TIMEOUT_MS,
       keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
-      headersTimeout: 0, // The exchange's deadline stands for all of them.
+      headersTimeout: 0, // No time limits of undici, because the deadline of the exchange covers the whole request.
       bodyTimeout: 0,
     });
     this.#client.on('disconnect', () => {
@@ -231,7 +231,7 @@ class Connection {
     this.#client.dispatch(post, handler);
   }
 
-  /** Leaves the connection to the next exchange with this origin, for a while. */
+  /** Keeps the connection open for the next exchange with this origin, if not too many connections are open. */
   keep(): void {
     this.isIdle = this.#all.size <= MAX_KEPT_CONNECTIONS;
     if (!this.isIdle) {
@@ -239,7 +239,7 @@ class Connection {
     }
   }
 
-  /** Cuts the connection, whether it is being opened, in use or idle; `reason` goes to the exchange that has it. */
+  /** Closes the connection, also while it is being opened or used. An exchange that uses it fails with `reason`. */
   async destroy(reason: SendError): Promise<void> {
     this.isIdle = false;
     this.#all.delete(this);
@@ -249,8 +249,11 @@ class Connection {
     await destroyed;
   }
 
-  /** Counts below undici, which bounds neither a reason phrase nor interim answers nor what stands beside the chunks. */
-  #capAnswers(socket: TLSSocket): void {
+  /**
+   * Closes the connection if a response is too large. The bytes are counted at the socket, because undici does not limit the size of a
+   * reason phrase, of interim responses (1xx), or of chunk extensions and trailers.
+   */
+  #capResponses(socket: TLSSocket): void {
     this.#socket = socket;
     this.#bytesBefore = socket.bytesRead;
     socket.on('readable', () => {
@@ -261,7 +264,7 @@ class Connection {
   }
 }
 
-/** Opens undici's connections, to vetted addresses only. They fail with a SendFailure, and end with `lifetime`. */
+/** Returns a connector for undici that connects only to vetted addresses, or fails with a SendFailure. `lifetime` aborts a connection. */
 function vettingConnector(
   vetting: VettingOptions,
   lifetime: AbortSignal,
@@ -282,7 +285,7 @@ function vettingConnector(
   };
 }
 
-/** A host name leads to its vetted addresses alone, one after the other until one answers; an IP address to itself. */
+/** Opens a TLS connection to the vetted addresses of a host. It tries one address after the other until one of them connects. */
 function openTls(host: string, port: number, addresses: VettedAddress[], signal: AbortSignal): TLSSocket {
   const options: ConnectionOptions & TcpNetConnectOpts = {
     host,
@@ -292,8 +295,8 @@ function openTls(host: string, port: number, addresses: VettedAddress[], signal:
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
     ALPNProtocols: ['http/1.1'],
-    secureContext: trust(),
-    rejectUnauthorized: true, // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+    secureContext: trustedContext(),
+    rejectUnauthorized: true, // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     signal,
   };
   return connectTls(options).setNoDelay(true);
@@ -302,10 +305,10 @@ function openTls(host: string, port: number, addresses: VettedAddress[], signal:
 let trusted: { certificates: readonly string[]; context: SecureContext } | null = null;
 
 /**
- * What all connections trust: the process's certificates, NODE_EXTRA_CA_CERTS among them. It is made once, and anew where they have
- * changed, for to make one takes longer than everything else in an attempt that is refused.
+ * Returns the TLS context of all connections. It trusts the CA certificates of the process, including those of NODE_EXTRA_CA_CERTS. The
+ * context is made again only if these certificates change, because making it takes longer than the rest of a refused attempt.
  */
-function trust(): SecureContext {
+function trustedContext(): SecureContext {
   const certificates = getCACertificates('default');
   if (trusted?.certificates !== certificates) {
     trusted = { certificates, context: createSecureContext() };
@@ -313,7 +316,7 @@ function trust(): SecureContext {
   return trusted.context;
 }
 
-/** Waits until the TLS handshake is done and the certificate accepted. */
+/** Waits until the TLS handshake is done and the certificate is accepted. */
 function secured(socket: TLSSocket): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     let isTcpConnected = false;
@@ -321,7 +324,7 @@ function secured(socket: TLSSocket): Promise<TLSSocket> {
       isTcpConnected = true;
     });
     socket.once('secureConnect', () => resolve(socket));
-    // This listener stays: without one, an error of a kept connection would end the process.
+    // This listener is never removed, because an error of an idle connection without a listener would end the process.
     socket.on('error', (error) => {
       const known = errorOf(error);
       reject(new SendFailure(known === 'network_error' && isTcpConnected ? 'tls_failed' : known));
@@ -355,7 +358,7 @@ const ERROR_OF_CODE: Readonly<Record<string, SendError>> = {
   ECONNRESET: 'connection_reset',
   EPIPE: 'connection_reset',
   ETIMEDOUT: 'timeout',
-  UND_ERR_SOCKET: 'connection_reset', // Closed by the other side, a kept connection perhaps before it saw the POST.
+  UND_ERR_SOCKET: 'connection_reset', // The receiver closed the connection. On a kept connection it may not have seen the POST.
 };
 
 function errorOf(error: Error): SendError {

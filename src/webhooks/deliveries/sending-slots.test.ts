@@ -7,24 +7,24 @@ const SLOTS = 256;
 const HALF = 128;
 const FIRST_SHARE = 4;
 const MAX_SHARE = 32;
-const LINGERING_MS = 500;
+const SLOW_AFTER_MS = 500;
 const REST_MS = 250;
 
 const TENANT = 1;
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}-${index}`);
 
-describe('the sending slots', () => {
+describe('SendingSlots', () => {
   let nowMs = 0;
   let slots: SendingSlots;
 
-  /** A clock that stands still until it is moved: nothing here waits, and no slow machine changes an outcome. */
+  /** Replaces the clock. The time changes only if a test changes `nowMs`, so no test waits, and a slow machine cannot change a result. */
   beforeEach(() => {
     nowMs = 1_000;
     performance.now = () => nowMs;
     slots = new SendingSlots();
   });
   afterEach(() => {
-    Reflect.deleteProperty(performance, 'now'); // The real one is its prototype's.
+    Reflect.deleteProperty(performance, 'now'); // Uncovers the real function, which belongs to the prototype.
   });
 
   function attempt(url: string, isOk: boolean | null): void {
@@ -40,16 +40,16 @@ describe('the sending slots', () => {
     }
   }
 
-  /** As deliveries are sent: as many as there is room for. */
+  /** Takes all free slots of each receiver, and begins the attempts. Returns the slots. */
   function fill(urls: string[]): Slot[] {
     return urls.flatMap((url) => {
-      const taken = Array.from({ length: slots.room(url) }, () => slots.take(TENANT, url));
+      const taken = Array.from({ length: slots.freeSlots(url) }, () => slots.take(TENANT, url));
       taken.forEach((slot) => slots.begin(slot));
       return taken;
     });
   }
 
-  /** A rush that uses all the receiver has, so many times. */
+  /** Uses all slots of a receiver for successful attempts, `count` times. */
   function useAll(url: string, count: number): void {
     for (let done = 0; done < count; done += 1) {
       const taken = fill([url]);
@@ -58,187 +58,187 @@ describe('the sending slots', () => {
     }
   }
 
-  it('give a receiver four at first, one more with a success while it uses all, and 32 at most', () => {
-    assert.equal(slots.room('never seen'), FIRST_SHARE);
-    assert.equal(slots.room(), FIRST_SHARE);
+  it('a receiver gets 4 slots at first, one more with a success while it uses all its slots, and at most 32', () => {
+    assert.equal(slots.freeSlots('never seen'), FIRST_SHARE);
+    assert.equal(slots.freeSlots(), FIRST_SHARE);
     useAll('a', 1);
-    assert.equal(slots.room('a'), FIRST_SHARE + 1);
+    assert.equal(slots.freeSlots('a'), FIRST_SHARE + 1);
     useAll('a', 100);
-    assert.equal(slots.room('a'), MAX_SHARE);
-    assert.equal(slots.room('b'), FIRST_SHARE);
+    assert.equal(slots.freeSlots('a'), MAX_SHARE);
+    assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
-  it('do not grow unused, and go back to four, one by one, when the rush is over', () => {
+  it('the share of a receiver does not grow while it is unused, and shrinks one by one back to 4 slots', () => {
     attemptOften('a', true, 100);
-    assert.equal(slots.room('a'), FIRST_SHARE);
+    assert.equal(slots.freeSlots('a'), FIRST_SHARE);
     useAll('a', 100);
     attempt('a', true);
-    assert.equal(slots.room('a'), MAX_SHARE - 1);
+    assert.equal(slots.freeSlots('a'), MAX_SHARE - 1);
     attemptOften('a', true, 100);
-    assert.equal(slots.room('a'), FIRST_SHARE);
+    assert.equal(slots.freeSlots('a'), FIRST_SHARE);
   });
 
-  it('give a receiver, however many registered its URL, one share: what is under way to it is taken off', () => {
+  it('all deliveries to one URL share the slots of that receiver, and do not reduce those of another receiver', () => {
     const [first] = [slots.take(TENANT, 'a'), slots.take(TENANT, 'a'), slots.take(TENANT, 'a')];
-    assert.equal(slots.room('a'), FIRST_SHARE - 3);
+    assert.equal(slots.freeSlots('a'), FIRST_SHARE - 3);
     slots.take(TENANT, 'a');
     slots.take(TENANT, 'a');
-    assert.equal(slots.room('a'), 0);
+    assert.equal(slots.freeSlots('a'), 0);
     assert.ok(first);
     slots.release(first);
-    assert.equal(slots.room('a'), 0);
-    assert.equal(slots.room('b'), FIRST_SHARE);
+    assert.equal(slots.freeSlots('a'), 0);
+    assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
-  it('hold a slot until it is released, not until the answer', () => {
+  it('a slot stays taken after the end of its attempt until it is released', () => {
     const slot = slots.take(TENANT, 'a');
     slots.begin(slot);
     slots.end(slot, null);
-    assert.equal(slots.room('a'), FIRST_SHARE - 1);
+    assert.equal(slots.freeSlots('a'), FIRST_SHARE - 1);
     slots.release(slot);
-    assert.equal(slots.room('a'), FIRST_SHARE);
+    assert.equal(slots.freeSlots('a'), FIRST_SHARE);
   });
 
-  it('are halved with each failure, down to one', () => {
+  it('each failure halves the share of a receiver, down to one slot', () => {
     useAll('a', 100);
     const rooms = [1, 2].map(() => {
       attempt('a', false);
-      return slots.room('a');
+      return slots.freeSlots('a');
     });
     assert.deepEqual(rooms, [16, 8]);
     attemptOften('a', false, 10);
     nowMs += REST_MS;
-    assert.equal(slots.room('a'), 1);
+    assert.equal(slots.freeSlots('a'), 1);
   });
 
-  it('rest after the third failure in a row, let one attempt through, and rest again', () => {
+  it('a receiver pauses for 250 ms after its third failure in a row and after each further failure, with one attempt in between', () => {
     attemptOften('a', false, 2);
-    assert.equal(slots.room('a'), 1);
+    assert.equal(slots.freeSlots('a'), 1);
     for (let probe = 0; probe < 3; probe += 1) {
       attempt('a', false);
-      assert.equal(slots.room('a'), 0);
+      assert.equal(slots.freeSlots('a'), 0);
       nowMs += REST_MS - 1;
-      assert.equal(slots.room('a'), 0);
+      assert.equal(slots.freeSlots('a'), 0);
       nowMs += 1;
-      assert.equal(slots.room('a'), 1);
+      assert.equal(slots.freeSlots('a'), 1);
     }
   });
 
-  it('open again with the first success, without a rest', () => {
+  it('after one success a failing receiver gets slots without a pause, even after its next two failures', () => {
     attemptOften('a', false, 5);
     nowMs += REST_MS;
     attempt('a', true);
-    assert.equal(slots.room('a'), 2);
+    assert.equal(slots.freeSlots('a'), 2);
     attempt('a', false);
-    assert.equal(slots.room('a'), 1);
+    assert.equal(slots.freeSlots('a'), 1);
     attempt('a', false);
-    assert.equal(slots.room('a'), 1);
+    assert.equal(slots.freeSlots('a'), 1);
   });
 
-  it('learn nothing from an outcome that says nothing', () => {
+  it('an outcome that says nothing about the receiver changes neither its share nor its count of failures', () => {
     useAll('a', 1);
     attempt('a', null);
-    assert.equal(slots.room('a'), FIRST_SHARE + 1);
+    assert.equal(slots.freeSlots('a'), FIRST_SHARE + 1);
     attemptOften('b', false, 3);
     nowMs += REST_MS;
     attempt('b', null);
-    assert.equal(slots.room('b'), 1);
+    assert.equal(slots.freeSlots('b'), 1);
     attempt('b', false);
-    assert.equal(slots.room('b'), 0);
+    assert.equal(slots.freeSlots('b'), 0);
   });
 
-  it("are by half each tenant's own, counted over all its receivers until they are released", () => {
-    assert.equal(slots.roomOfTenant(TENANT), HALF);
+  it('a tenant may take half of all slots, and slots at any of its receivers count until they are released', () => {
+    assert.equal(slots.freeSlotsOfTenant(TENANT), HALF);
     const taken = fill(numbered('well', 40));
     slots.take(TENANT + 1, 'well-0');
-    assert.deepEqual([slots.roomOfTenant(TENANT), slots.roomOfTenant(TENANT + 1)], [0, HALF - 1]);
+    assert.deepEqual([slots.freeSlotsOfTenant(TENANT), slots.freeSlotsOfTenant(TENANT + 1)], [0, HALF - 1]);
     taken.slice(0, 40).forEach((slot) => slots.release(slot));
-    assert.equal(slots.roomOfTenant(TENANT), HALF - 160 + 40);
+    assert.equal(slots.freeSlotsOfTenant(TENANT), HALF - 160 + 40);
   });
 
-  it('are 256 in all where everybody is well', () => {
+  it('there are 256 slots in all while every receiver is healthy', () => {
     const urls = numbered('well', 100);
     assert.equal(fill(urls).length, SLOTS);
-    assert.equal(slots.room(), 0);
+    assert.equal(slots.freeSlots(), 0);
   });
 
-  it('go to receivers that fail by half at most, and to the others by half at least', () => {
+  it('failing receivers together get at most half of the slots, and healthy receivers get the other half', () => {
     const failing = numbered('failing', 300);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
     assert.equal(fill(failing).length, HALF);
-    assert.equal(slots.room('failing-299'), 0);
+    assert.equal(slots.freeSlots('failing-299'), 0);
     assert.equal(fill(numbered('well', 100)).length, SLOTS - HALF);
-    assert.equal(slots.room(), 0);
+    assert.equal(slots.freeSlots(), 0);
   });
 
-  it('go to receivers that linger by half at most, from 500 ms on', () => {
-    const lingering = numbered('lingering', 40);
-    const taken = fill(lingering);
+  it('a receiver is slow from 500 ms on, and slow receivers together get at most half of the slots', () => {
+    const slow = numbered('slow', 40);
+    const taken = fill(slow);
     assert.equal(taken.length, 160);
-    nowMs += LINGERING_MS - 1;
-    assert.equal(slots.room(), FIRST_SHARE);
+    nowMs += SLOW_AFTER_MS - 1;
+    assert.equal(slots.freeSlots(), FIRST_SHARE);
     assert.equal(fill(numbered('well', 100)).length, SLOTS - 160);
     nowMs += 1;
-    // 160 linger now, though half of all would be 128; the 96 that are well may have 32 more.
+    // Now 160 attempts are slow, more than half of all slots (128). The healthy receivers have 96 slots, and may take 32 more.
     const [released] = taken;
     assert.ok(released);
     slots.release(released);
-    assert.equal(slots.room('lingering-0'), 0);
-    assert.equal(fill(numbered('as well', 100)).length, 32);
+    assert.equal(slots.freeSlots('slow-0'), 0);
+    assert.equal(fill(numbered('also well', 100)).length, 32);
   });
 
-  it('leave the others their half even where more is under way to lagging ones than their half', () => {
+  it('healthy receivers keep their half of the slots even if failing receivers hold more than the other half', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
-    // Born claimed: they were promised a slot each, many at a moment, and cannot be refused.
+    // These slots are for events that were claimed at insert at the same moment, and `take` does not refuse any of them.
     failing.forEach((url) => Array.from({ length: 30 }, () => slots.take(TENANT, url)));
     assert.deepEqual(
-      failing.map((url) => slots.room(url)),
+      failing.map((url) => slots.freeSlots(url)),
       failing.map(() => 0),
     );
     assert.equal(fill(numbered('well', 100)).length, SLOTS - HALF);
   });
 
-  it('take no receiver for a failing one before its third failure in a row', () => {
+  it('a receiver counts as failing from its third failure in a row, and not before', () => {
     attemptOften('failing', false, 3);
     Array.from({ length: HALF }, () => slots.take(TENANT, 'failing'));
     attemptOften('stumbling', false, 2);
-    assert.equal(slots.room('stumbling'), 1);
+    assert.equal(slots.freeSlots('stumbling'), 1);
     attempt('stumbling', false);
     nowMs += REST_MS;
-    assert.equal(slots.room('stumbling'), 0);
+    assert.equal(slots.freeSlots('stumbling'), 0);
   });
 
-  it('take a receiver for well again as soon as nothing of it lingers', () => {
+  it('a slow receiver counts as healthy again when its last slow attempt has ended', () => {
     attemptOften('failing', false, 3);
     Array.from({ length: HALF }, () => slots.take(TENANT, 'failing'));
     const slow = fill(['slow']);
-    nowMs += LINGERING_MS;
+    nowMs += SLOW_AFTER_MS;
     slow.slice(1).forEach((slot) => {
       slots.end(slot, true);
       slots.release(slot);
     });
-    assert.equal(slots.room('slow'), 0);
+    assert.equal(slots.freeSlots('slow'), 0);
     slow.slice(0, 1).forEach((slot) => {
       slots.end(slot, true);
       slots.release(slot);
     });
-    assert.equal(slots.room('slow'), FIRST_SHARE);
+    assert.equal(slots.freeSlots('slow'), FIRST_SHARE);
   });
 
-  it('end at 1,024, however many turn slow at once', () => {
+  it('at most 1,024 slots are taken while more and more receivers become slow', () => {
     let underWay = 0;
     for (let wave = 0; wave < 20; wave += 1) {
       underWay += fill(numbered(`wave ${wave}`, 100)).length;
-      nowMs += LINGERING_MS;
+      nowMs += SLOW_AFTER_MS;
     }
     assert.equal(underWay, 4 * SLOTS);
-    assert.equal(slots.room(), 0);
+    assert.equal(slots.freeSlots(), 0);
   });
 
-  it('remember 10,000 receivers, forget those longest unused, and none with something under way', () => {
+  it('beyond 10,000 receivers the least recently used one is removed, but none with a delivery under way', () => {
     const held = slots.take(TENANT, 'held');
     slots.take(TENANT, 'held');
     attempt('old', false);
@@ -246,14 +246,14 @@ describe('the sending slots', () => {
     numbered('other', 9_990).forEach((url) => attempt(url, true));
     attempt('recent', false);
     numbered('another', 20).forEach((url) => attempt(url, true));
-    assert.equal(slots.room('old'), FIRST_SHARE);
-    assert.equal(slots.room('recent'), 1);
-    assert.equal(slots.room('held'), FIRST_SHARE - 2);
+    assert.equal(slots.freeSlots('old'), FIRST_SHARE);
+    assert.equal(slots.freeSlots('recent'), 1);
+    assert.equal(slots.freeSlots('held'), FIRST_SHARE - 2);
     slots.release(held);
-    assert.equal(slots.room('held'), FIRST_SHARE - 1);
+    assert.equal(slots.freeSlots('held'), FIRST_SHARE - 1);
   });
 
-  it('keep their sums right, whatever happens in whatever order', () => {
+  it('the free slots agree with a simple model after any sequence of takes, attempts, releases and waits', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
         nowMs = 1_000;
@@ -272,7 +272,7 @@ describe('the sending slots', () => {
               model.change(kind, taken, isOk, nowMs);
             });
           }
-          const rooms = URLS.map((each) => slots.room(each));
+          const rooms = URLS.map((each) => slots.freeSlots(each));
           assert.deepEqual(rooms, model.rooms(nowMs));
         }
       }),
@@ -289,7 +289,7 @@ const step = fc.record({
   kind: fc.constantFrom<Kind>('take', 'take', 'begin', 'begin', 'end', 'release', 'wait'),
   url: fc.constantFrom(...URLS),
   count: fc.nat(40),
-  pick: fc.nat(LINGERING_MS + 100),
+  pick: fc.nat(SLOW_AFTER_MS + 100),
   isOk: fc.constantFrom(true, false, false, null),
 });
 
@@ -300,7 +300,7 @@ interface Taken {
   beganAtMs: number;
 }
 
-/** The same rules, with everything counted again whenever it is asked for. */
+/** A simple model with the same rules. It keeps no sums, and counts everything again at each call. */
 class NaiveSlots {
   readonly #all = new Set<Taken>();
   readonly #known = new Map<string, { share: number; failures: number; restsUntilMs: number }>();
@@ -309,7 +309,7 @@ class NaiveSlots {
     this.#all.add({ url, slot, state: 'taken', beganAtMs: 0 });
   }
 
-  /** Some of those that this may be done to; a slot may be released without ever having begun. */
+  /** Returns some of the slots whose state allows the given step. A slot may be released although its attempt never began. */
   some(kind: Kind, pick: number, count: number): Taken[] {
     const from = { begin: ['taken'], end: ['begun'], release: ['taken', 'ended'], take: [], wait: [] }[
       kind
@@ -353,8 +353,8 @@ class NaiveSlots {
 
   rooms(nowMs: number): number[] {
     const byUrl = Map.groupBy(this.#all, ({ url }) => url);
-    const isLingering = ({ state, beganAtMs }: Taken) => state === 'begun' && nowMs - beganAtMs >= LINGERING_MS;
-    const isLagging = (url: string) => this.#of(url).failures >= 3 || byUrl.get(url)?.some(isLingering) === true;
+    const isSlow = ({ state, beganAtMs }: Taken) => state === 'begun' && nowMs - beganAtMs >= SLOW_AFTER_MS;
+    const isLagging = (url: string) => this.#of(url).failures >= 3 || byUrl.get(url)?.some(isSlow) === true;
     const countOf = (urls: string[]) => urls.reduce((sum, url) => sum + (byUrl.get(url)?.length ?? 0), 0);
     const lagging = countOf(URLS.filter(isLagging));
     const well = countOf(URLS) - lagging;

@@ -1,35 +1,44 @@
 import { Tally } from '#platform/lib/tally.ts';
 
-/** Deliveries under way at once in this process. */
+/** Number of deliveries that may be under way at the same time in this process. */
 const SLOTS = 256;
-/** What receivers that fail or linger may take of them together, however many they are: half. */
+/** Maximum number of slots for all failing and slow receivers together: half. */
 const LAGGING_SLOTS = SLOTS / 2;
-/** What the receivers of one tenant may take of them together while deliveries of other tenants wait: half. */
+/** Maximum number of slots for all receivers of one tenant together while deliveries of other tenants wait: half. */
 const TENANT_SLOTS = SLOTS / 2;
-/** Where many turn slow at once the others keep their half; so many connections are the end in any case. */
+/**
+ * Maximum number of deliveries under way, also if many receivers become slow at the same time. In that case more than `SLOTS` may be under
+ * way, because the other receivers keep their half of the slots.
+ */
 const MAX_UNDER_WAY = 4 * SLOTS;
-/** A receiver's own share of the slots: at first, and at most. */
+/** Number of slots of a new receiver. */
 const FIRST_SHARE = 4;
+/** Maximum number of slots of one receiver. */
 const MAX_SHARE = 32;
-/** An attempt that takes longer than this lingers. */
-const LINGERING_MS = 500;
-/** From so many failures in a row on a receiver counts as failing, and is only probed: one attempt, then a rest. */
+/** An attempt that has been under way for this time is slow, and so is its receiver. */
+const SLOW_AFTER_MS = 500;
+/** Number of failures in a row at which a receiver counts as failing. From then on it pauses after each failure. */
 const FAILURES_UNTIL_PROBED = 3;
+/** Pause of a failing receiver after each failure. */
 const PROBE_REST_MS = 250;
-/** Receivers that are remembered; beyond them those without anything under way begin anew. */
+/** Maximum number of receivers in memory. If there are more, the least recently used receivers without a delivery under way are removed. */
 const MAX_CACHED = 10_000;
 
+/** One webhook URL. */
 interface Receiver {
+  /** Number of slots that the receiver may use. */
   share: number;
+  /** Number of slots taken. */
   underWay: number;
-  /** How many of those under way linger. */
-  lingering: number;
-  /** In a row, up to the last attempt. */
+  /** Number of attempts under way that are slow. */
+  slow: number;
+  /** Number of failures in a row, up to the last attempt. */
   failures: number;
+  /** No slot is free before this moment (`performance.now()`). */
   restsUntilMs: number;
 }
 
-/** A place for one delivery, taken before it is claimed and held until its outcome is recorded. */
+/** Sending slot of one delivery. It is taken before the delivery is claimed, and held until the outcome is recorded. */
 export interface Slot {
   readonly tenantId: number;
   readonly url: string;
@@ -37,30 +46,32 @@ export interface Slot {
 }
 
 /**
- * Who may send how much at once. Each receiver (a registered URL, whoever registered it) has a share of its own: a few slots at
- * first, one more with each success while all of them are taken, half with each failure. Those that fail or linger share one half
- * of all slots, so that nobody waits for them. So do the receivers of one tenant, while others wait: who waits is known to `Claims`.
- * Counted in this process alone: with several workers, a receiver has a share in each.
+ * Decides how many deliveries may be under way to each receiver. A receiver is a registered URL, also if several credentials registered
+ * it. Each receiver has a share of the slots. Successes change the share (`shareAfterSuccess`), and each failure halves it. All failing
+ * and slow receivers ("lagging" below) together get at most half of the slots, so that other receivers need not wait for them. All
+ * receivers of one tenant together also get at most half while other tenants wait. `Claims` and `offerLease` apply this second rule.
+ * The slots are counted only in this process. If several workers run, a receiver has a share in each of them.
  */
 export class SendingSlots {
-  /** By URL, the least recently used first. */
+  /** Receivers by URL, the least recently used first. */
   readonly #receivers = new Map<string, Receiver>();
-  /** When those attempts began that do not linger yet, the oldest first. */
+  /** Start time (`performance.now()`) of each attempt under way that is not yet slow, the oldest first. */
   readonly #fresh = new Map<Slot, number>();
-  /** How many slots are taken, by tenant. */
+  /** Number of slots taken, by tenant id. */
   readonly #takenBy = new Tally<number>();
   readonly #probeRestMs: number;
+  /** Number of slots taken, of all receivers. */
   #underWay = 0;
-  /** Of those, to receivers that fail or linger. */
+  /** Number of slots taken, of failing and slow receivers. */
   #lagging = 0;
 
   constructor({ probeRestMs = PROBE_REST_MS }: { probeRestMs?: number | undefined } = {}) {
     this.#probeRestMs = probeRestMs;
   }
 
-  /** How many more deliveries may go to a receiver now; without a URL, to one never seen before. */
-  room(url?: string): number {
-    this.#noteLingering();
+  /** Returns how many more deliveries may go to a receiver now. Without a URL, returns the number for a new receiver. */
+  freeSlots(url?: string): number {
+    this.#markSlow();
     const receiver = (url === undefined ? undefined : this.#receivers.get(url)) ?? newReceiver();
     if (performance.now() < receiver.restsUntilMs) {
       return 0;
@@ -71,40 +82,40 @@ export class SendingSlots {
     return Math.max(0, Math.min(receiver.share - receiver.underWay, left, MAX_UNDER_WAY - this.#underWay));
   }
 
-  /** How many slots a tenant has left of the half that is its own; beyond them it takes what no other tenant waits for. */
-  roomOfTenant(tenantId: number): number {
+  /** Returns how many slots are left of the half that one tenant may use. It may use more only if no other tenant waits for them. */
+  freeSlotsOfTenant(tenantId: number): number {
     return Math.max(0, TENANT_SLOTS - this.#takenBy.of(tenantId));
   }
 
-  /** Takes a slot. Nobody is refused here: what is claimed already has to go out, even where the room has gone since. */
+  /** Takes a slot. Never refuses, because a delivery that is already claimed must be sent, even if no slot is free any more. */
   take(tenantId: number, url: string): Slot {
     const receiver = this.#receivers.get(url) ?? newReceiver();
     this.#receivers.delete(url);
     this.#receivers.set(url, receiver);
     this.#change(receiver, { underWay: receiver.underWay + 1 });
     this.#takenBy.add(tenantId, 1);
-    this.#forgetIdle();
+    this.#evictIdle();
     return { tenantId, url, receiver };
   }
 
-  /** The attempt begins now. */
+  /** Notes that the attempt begins now. */
   begin(slot: Slot): void {
     this.#fresh.set(slot, performance.now());
   }
 
-  /** The attempt that began has ended; `isOk` is null where that says nothing about the receiver. */
+  /** Notes that the attempt has ended. `isOk` is null if the outcome says nothing about the receiver. */
   end(slot: Slot, isOk: boolean | null): void {
     const { receiver } = slot;
-    const lingering = receiver.lingering - (this.#fresh.delete(slot) ? 0 : 1);
+    const slow = receiver.slow - (this.#fresh.delete(slot) ? 0 : 1);
     if (isOk === null) {
-      this.#change(receiver, { lingering });
+      this.#change(receiver, { slow });
     } else if (isOk) {
-      this.#change(receiver, { lingering, failures: 0, share: shareAfterSuccess(receiver) });
+      this.#change(receiver, { slow, failures: 0, share: shareAfterSuccess(receiver) });
     } else {
       const failures = receiver.failures + 1;
       const restMs = failures < FAILURES_UNTIL_PROBED ? 0 : this.#probeRestMs;
       const share = Math.max(1, Math.floor(receiver.share / 2));
-      this.#change(receiver, { lingering, failures, share, restsUntilMs: performance.now() + restMs });
+      this.#change(receiver, { slow, failures, share, restsUntilMs: performance.now() + restMs });
     }
   }
 
@@ -113,18 +124,18 @@ export class SendingSlots {
     this.#takenBy.add(tenantId, -1);
   }
 
-  #noteLingering(): void {
-    const longAgo = performance.now() - LINGERING_MS;
+  #markSlow(): void {
+    const slowIfBegunBefore = performance.now() - SLOW_AFTER_MS;
     for (const [slot, beganAt] of this.#fresh) {
-      if (beganAt > longAgo) {
+      if (beganAt > slowIfBegunBefore) {
         return;
       }
       this.#fresh.delete(slot);
-      this.#change(slot.receiver, { lingering: slot.receiver.lingering + 1 });
+      this.#change(slot.receiver, { slow: slot.receiver.slow + 1 });
     }
   }
 
-  /** The only way a receiver changes, so that the two sums stay right whichever half it is in before and after. */
+  /** Changes a receiver and keeps the two sums right, also if the receiver becomes or stops being lagging. All changes go through here. */
   #change(receiver: Receiver, changes: Partial<Receiver>): void {
     this.#underWay -= receiver.underWay;
     this.#lagging -= isLagging(receiver) ? receiver.underWay : 0;
@@ -133,7 +144,7 @@ export class SendingSlots {
     this.#lagging += isLagging(receiver) ? receiver.underWay : 0;
   }
 
-  #forgetIdle(): void {
+  #evictIdle(): void {
     for (const [url, receiver] of this.#receivers) {
       if (this.#receivers.size <= MAX_CACHED) {
         return;
@@ -146,12 +157,13 @@ export class SendingSlots {
 }
 
 function newReceiver(): Receiver {
-  return { share: FIRST_SHARE, underWay: 0, lingering: 0, failures: 0, restsUntilMs: 0 };
+  return { share: FIRST_SHARE, underWay: 0, slow: 0, failures: 0, restsUntilMs: 0 };
 }
 
 /**
- * A share that is not used goes back step by step: grown for a rush of long ago, it would let a receiver that begins to hang fill
- * the half of those that lag, and keep the slow ones among them waiting.
+ * Returns the share of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or fully used. It shrinks
+ * by one, to `FIRST_SHARE` at least, if at most half of it is used. Otherwise a receiver with a large share that begins to hang would fill
+ * the half of the lagging receivers, and the other lagging receivers would wait.
  */
 function shareAfterSuccess({ share, underWay }: Receiver): number {
   if (share < FIRST_SHARE || underWay >= share) {
@@ -160,6 +172,6 @@ function shareAfterSuccess({ share, underWay }: Receiver): number {
   return underWay <= share / 2 ? Math.max(FIRST_SHARE, share - 1) : share;
 }
 
-function isLagging({ failures, lingering }: Receiver): boolean {
-  return failures >= FAILURES_UNTIL_PROBED || lingering > 0;
+function isLagging({ failures, slow }: Receiver): boolean {
+  return failures >= FAILURES_UNTIL_PROBED || slow > 0;
 }

@@ -3,18 +3,18 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { deliveryHeaders, signBody, verifySignature } from './signature.ts';
 
-// printf '%s' '1767225600.{"event":"order.status_changed"}' | openssl dgst -sha256 -hmac 'whsec_grün'
+// The signature was made with openssl: printf '%s' '1767225600.{"event":"order.status_changed"}' | openssl dgst -sha256 -hmac 'whsec_grün'
 const SECRET = 'whsec_grün';
 const TIMESTAMP = 1_767_225_600;
 const BODY = '{"event":"order.status_changed"}';
 const SIGNATURE = 'sha256=dd6816c6746dcc2a054e45af34a99a10b044f15367a9b89825053652fd15ef0b';
 
-test('a signature is what openssl makes of the timestamp, a dot and the body under the UTF-8 text of the secret', () => {
+test('signBody gives the signature that openssl gives for timestamp, dot and body under the UTF-8 text of the secret', () => {
   assert.equal(signBody(SECRET, TIMESTAMP, BODY), SIGNATURE);
   assert.equal(signBody(SECRET, TIMESTAMP, Buffer.from(BODY)), SIGNATURE);
 });
 
-test('a delivery bears the brand in all three header names', () => {
+test('deliveryHeaders puts the brand into all three header names', () => {
   const delivery = { secret: SECRET, eventId: '0198e0a2-0000-7000-8000-000000000000', timestampSeconds: TIMESTAMP };
   assert.deepEqual(deliveryHeaders('Acme', { ...delivery, body: BODY }), {
     'X-Acme-Signature': SIGNATURE,
@@ -27,7 +27,7 @@ const secrets = fc.string({ unit: 'binary', minLength: 1 });
 const timestamps = fc.nat({ max: 4_000_000_000 });
 const bodies = fc.uint8Array().map((bytes) => Buffer.from(bytes));
 
-test('what is signed is verified, whatever the secret, the time and the bytes', () => {
+test('verifySignature accepts each signature of signBody, for any secret, timestamp and body', () => {
   fc.assert(
     fc.property(secrets, timestamps, bodies, (secret, timestampSeconds, body) => {
       const signature = signBody(secret, timestampSeconds, body);
@@ -36,7 +36,7 @@ test('what is signed is verified, whatever the secret, the time and the bytes', 
   );
 });
 
-test('another secret, time or body, or any other signature, is refused', () => {
+test('verifySignature refuses a signature under another secret, timestamp or body, and any other text', () => {
   fc.assert(
     fc.property(secrets, timestamps, bodies, fc.string({ unit: 'binary' }), (secret, timestampSeconds, body, text) => {
       const signature = signBody(secret, timestampSeconds, body);

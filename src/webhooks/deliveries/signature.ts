@@ -1,29 +1,29 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Signs a message: `sha256=<hex>`, HMAC-SHA-256 over `{timestamp}.{raw body}` (contract §6). The key is the UTF-8 text
- * of the secret exactly as its owner was given it (decision 31), not what that text may encode.
+ * Returns the signature of a message as `sha256=<hex>`: HMAC-SHA-256 over `{timestamp}.{raw body}` (contract §6). The key is the text of
+ * the secret as UTF-8, exactly as the registration returned it (decision 31). The text is not decoded, for example from base64.
  */
 export function signBody(secret: string, timestampSeconds: number, body: string | Buffer): string {
   const hmac = createHmac('sha256', secret).update(`${timestampSeconds}.`).update(body);
   return `sha256=${hmac.digest('hex')}`;
 }
 
-/** What a receiver of a signed message holds: the two header values, and the bytes as they arrived. */
+/** Parts of a signed message that its receiver checks: the values of two headers, and the bytes of the body as they arrived. */
 export interface SignedMessage {
   timestampSeconds: number;
   body: string | Buffer;
   signature: string;
 }
 
-/** Tells whether a message bears the signature of `secret`, in a time that does not tell how much of it was right. */
+/** Returns true if `secret` signed the message. Compares in constant time, so that the duration reveals nothing about the signature. */
 export function verifySignature(secret: string, message: SignedMessage): boolean {
   const expected = Buffer.from(signBody(secret, message.timestampSeconds, message.body));
   const given = Buffer.from(message.signature);
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** One attempt to deliver an event; `body` is the stored text, the same at every attempt. */
+/** One attempt to deliver an event. `body` is the stored text, which is the same at every attempt. */
 export interface SignedDelivery {
   secret: string;
   eventId: string;
@@ -31,7 +31,7 @@ export interface SignedDelivery {
   body: string;
 }
 
-/** The three headers of a delivery; `brand` stands where the contract writes `Service` (decision 35). */
+/** Returns the three headers of a delivery. `brand` replaces the word `Service` in the header names of the contract (decision 35). */
 export function deliveryHeaders(brand: string, delivery: SignedDelivery): Record<string, string> {
   return {
     [`X-${brand}-Signature`]: signBody(delivery.secret, delivery.timestampSeconds, delivery.body),

@@ -22,9 +22,9 @@ export function deliveryStaffRoutes(app: App, { db, staffGuard }: Dependencies):
         operationId: 'listWebhookDeliveries',
         summary: 'List the webhook deliveries with every attempt',
         description:
-          'What became of the events of all partners, newest first: what the receiver answered, how long it took, ' +
-          'and why an attempt failed. An event that happened while no webhook was registered has no delivery. ' +
-          'Deliveries that have ended are kept for 30 days, or as long as the service is set to keep them.',
+          'Lists the deliveries of all partners, newest first. Each attempt shows the status that the receiver answered, the duration, ' +
+          'and why the attempt failed. An event that happened while no webhook was registered has no delivery. ' +
+          'Deliveries that have ended are kept for 30 days, unless the operator has set another number of days.',
         tags: ['Webhooks'],
         querystring: DeliveryQuery,
         response: { 200: Type.Union([Type.Array(Delivery), pageOf(Delivery)]) },

@@ -7,8 +7,8 @@ import { MAX_ATTEMPTS } from './retry.ts';
 const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
 
 /**
- * The pending delivery of each credential that comes first, in the order of tenants and credentials. The index is stepped through
- * from one credential to the next, so a long queue costs no more than a short one, and nobody steps further than is read.
+ * Returns the SQL that selects the first pending delivery of each credential, in the order of tenants and credentials. The query jumps in
+ * the index from one credential to the next, so a long queue costs no more than a short one. It stops when the outer query reads no more.
  */
 function queueHeads(after = BEFORE_ALL) {
   const first = (where: RawBuilder<unknown>) => sql`
@@ -24,13 +24,13 @@ function queueHeads(after = BEFORE_ALL) {
 interface DueQueueSearch {
   after: DueQueue | null;
   limit: number;
-  /** Receivers' URLs whose queues are of no use now. */
+  /** URLs of receivers that have no free slot. Their queues are left out. */
   passOver: string[];
 }
 
 /**
- * The credentials that have due deliveries, across tenants (one of the statements that may). Each credential is looked up as its
- * head is met (OFFSET 0 keeps that order), so no more heads are stepped to than the limit asks for.
+ * Returns credentials that have due deliveries, of all tenants. This is one of the few statements that may read across tenants. Each
+ * credential is read when the first delivery of its queue is found (OFFSET 0 keeps this order), so the search stops at the limit.
  */
 export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueueSearch): Promise<DueQueue[]> {
   const statement = sql<DueQueue>`
@@ -58,10 +58,10 @@ interface ClaimRow {
   webhook_secret: Buffer;
 }
 
-/** What one claim takes at most, so that none of it waits for long. */
+/** Maximum number of deliveries in one claim, so that the last of them does not wait long after it was claimed. */
 export const CLAIM_SIZE = 200;
 
-/** How many deliveries are wanted of one credential. */
+/** Number of deliveries to claim for one credential. */
 export interface Wanted {
   tenantId: number;
   credentialId: string;
@@ -69,14 +69,15 @@ export interface Wanted {
 }
 
 /**
- * Takes due deliveries of several credentials, `CLAIM_SIZE` of them at most, across tenants (one of the statements that may), counts
- * an attempt for each before anything is sent, and leases them: until the lease ends nobody else takes them. The locks are taken in a
- * materialised CTE, for the LIMIT of an `IN (SELECT … SKIP LOCKED)` holds for each scan alone. Its outer LIMIT, a plain number, is
- * what the planner goes by: it cannot know what is wanted, expects a tenth of the backlog, and would read the whole table for it.
+ * Claims due deliveries of several credentials, at most `CLAIM_SIZE`. This is one of the few statements that may write across tenants. It
+ * counts an attempt for each delivery before anything is sent, and leases the delivery, so that no other worker claims it before the lease
+ * ends. The same statement ends the deliveries that must not be sent: those of a revoked credential (decision 34), and those whose fifth
+ * attempt has no recorded outcome (decision 33).
  *
- * The same statement ends what must not be sent: deliveries of a revoked credential (decision 34), and those whose fifth
- * attempt never reported back (decision 33).
- * @returns the deliveries to send, and how many rows were taken of each credential
+ * The rows are locked in a materialised CTE, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
+ * statement. The outer LIMIT of the CTE is a number in the text of the statement, because the planner uses this number as its estimate. The
+ * planner does not know the wanted counts. Without the number it would expect a tenth of the backlog, and read the whole table.
+ * @returns the deliveries to send, and the number of rows claimed for each credential
  */
 export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
   const statement = sql<ClaimRow>`
@@ -127,18 +128,19 @@ function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
   };
 }
 
-/** How an attempt ended and where that leaves its delivery. */
+/** Result of an attempt, and the status of its delivery after it. */
 export interface Outcome {
   delivery: ClaimedDelivery;
   result: { http_status: number | null; duration_ms: number; error: string | null };
   status: DeliveryStatus;
-  /** Wait until the next attempt, where the delivery stays pending. */
+  /** Wait until the next attempt if the delivery stays pending, otherwise 0. */
   retryInMs: number;
 }
 
 /**
- * Records how attempts of any tenants ended, each only where its lease is still ours: a worker that was away for longer must not overwrite.
- * @returns the events whose lease was ours
+ * Records the outcomes of attempts, of any tenants. An outcome is recorded only if no other worker has claimed the delivery since, so the
+ * row must still have the same lease id. A worker that was suspended beyond its lease must not overwrite a later outcome.
+ * @returns the ids of the events whose outcomes were recorded
  */
 export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise<Set<string>> {
   const of = <T>(value: (outcome: Outcome) => T) => outcomes.map(value);
@@ -158,17 +160,17 @@ export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise
   return new Set(rows.map(({ id }) => id));
 }
 
-/** A count beyond this says no more, and takes longer. */
+/** Largest number that is counted. A more exact count would take longer, and would not help an operator. */
 const MAX_COUNTED = 1_000_000;
 
 export interface QueueState {
-  /** Deliveries that have not ended, counted up to a million. */
+  /** Number of deliveries that have not ended, counted up to `MAX_COUNTED`. */
   pending: number;
-  /** For how long the first of them has been due. */
+  /** Seconds for which the oldest due delivery has been due. 0: no delivery is due. */
   oldestDueSeconds: number;
 }
 
-/** What waits in all tenants: an operator's count. */
+/** Counts the waiting deliveries of all tenants, for the metrics of the operator. */
 export async function readQueueState(db: Database): Promise<QueueState> {
   const statement = sql<QueueState>`
     WITH RECURSIVE head AS (${queueHeads()})

@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** A new tenant with so many credentials, each with a receiver of its own. */
+/** Creates a tenant with the given number of credentials. Each credential has its own receiver. */
 async function tenantWith(receivers: number, urlOf: (index: number) => string): Promise<Whose[]> {
   const { tenantId } = await service.tenant();
   return await insertCredentials(
@@ -34,7 +34,7 @@ async function tenantWith(receivers: number, urlOf: (index: number) => string): 
 
 const removeEvents = async () => void (await sql`TRUNCATE event`.execute(service.database.db));
 
-describe('claims for a tenant with many receivers', () => {
+describe('claims of deliveries for a tenant with many receivers', () => {
   let slots: SendingSlots;
   let claims: Claims;
 
@@ -45,9 +45,9 @@ describe('claims for a tenant with many receivers', () => {
   afterEach(removeEvents);
 
   const tenantOf = (receivers: number) => tenantWith(receivers, (index) => `https://127.0.0.1:1/${newId()}/${index}`);
-  const insertDue = (whose: Whose[], count: number) => insertBacklog(service.database.db, whose, count);
+  const insertDue = (credentials: Whose[], count: number) => insertBacklog(service.database.db, credentials, count);
 
-  /** All that there are slots for now. */
+  /** Claims until no queue has a free slot. */
   async function takeAll(): Promise<Claim[]> {
     const taken: Claim[] = [];
     for (let claimed = await claims.take(); claimed !== null; claimed = await claims.take()) {
@@ -56,17 +56,17 @@ describe('claims for a tenant with many receivers', () => {
     return taken;
   }
 
-  const countOf = (taken: Claim[], [whose]: Whose[]) =>
-    taken.filter(({ delivery }) => delivery.tenantId === whose?.tenantId).length;
+  const countOf = (taken: Claim[], [credential]: Whose[]) =>
+    taken.filter(({ delivery }) => delivery.tenantId === credential?.tenantId).length;
 
-  it('take all slots while no other tenant waits', async () => {
+  it('a tenant with 100 receivers gets all 256 slots while no other tenant waits', async () => {
     const busy = await tenantOf(100);
     await insertDue(busy, 10);
     await claims.scan();
     assert.equal(countOf(await takeAll(), busy), SLOTS);
   });
 
-  it('take half of them beside another such tenant, and what others have no use for', async () => {
+  it('two tenants with many receivers get about half of the slots each, and a small tenant gets the four it can use', async () => {
     const [first, second, small] = [await tenantOf(100), await tenantOf(100), await tenantOf(1)];
     await insertDue([...first, ...small], 10);
     await claims.scan();
@@ -76,12 +76,12 @@ describe('claims for a tenant with many receivers', () => {
     await insertDue(second, 10);
     await claims.scan();
     const shared = await takeAll();
-    const counts = [first, second, small].map((whose) => countOf(shared, whose));
+    const counts = [first, second, small].map((credentials) => countOf(shared, credentials));
     assert.deepEqual([counts[2], (counts[0] ?? 0) + (counts[1] ?? 0)], [4, SLOTS - 4]);
-    assert.ok(Math.min(...counts.slice(0, 2)) >= HALF - 4, `${counts.join(', ')} deliveries`);
+    assert.ok(Math.min(...counts.slice(0, 2)) >= HALF - 4, `the three tenants got ${counts.join(', ')} slots`);
   });
 
-  it('leave the next free slot to the other tenant, whose turn in the line would come last', async () => {
+  it('a tenant that holds all slots leaves the next free slot to another tenant, although that tenant was found last', async () => {
     const [busy, other] = [await tenantOf(100), await tenantOf(1)];
     await insertDue(busy, 10);
     await claims.scan();
@@ -94,7 +94,7 @@ describe('claims for a tenant with many receivers', () => {
     assert.deepEqual([countOf(next, other), countOf(next, busy)], [1, 1]);
   });
 
-  it('stop what is revoked whatever the tenant has under way', async () => {
+  it('deliveries of a revoked credential are stopped even while its tenant holds all slots', async () => {
     const busy = await tenantOf(100);
     await insertDue(busy, 10);
     await claims.scan();
@@ -119,7 +119,7 @@ describe('claims for a tenant with many receivers', () => {
     assert.deepEqual(waiting, []);
   });
 
-  it('leave room in the line for others, also where more of its credentials wait than the line holds', async () => {
+  it('a small tenant is found by the scan although another tenant has 5,100 waiting credentials, more than fit in memory', async () => {
     const [busy, other] = [await tenantOf(5_100), await tenantOf(1)];
     await insertDue([...busy, ...other], 1);
     for (let times = 0; times < 4; times += 1) {
@@ -129,12 +129,13 @@ describe('claims for a tenant with many receivers', () => {
   });
 });
 
-describe('the event of another tenant, beside one whose many receivers are slow', () => {
+describe('the event of a small tenant beside a tenant with many slow receivers', () => {
   let server: Receiver;
   let worker: Worker;
   let other: Whose[];
 
-  // The database notes the order of claims. Arrivals say less: on a busy machine the receiver's own TLS handshakes take seconds.
+  // Triggers in the database record the order of claims. The order of arrivals would be less exact, because on a busy machine the TLS
+  // handshakes of the receiver take seconds.
   before(async () => {
     await sql`CREATE TABLE noted_claim (place bigserial, tenant_id bigint)`.execute(service.database.db);
     await sql`
@@ -166,9 +167,9 @@ describe('the event of another tenant, beside one whose many receivers are slow'
 
   const urlOf = (name: string, index: number) => `https://127.0.0.1:${server.port}/${name}/${index}`;
   const countOf = (name: string) => server.requests.filter(({ path }) => path.startsWith(`/${name}/`)).length;
-  const write = async (whose: Whose | undefined, isLocal = true) => {
-    assert.ok(whose);
-    await writeEvent(createTransactionWithEvents(service.database.db, isLocal ? worker.deliveries : null), whose);
+  const write = async (credential: Whose | undefined, isLocal = true) => {
+    assert.ok(credential);
+    await writeEvent(createTransactionWithEvents(service.database.db, isLocal ? worker.deliveries : null), credential);
   };
   const countClaims = async () => {
     const { rows } = await sql<{ place: number }>`SELECT coalesce(max(place), 0) AS place FROM noted_claim`.execute(
@@ -176,44 +177,51 @@ describe('the event of another tenant, beside one whose many receivers are slow'
     );
     return rows[0]?.place ?? 0;
   };
-  const placeOfFirstClaim = async (whose: Whose | undefined) => {
+  const placeOfFirstClaim = async (credential: Whose | undefined) => {
     const { rows } = await sql<{ place: number }>`
-      SELECT min(place) AS place FROM noted_claim WHERE tenant_id = ${whose?.tenantId}
+      SELECT min(place) AS place FROM noted_claim WHERE tenant_id = ${credential?.tenantId}
     `.execute(service.database.db);
-    assert.ok(rows[0]?.place, 'the event was claimed');
+    assert.ok(rows[0]?.place, 'the event was not claimed');
     return rows[0].place;
   };
 
   for (const isLocal of [true, false]) {
-    it(`is sent with the next free slot: ${isLocal ? 'told of by its commit' : 'found by the scan'}`, async (t) => {
+    const way = isLocal ? 'reported by its commit' : 'found by the scan';
+    it(`an event of another tenant, ${way}, waits behind at most 456 events of a busy tenant`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
-      await eventually(async () => (await countClaims()) >= SLOTS, 'full slots', 60_000);
+      await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);
-      // Counted from the commit on: what is claimed while the event is written is not ahead of it.
+      // Claims are counted from the commit on. A claim made while the event is written does not come before the event.
       const earlier = await countClaims();
       await eventually(() => countOf('other') > 0, 'event of the other tenant', 60_000);
       const ahead = (await placeOfFirstClaim(other[0])) - earlier - 1;
-      t.diagnostic(`claimed behind ${ahead} events`);
-      assert.ok(ahead <= SLOTS + CLAIM_SIZE, `${ahead} events of the busy tenant were claimed first`);
+      t.diagnostic(`${ahead} events of the busy tenant were claimed before the event of the other tenant`);
+      assert.ok(
+        ahead <= SLOTS + CLAIM_SIZE,
+        `${ahead} events of the busy tenant were claimed before the event of the other tenant`,
+      );
     });
   }
 
-  it('is not passed by new events of that one, which are born claimed only while nobody else waits', async () => {
+  it('new events of a tenant that holds half of the slots are not claimed at insert while another tenant waits', async () => {
     server.answerWith(() => 'hang');
     const busy = await tenantWith(40, (index) => urlOf('busy', index));
-    const isOffered = (whose: Whose | undefined) => {
-      assert.ok(whose);
-      const lease = worker.deliveries.offerLease({ tenantId: whose.tenantId, credentialId: whose.credential.id }, 0);
+    const isOffered = (of: Whose | undefined) => {
+      assert.ok(of);
+      const lease = worker.deliveries.offerLease({ tenantId: of.tenantId, credentialId: of.credential.id }, 0);
       return lease !== null;
     };
     for (let sent = 0; sent < HALF; sent += 1) {
       await write(busy[sent % 32]);
     }
-    assert.ok(isOffered(busy[32]), 'nobody else waits');
+    assert.ok(isOffered(busy[32]), 'a lease is offered while no other tenant waits');
     for (let sent = 0; sent < 5; sent += 1) {
-      await write(other[0]); // Four fill its share; the fifth waits.
+      await write(other[0]); // The first four fill the share of the receiver. The fifth waits.
     }
     assert.equal(isOffered(busy[32]), false);
-    assert.ok(isOffered((await tenantWith(1, (index) => urlOf('third', index)))[0]), 'a third tenant has its half');
+    assert.ok(
+      isOffered((await tenantWith(1, (index) => urlOf('third', index)))[0]),
+      'a third tenant, which has taken no slot, is offered a lease',
+    );
   });
 });

@@ -10,7 +10,7 @@ function reasonAgainst(text: string, options = PUBLIC_ONLY): string | null {
   return check.ok ? null : check.reason;
 }
 
-test('HTTPS addresses pass, and come back parsed', () => {
+test('checkWebhookUrl accepts HTTPS URLs and returns them parsed', () => {
   for (const text of [
     'https://partner.example/hooks',
     'https://partner.example',
@@ -20,7 +20,7 @@ test('HTTPS addresses pass, and come back parsed', () => {
     'https://partner.example:65535/',
     'https://bücher.example/größe',
     'https://partner.example/a@b',
-    'https://203.0.113.7/', // Vetted when it is connected to.
+    'https://203.0.113.7/', // A special address is refused only when the service connects to it.
   ]) {
     const check = checkWebhookUrl(text, PUBLIC_ONLY);
     assert.ok(check.ok, text);
@@ -28,7 +28,7 @@ test('HTTPS addresses pass, and come back parsed', () => {
   }
 });
 
-test('what is not an absolute HTTPS URL is refused', () => {
+test('a text that is not an absolute HTTPS URL is refused as a webhook URL', () => {
   for (const text of [
     '',
     'partner.example',
@@ -58,26 +58,26 @@ test('what is not an absolute HTTPS URL is refused', () => {
   }
 });
 
-test('a user name or password is refused, empty ones too', () => {
+test('a webhook URL with a user name or a password, even an empty one, is refused', () => {
   for (const userinfo of ['user', 'user:secret', ':secret', ':', '', 'a@b']) {
     assert.match(reasonAgainst(`https://${userinfo}@partner.example/`) ?? '', /user name or password/, userinfo);
   }
 });
 
-test('a fragment is refused, an empty one too', () => {
+test('a webhook URL with a fragment, even an empty one, is refused', () => {
   for (const text of ['https://partner.example/#', 'https://partner.example/#a', 'https://partner.example?a#b']) {
     assert.match(reasonAgainst(text) ?? '', /fragment/, text);
   }
 });
 
-test('ports below 1024 other than 443 are refused, unless private networks are allowed', () => {
+test('a webhook URL with a port below 1024 other than 443 is refused, unless private networks are allowed', () => {
   for (const port of [0, 22, 25, 80, 442, 444, 1_023]) {
     assert.match(reasonAgainst(`https://partner.example:${port}/`) ?? '', /port/, String(port));
     assert.equal(reasonAgainst(`https://partner.example:${port}/`, { allowPrivateNetwork: true }), null);
   }
 });
 
-test('2,048 characters pass and one more does not, counted in code points', () => {
+test('a webhook URL may have 2,048 characters and not one more, counted in code points', () => {
   const start = 'https://partner.example/';
   for (const character of ['a', '🛎']) {
     const longest = start + character.repeat(2_048 - start.length);
@@ -87,7 +87,7 @@ test('2,048 characters pass and one more does not, counted in code points', () =
   assert.match(reasonAgainst(start + 'a'.repeat(1_000_000)) ?? '', /2048 characters/);
 });
 
-test('any text gets an answer, and what passes is HTTPS with nothing hidden in it', () => {
+test('checkWebhookUrl never throws, and accepts only HTTPS URLs without user name, password, fragment or forbidden port', () => {
   const anything = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.webUrl({ withFragments: true, withQueryParameters: true }),

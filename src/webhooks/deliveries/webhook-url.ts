@@ -1,17 +1,17 @@
 const MAX_CODE_POINTS = 2_048;
 
-/** The parsed address, or why it was refused: a short text to follow `webhook_url: `. */
+/** Parsed URL, or the reason why it was refused. The reason is a text that follows `webhook_url: ` in an error message. */
 export type WebhookUrlCheck = { ok: true; url: URL } | { ok: false; reason: string };
 
 /**
- * Checks a webhook address by decision 31. Where its host leads is not looked at: that is vetted at every connection,
- * since a name may lead elsewhere by then.
+ * Checks the form of a webhook URL (decision 31). The host is not resolved here. Its addresses are checked at every connection, because a
+ * name may resolve to another address by then.
  */
 export function checkWebhookUrl(
   text: string,
   { allowPrivateNetwork }: { allowPrivateNetwork: boolean },
 ): WebhookUrlCheck {
-  // UTF-16 units are at most twice the code points, so a huge text is refused without being spread out.
+  // A code point has at most two UTF-16 units. So a huge text is refused by its length, before it is copied into an array.
   if (text.length > 2 * MAX_CODE_POINTS || Array.from(text).length > MAX_CODE_POINTS) {
     return refused(`must be at most ${MAX_CODE_POINTS} characters`);
   }
@@ -20,7 +20,7 @@ export function checkWebhookUrl(
   if (authority === undefined || url === null || hasRewrittenCharacters(text)) {
     return refused('must be an HTTPS URL');
   }
-  // The parsed URL no longer tells an empty user name or fragment from none.
+  // The text is checked and not the parsed URL, because the parsed URL does not show an empty user name or an empty fragment.
   if (authority.includes('@')) {
     return refused('must not contain a user name or password');
   }
@@ -28,18 +28,18 @@ export function checkWebhookUrl(
     return refused('must not contain a fragment');
   }
   if (!allowPrivateNetwork && !isOpenPort(url.port)) {
-    return refused('must use port 443, or 1024 and above');
+    return refused('must use port 443, or a port from 1024 to 65535');
   }
   return { ok: true, url };
 }
 
-/** Characters that the URL parser drops or turns into others: such a text is not the address that it appears to be. */
+/** Returns true if the text has characters that the URL parser drops or replaces. The URL would then differ from what a person reads. */
 function hasRewrittenCharacters(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the expression searches for control characters
   return /[\u0000-\u0020\u007f\\]/.test(text);
 }
 
-/** The parser leaves the port empty where it is the scheme's own, 443. */
+/** Returns true if the port is 443, or 1024 or above. The URL parser leaves the port empty if it is 443. */
 function isOpenPort(port: string): boolean {
   return port === '' || Number(port) >= 1_024;
 }
