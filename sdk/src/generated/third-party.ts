@@ -54,45 +54,45 @@ export interface Category {
 
 /** One attempt to deliver an event. */
 export interface DeliveryAttempt {
-  /** When it began. */
+  /** Time at which the attempt began. */
   at: string;
-  /** What the receiver answered; null where no answer came. */
+  /** HTTP status of the response. Null if the receiver did not answer. */
   http_status: number | null;
-  /** How long it took, in milliseconds; null where that is not known. */
+  /** Duration of the attempt in milliseconds. Null if it is not known. */
   duration_ms: number | null;
-  /** Why it failed; null where it did not. */
+  /** Reason why the attempt failed. Null if it succeeded. */
   error: string | null;
 }
 
-/** What has become of its delivery. */
+/** The state of the delivery of this event. */
 export interface FeedDelivery {
-  /** `pending`: it waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt failed, and there is no other. `stopped`: the credential was revoked. */
+  /** `pending`: the delivery waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt failed, and the service does not try again. `stopped`: the credential was revoked. */
   status: 'pending' | 'delivered' | 'failed' | 'stopped';
-  /** Every attempt, oldest first; five at most. */
+  /** All attempts, oldest first. There are at most five. */
   attempts: DeliveryAttempt[];
 }
 
-/** An event, and what has become of its delivery. */
+/** An event and the state of its delivery. */
 export interface FeedEntry {
-  /** Its place in the feed; a text to keep as it is. */
+  /** Position of the event in the feed. Keep this text unchanged. */
   cursor: string;
-  /** What happened. */
+  /** The name of the event. */
   event: 'order.status_changed' | 'reservation.created' | 'reservation.modified' | 'reservation.cancelled';
-  /** The same as in the delivery. */
+  /** The id of the event. It is the same in the delivery. */
   event_id: string;
-  /** When it happened. */
+  /** The time of the event. */
   occurred_at: string;
-  /** Which order or reservation, and its status. */
+  /** The order or reservation and its new status. */
   data: OrderEventData | ReservationEventData;
-  /** Null where no webhook was registered when it happened. */
+  /** Null if no webhook was registered when the event happened. */
   delivery: FeedDelivery | null;
 }
 
 /** The credential's events after the cursor. */
 export interface FeedPage {
-  /** Oldest first; empty where nothing new has happened. */
+  /** The events, oldest first. Empty if there are no new events. */
   results: FeedEntry[];
-  /** Where to go on: `after` of the next call, also where `results` is empty. */
+  /** Send this as `after` in the next call, also if `results` is empty. */
   next: string;
 }
 
@@ -163,13 +163,13 @@ export interface OrderCreate {
   notes?: string;
 }
 
-/** Which order, and what has become of it. */
+/** The order and its new status. */
 export interface OrderEventData {
-  /** The id of the order inside Roomservice. */
+  /** The id of the order in Roomservice. */
   order_id: string;
-  /** The platform's own id of it. */
+  /** The platform's id of the order. */
   external_order_id: string;
-  /** Its new status. */
+  /** The new status of the order. */
   status: string;
 }
 
@@ -256,13 +256,13 @@ export interface ReservationCreate {
   };
 }
 
-/** Which reservation, and what has become of it. */
+/** The reservation and its new status. */
 export interface ReservationEventData {
-  /** The id of the reservation inside Roomservice. */
+  /** The id of the reservation in Roomservice. */
   reservation_id: string;
-  /** The platform's own id of it. */
+  /** The platform's id of the reservation. */
   external_reservation_id: string;
-  /** Its new status. */
+  /** The new status of the reservation. */
   status: string;
 }
 
@@ -428,9 +428,9 @@ export interface Operations {
   /** Read the credential's events after a cursor */
   listEvents: {
     query?: {
-      /** The `next` of the answer before. Left out, or empty: from the oldest event that is still kept. `latest`: no event, and `next` is where the feed ends; what happens after the answer comes after it. A cursor that this feed never gave, or that is older than a restore of the service from a backup, is refused: begin again without it. */
+      /** The `next` of the previous response. If it is missing or empty, the response begins with the oldest event that is still kept. With `latest` the response has no events, and `next` is the end of the feed. Later events come after it. The service refuses a cursor that lies beyond the end of this feed, or that was given before the service was restored from a backup. In that case begin again without `after`. */
       after?: string;
-      /** How many events are wanted at most. */
+      /** Maximum number of events in the response. */
       limit?: number;
     };
     answer: FeedPage;

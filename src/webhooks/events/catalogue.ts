@@ -1,26 +1,27 @@
 import Type from 'typebox';
 import type { EventType } from './event-types.ts';
 
-/** Contract §6: identifiers and the new status, nothing more. */
+/** `data` of an order event: identifiers and the new status, and no other field (contract §6). */
 export const OrderEventData = Type.Object(
   {
-    order_id: Type.String({ description: 'The id of the order inside Roomservice.' }),
-    external_order_id: Type.String({ description: "The platform's own id of it." }),
-    status: Type.String({ description: 'Its new status.' }),
+    order_id: Type.String({ description: 'The id of the order in Roomservice.' }),
+    external_order_id: Type.String({ description: "The platform's id of the order." }),
+    status: Type.String({ description: 'The new status of the order.' }),
   },
-  { title: 'OrderEventData', description: 'Which order, and what has become of it.' },
+  { title: 'OrderEventData', description: 'The order and its new status.' },
 );
 
+/** `data` of a reservation event: identifiers and the new status, and no other field (contract §6). */
 export const ReservationEventData = Type.Object(
   {
-    reservation_id: Type.String({ description: 'The id of the reservation inside Roomservice.' }),
-    external_reservation_id: Type.String({ description: "The platform's own id of it." }),
-    status: Type.String({ description: 'Its new status.' }),
+    reservation_id: Type.String({ description: 'The id of the reservation in Roomservice.' }),
+    external_reservation_id: Type.String({ description: "The platform's id of the reservation." }),
+    status: Type.String({ description: 'The new status of the reservation.' }),
   },
-  { title: 'ReservationEventData', description: 'Which reservation, and what has become of it.' },
+  { title: 'ReservationEventData', description: 'The reservation and its new status.' },
 );
 
-/** What is posted: as compact JSON, with its fields in this order (contract §6). */
+/** Body of a delivery. It is sent as compact JSON with the fields in this order (contract §6). */
 interface Envelope {
   event: EventType;
   event_id: string;
@@ -28,7 +29,7 @@ interface Envelope {
   data: Record<string, string>;
 }
 
-/** An event as the documents tell of it. */
+/** Description of an event type for the OpenAPI documents. */
 export interface EventFacts {
   summary: string;
   description: string;
@@ -40,8 +41,8 @@ const STAY = { reservation_id: '01a1fa59-7d47-72d5-b816-c40f93e7a52d', external_
 
 export const EVENTS: Record<EventType, EventFacts> = {
   'order.status_changed': eventOf('OrderStatusChanged', OrderEventData, {
-    summary: 'An order has another status',
-    description: 'The status of an order has changed, whoever changed it. Placing an order is no change.',
+    summary: 'The status of an order has changed',
+    description: 'The platform or the restaurant has changed the status of an order. Placing an order causes no event.',
     example: {
       event: 'order.status_changed',
       event_id: '01a1fa4a-98c4-73e6-8f27-15b9a4c8d07e',
@@ -55,7 +56,7 @@ export const EVENTS: Record<EventType, EventFacts> = {
   }),
   'reservation.created': eventOf('ReservationCreated', ReservationEventData, {
     summary: 'A stay was booked',
-    description: 'A stay was booked by a call of `createReservation`.',
+    description: 'A call of `createReservation` has booked a stay.',
     example: {
       event: 'reservation.created',
       event_id: '01a1fa59-7d48-74f7-a938-62d0e5f3b19c',
@@ -64,8 +65,8 @@ export const EVENTS: Record<EventType, EventFacts> = {
     },
   }),
   'reservation.modified': eventOf('ReservationModified', ReservationEventData, {
-    summary: 'A reservation has another status',
-    description: 'The status of a reservation has changed to anything but `cancelled`.',
+    summary: 'The status of a reservation has changed',
+    description: 'The status of a reservation has changed to a status other than `cancelled`.',
     example: {
       event: 'reservation.modified',
       event_id: '01bb973a-65ff-7508-ba49-73e1f604c2ad',
@@ -75,7 +76,7 @@ export const EVENTS: Record<EventType, EventFacts> = {
   }),
   'reservation.cancelled': eventOf('ReservationCancelled', ReservationEventData, {
     summary: 'A reservation was cancelled',
-    description: 'A reservation was cancelled, by the platform or by the house. Its nights are free again.',
+    description: 'The platform or the hotel has cancelled a reservation. Its nights are free again.',
     example: {
       event: 'reservation.cancelled',
       event_id: '01a20298-4284-7619-8b5a-84f20715d3be',
@@ -89,11 +90,15 @@ function eventOf(title: string, data: Type.TObject, facts: Omit<EventFacts, 'sch
   const { description, example } = facts;
   const schema = Type.Object(
     {
-      event: Type.Enum([example.event], { type: 'string', description: 'What happened.' }),
-      event_id: Type.String({ format: 'uuid', description: 'The same at every attempt: drop what was seen before.' }),
+      event: Type.Enum([example.event], { type: 'string', description: 'The name of the event.' }),
+      event_id: Type.String({
+        format: 'uuid',
+        description:
+          'The id of the event. It is the same at every attempt. Ignore an id that you have already handled.',
+      }),
       occurred_at: Type.String({
         format: 'date-time',
-        description: 'When it happened. Events may arrive out of order.',
+        description: 'The time of the event. Events may arrive out of order.',
       }),
       data,
     },

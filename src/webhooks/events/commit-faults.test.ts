@@ -9,10 +9,10 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type Answer, startService, type TestService } from '#test/support/service.ts';
 import { eventually, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** Far less than a lease: what arrives before came from the memory of the process that wrote it. */
+/** Time limit for an arrival. Much shorter than a lease, so an event that arrives within it was sent from memory and not by a scan. */
 const SOON_MS = 5_000;
 
-describe('an event that its own process sends', () => {
+describe('an event that the process that wrote it sends, after a failed or lost COMMIT', () => {
   let service: TestService;
   let api: TestService;
   let loser: CommitLoser;
@@ -37,21 +37,21 @@ describe('an event that its own process sends', () => {
   });
   afterEach(() => receiver.close());
 
-  /** What causes an event: made ready here, done when it is called. */
+  /** Causes of events by name. Each function prepares the data and returns a function that causes the event. */
   const causes: Record<string, () => Promise<() => Promise<Answer>>> = {
-    'an order that is moved along': async () => {
+    'a status change of an order': async () => {
       const { orderId } = await placeOrder(api, hotel.partner);
       const path = `/v1/staff/orders/${orderId}/status/`;
       return () => api.call('POST', path, { headers: hotel.staff, json: { status: 'confirmed' } });
     },
-    'a reservation that is booked': async () => () => book(api, hotel),
-    'a reservation that is moved along': async () => {
+    'a booking': async () => () => book(api, hotel),
+    'a status change of a reservation': async () => {
       const { body } = await book(api, hotel);
       return () => moveStay(api, hotel, body.reservation_id, 'no_show');
     },
   };
 
-  /** Acts while PostgreSQL itself refuses the first so many COMMITs of transactions that write an event. */
+  /** Causes the event while PostgreSQL refuses the first `times` COMMITs of transactions that write an event. */
   async function actWhereCommitsFail(times: number, state: string): Promise<Answer> {
     const { db } = service.database;
     await sql`CREATE SEQUENCE commits`.execute(db);
@@ -81,13 +81,13 @@ describe('an event that its own process sends', () => {
   }
 
   for (const [name, prepare] of Object.entries(causes)) {
-    describe(`of ${name}`, () => {
+    describe(name, () => {
       beforeEach(async () => {
         act = await prepare();
         await register(api, hotel.partner, receiver.url);
       });
 
-      it('2xx: goes out once, and soon, where the answer to the COMMIT is lost', async () => {
+      it(`2xx: the event of ${name} is sent once, within 5 s, if the response to the COMMIT is lost`, async () => {
         const lostBefore = loser.lostCount;
         loser.loseNext();
         const { status, text } = await act();
@@ -96,13 +96,13 @@ describe('an event that its own process sends', () => {
         await assertSentOnce();
       });
 
-      it('2xx: goes out once where the first COMMIT fails and the second does not', async () => {
+      it(`2xx: the event of ${name} is sent once if the first COMMIT fails and the second succeeds`, async () => {
         const { status, text } = await actWhereCommitsFail(1, '40001');
         assert.ok(status === 200 || status === 201, text);
         await assertSentOnce();
       });
 
-      it('500: is neither kept nor sent where the COMMIT fails', async () => {
+      it(`500: the event of ${name} is neither kept nor sent if the COMMIT fails`, async () => {
         const rowsBefore = (await eventRows(service.database.db, hotel.tenantId)).length;
         const { status } = await actWhereCommitsFail(1_000, 'P0001');
         assert.equal(status, 500);

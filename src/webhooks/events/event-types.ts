@@ -1,4 +1,4 @@
-/** Contract §6. A file of its own, so that the command line may name them without loading what makes them. */
+/** Names of the events (contract §6). They have their own file, so that the command line can load them without the code of the events. */
 export const EVENT_TYPES = [
   'order.status_changed',
   'reservation.created',

@@ -5,11 +5,11 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { endOfFeed, readFeed } from './feed.ts';
 
-/** Events of each credential, half of them read before. */
+/** Number of events of each credential. The first half of them was read before the tests. */
 const EVENTS = 60_000;
 const LIMIT = 50;
 
-describe('what a call of the feed costs', () => {
+describe('cost of a call of the event feed', () => {
   let service: TestService;
   let tenant: TestTenant;
   let db: Database;
@@ -46,7 +46,7 @@ describe('what a call of the feed costs', () => {
   const read = async (cursor: string, credentialId = tenant.credential.id) =>
     await readFeed(db, { tenantId: tenant.tenantId, credentialId }, cursor, LIMIT);
 
-  /** Runs the statement once more, without effect. @returns the pages of tables and indexes it touched */
+  /** Runs the statement again and rolls it back. Returns the number of table and index pages that it read. */
   async function pagesTouched({ sql: text, parameters }: CompiledQuery): Promise<number> {
     const tx = await service.database.db.startTransaction().execute();
     const explain = CompiledQuery.raw(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [...parameters]);
@@ -63,16 +63,16 @@ describe('what a call of the feed costs', () => {
       expected.map((pattern) => pattern.source),
     );
     for (const statement of made) {
-      // A row that is locked is looked at again, and the visibility map with it; one that changes has new entries in its
-      // indexes, each a few pages deep.
+      // A locked row is read again, together with the visibility map. A changed row gets new entries in its indexes, and each of them
+      // takes a few pages.
       const pages = await pagesTouched(statement);
       const perRow = statement.sql.startsWith('update') ? 20 : statement.sql.includes('for no key update') ? 5 : 3;
       const most = LIMIT * perRow;
-      assert.ok(pages <= most, `${pages} pages: ${statement.sql}`);
+      assert.ok(pages <= most, `the statement read ${pages} pages: ${statement.sql}`);
     }
   }
 
-  it('a page of what was read before is two ranges of an index, wherever it begins', async () => {
+  it('a page of events that were read before takes two SELECT statements that read few pages, wherever it begins', async () => {
     for (const cursor of ['', '15000', String(EVENTS / 2 - LIMIT)]) {
       statements = [];
       assert.equal((await read(cursor)).results.length, LIMIT);
@@ -80,13 +80,13 @@ describe('what a call of the feed costs', () => {
     }
   });
 
-  it('a page of what nobody has read is found by the index, however much there is', async () => {
+  it('a page of events that were never read takes eight statements that read few pages, although 30,000 such events exist', async () => {
     const page = await read(String(EVENTS / 2));
     assert.equal(page.next, String(EVENTS / 2 + LIMIT));
     await assertCheap([/select/, /select/, /insert/, /select/, /select/, /update/, /update/, /select/]);
   });
 
-  it('where there is nothing new it writes nothing, and the end is found by one statement', async () => {
+  it('a call without new events writes nothing, and finding the end of the feed takes one statement', async () => {
     const { partner, credential } = await service.credential(tenant.tenantId);
     assert.ok(partner);
     assert.deepEqual((await read('', credential.id)).results, []);

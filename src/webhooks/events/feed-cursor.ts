@@ -1,14 +1,15 @@
-/** A place in a feed. */
+/** Position in a feed of events, up to which a reader has read. */
 export interface Cursor {
+  /** Feed era in which the cursor was given. 0: the database was never restored. */
   era: number;
-  /** 0: the start, in any era. */
+  /** Number of the last event read. 0: the start of the feed, in any era. */
   position: number;
 }
 
-/** The position; before it, and a hyphen, the era where that is not 0. Empty: the start. */
+/** Form of a cursor: `<position>` in era 0, otherwise `<era>-<position>`. An empty text means the start of the feed. */
 const CURSOR = /^(?:(?:(?<era>[0-9]{1,15})-)?(?<position>[0-9]{1,15}))?$/;
 
-/** @returns null where the text has not the form of a cursor */
+/** Parses a cursor. Returns null if the text does not have the form of a cursor. */
 export function parseCursor(text: string): Cursor | null {
   const parts = CURSOR.exec(text);
   return parts === null
@@ -16,7 +17,7 @@ export function parseCursor(text: string): Cursor | null {
     : { era: Number(parts.groups?.['era'] ?? 0), position: Number(parts.groups?.['position'] ?? 0) };
 }
 
-/** A plain number in era 0, as it was before there were eras. */
+/** Returns the text of a cursor. In era 0 it is only the position, as it was before eras were introduced. */
 export function cursorText({ era, position }: Cursor): string {
   return era === 0 ? String(position) : `${era}-${position}`;
 }

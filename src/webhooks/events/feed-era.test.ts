@@ -23,7 +23,7 @@ const insert = (count: number) =>
     Array.from({ length: count }, () => eventOf(tenant)),
   );
 
-/** The one fault of the refused cursor. */
+/** Reads the feed after a cursor that must be refused. Returns the single error text, and checks that it says what to do. */
 async function faultOf(cursor: string): Promise<string> {
   const answer = await service.call('GET', `${EVENTS}?after=${cursor}`, { headers: tenant.partner });
   const [fault = '', ...others] = faultsOf(answer);
@@ -32,8 +32,8 @@ async function faultOf(cursor: string): Promise<string> {
   return fault;
 }
 
-describe('400: a cursor beyond the end', () => {
-  it('is refused, with what to do, until the feed has come there', async () => {
+describe('a cursor beyond the end of the feed', () => {
+  it('400: a cursor beyond the last event of the feed is refused, and the message says what to do', async () => {
     await insert(3);
     const { next } = await readToEnd(service, tenant.partner);
     assert.equal(next, '3');
@@ -43,14 +43,18 @@ describe('400: a cursor beyond the end', () => {
     }
   });
 
-  it('is refused where nobody has read the feed yet, whatever waits in it', async () => {
+  it('400: a cursor above 0 is refused if the feed was never read, also if events wait in it', async () => {
     assert.match(await faultOf('1'), /beyond the end/);
     await insert(3);
     assert.match(await faultOf('2'), /beyond the end/);
-    assert.equal((await readToEnd(service, tenant.partner)).next, '3', 'and nothing was numbered or skipped by it');
+    assert.equal(
+      (await readToEnd(service, tenant.partner)).next,
+      '3',
+      'the refused calls numbered and skipped no event',
+    );
   });
 
-  it('is refused after the database has gone back in time', async () => {
+  it('400: a cursor of the feed is refused after the database was set back to an earlier state', async () => {
     const [first] = await insert(3);
     const { next } = await readToEnd(service, tenant.partner);
     const { db } = service.database;
@@ -61,11 +65,11 @@ describe('400: a cursor beyond the end', () => {
   });
 });
 
-describe('400: a cursor of another era', () => {
-  it('is refused, also where new events have passed its number', async () => {
+describe('a cursor of another feed era', () => {
+  it('400: a cursor of an earlier era is refused, also after new events have passed its position', async () => {
     const early = await insert(3);
     const { next: old } = await readToEnd(service, tenant.partner);
-    assert.equal(old, '3', 'a plain number, as before there were eras');
+    assert.equal(old, '3', 'in era 0 a cursor is a plain number');
     const era = await raiseFeedEra(service.database.db);
     assert.match(await faultOf(old), /restored from a backup/);
     const late = await insert(3);
@@ -78,7 +82,7 @@ describe('400: a cursor of another era', () => {
     assert.match(await faultOf(`${era + 1}-3`), /restored from a backup/);
   });
 
-  it('is refused from the next call on by processes that were there before', async (t) => {
+  it('400: a process that was already running refuses an old cursor from the next call after the era was raised', async (t) => {
     const node = await startService({ beside: service });
     t.after(() => node.close());
     await insert(1);
@@ -89,7 +93,7 @@ describe('400: a cursor of another era', () => {
     assert.match(faultsOf(answer)[0] ?? '', /restored from a backup/);
   });
 
-  it('leaves the start and the end as they are asked for: empty, 0 and latest', async () => {
+  it('200: in a new era the feed can still be read from the start (empty or 0) and from its end (latest)', async () => {
     const early = await insert(2);
     const era = await raiseFeedEra(service.database.db);
     for (const start of ['', '0', `${era}-0`]) {
@@ -102,15 +106,15 @@ describe('400: a cursor of another era', () => {
   });
 });
 
-describe('the era', () => {
-  it('is another after each restore, also of one backup twice, and within one second', async () => {
+describe('raiseFeedEra', () => {
+  it('each restore gets a higher era, also two restores of one backup, two within one second, or one with a wrong clock', async () => {
     const { db } = service.database;
     const restoredAt = new Date('2026-11-22T10:00:00.900Z');
     const seconds = restoredAt.getTime() / 1_000 - 0.9;
     assert.equal(await raiseFeedEra(db, restoredAt), seconds);
     assert.equal(await raiseFeedEra(db, restoredAt), seconds + 1);
-    await sql`UPDATE feed_era SET era = 0`.execute(db); // As the backup has it.
+    await sql`UPDATE feed_era SET era = 0`.execute(db); // The backup contains era 0.
     assert.equal(await raiseFeedEra(db, new Date(restoredAt.getTime() + 60_000)), seconds + 60);
-    assert.equal(await raiseFeedEra(db, new Date(0)), seconds + 61, 'nor does a clock that goes wrong lower it');
+    assert.equal(await raiseFeedEra(db, new Date(0)), seconds + 61, 'a clock that is wrong does not lower the era');
   });
 });

@@ -5,8 +5,8 @@ import { eventOf, insertEvents, readEvents, readToEnd } from '#test/support/feed
 import { type CommitLoser, startCommitLoser } from '#test/support/lost-commit.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 
-/** Events are written in the order of their ids, but committed in another. */
-describe('a cursor', () => {
+/** In these tests, transactions commit in another order than that of the event ids. */
+describe('cursors of the event feed', () => {
   let service: TestService;
   let node: TestService;
   let loser: CommitLoser;
@@ -32,7 +32,7 @@ describe('a cursor', () => {
       Array.from({ length: count }, () => eventOf(tenant)),
     );
 
-  /** Writes an event in a transaction that stays open. */
+  /** Writes an event in a transaction, and leaves the transaction open. */
   async function begin(t: TestContext): Promise<{ id: string; commit: () => Promise<void> }> {
     const tx = await service.database.db.startTransaction().execute();
     t.after(async () => {
@@ -45,12 +45,12 @@ describe('a cursor', () => {
     return { id: event.id, commit: () => tx.commit().execute() };
   }
 
-  it('skips no event that is committed late, and nothing waits for one', async (t) => {
+  it('the feed does not wait for an event that is not committed, and returns it after its commit', async (t) => {
     const early = await write(2);
     const [first, second] = [await begin(t), await begin(t)];
     const later = await write(5);
     const read = await readToEnd(service, tenant.partner, '', 3);
-    assert.deepEqual(read.ids, [...early, ...later], 'what is committed is there at once');
+    assert.deepEqual(read.ids, [...early, ...later], 'committed events are readable immediately');
     await second.commit();
     const next = await readToEnd(service, tenant.partner, read.next, 3);
     assert.deepEqual(next.ids, [second.id]);
@@ -58,10 +58,10 @@ describe('a cursor', () => {
     await first.commit();
     assert.deepEqual((await readToEnd(service, tenant.partner, next.next, 3)).ids, [first.id, ...last]);
     const order = [...early, ...later, second.id, first.id, ...last];
-    assert.deepEqual((await readToEnd(service, tenant.partner)).ids, order, 'for every reader the same order');
+    assert.deepEqual((await readToEnd(service, tenant.partner)).ids, order, 'a second reader gets the same order');
   });
 
-  it('of the end has before it what was committed, and after it what is committed late', async (t) => {
+  it('the cursor of the end comes after all committed events, and before an event that is committed later', async (t) => {
     await write(2);
     const open = await begin(t);
     await write(3);
@@ -72,7 +72,7 @@ describe('a cursor', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner, next)).ids, [open.id, ...late]);
   });
 
-  it('of the end stays true where many ask for it at once, and the answer to a COMMIT is lost', async () => {
+  it('four concurrent reads of the end give the same correct cursor, also if the response to a COMMIT is lost', async () => {
     await write(1_200);
     loser.loseNext();
     const ends = await Promise.all(
@@ -86,7 +86,7 @@ describe('a cursor', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner, '1200')).ids, late);
   });
 
-  it('stays true where the answer to the COMMIT of a reading is lost', async () => {
+  it('a page and its cursors are correct if the response to the COMMIT of the read is lost', async () => {
     const ids = await write(7);
     const lostBefore = loser.lostCount;
     loser.loseNext();
@@ -99,7 +99,7 @@ describe('a cursor', () => {
     assert.deepEqual((await readToEnd(node, tenant.partner, page.next)).ids, ids.slice(5));
   });
 
-  it('is one and the same for many who begin to read at once', async () => {
+  it('eight readers that begin at the same time get the same events with the same cursors', async () => {
     const ids = await write(120);
     const reads = await Promise.all(Array.from({ length: 8 }, () => readToEnd(service, tenant.partner, '', 7)));
     for (const { all } of reads) {
@@ -110,7 +110,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('misses nothing and repeats nothing while many write, wait, roll back and deliver', {
+  it('two readers get each committed event exactly once while five writers commit and roll back and events are updated', {
     timeout: 60_000,
   }, async () => {
     const { db } = service.database;
@@ -131,7 +131,7 @@ describe('a cursor', () => {
         }
       }
     }
-    /** As deliveries do, in an order of their own. */
+    /** Updates recent events without end, in another order, as deliveries do. */
     async function touch(): Promise<void> {
       while (isWriting) {
         const ids = committed.slice(-8).reverse();
@@ -161,9 +161,13 @@ describe('a cursor', () => {
     });
     await touching;
     for (const seen of await polling) {
-      assert.equal(new Set(seen).size, seen.length, 'nothing twice');
-      assert.deepEqual(seen.toSorted(), committed.toSorted(), 'nothing lost, nothing that was rolled back');
+      assert.equal(new Set(seen).size, seen.length, 'no event was read twice');
+      assert.deepEqual(
+        seen.toSorted(),
+        committed.toSorted(),
+        'the reader got all committed events and no event that was rolled back',
+      );
     }
-    assert.notDeepEqual(committed, committed.toSorted(), 'the order of commits was another than that of the ids');
+    assert.notDeepEqual(committed, committed.toSorted(), 'the order of commits differs from the order of the ids');
   });
 });

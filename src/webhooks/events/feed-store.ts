@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { afterIdInOrder } from '#platform/db/keyset-list.ts';
 
-/** Whose feed it is: every credential has one of its own. */
+/** Key of a feed. Each credential has its own feed. */
 export interface Feed {
   tenantId: number;
   credentialId: string;
@@ -20,24 +20,27 @@ function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
 }
 
 /**
- * The events without a position, oldest first. The order names the position too, which is null in all of them: so the
- * index gives the order, which it would not for the id alone.
+ * Selects the events of a feed that have no position yet. Callers then order them by id. The query also orders by the position, which is
+ * null in all of these events, because only then can PostgreSQL read them in the order of the index.
  */
 function unnumberedEvents(db: Db, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');
 }
 
-/** How far a feed goes. */
+/** End of a feed at the time of the query. */
 export interface FeedEnd {
-  /** Raised by every restore of the database; 0: there was none. */
+  /** Feed era, which each restore of the database raises. 0: the database was never restored. */
   era: number;
-  /** The last position given; 0 where none was. Positions that are just being given are not in it. */
+  /** Last position that was given to an event. 0: no event has a position. Positions that a transaction has not committed do not count. */
   lastPosition: number;
-  /** Whether events are there that have no position yet. */
+  /** True if the feed has events without a position. */
   isBehind: boolean;
 }
 
-/** In one statement, so that what is numbered meanwhile is in both `lastPosition` and `isBehind`, or in neither. */
+/**
+ * Reads the end of a feed. One statement reads all parts, so that `lastPosition` and `isBehind` agree if another reader numbers events at
+ * the same time.
+ */
 export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
   const lastPosition = db
     .selectFrom('event_feed')
@@ -53,7 +56,7 @@ export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
   return { era, lastPosition: last ?? 0, isBehind: unnumbered !== null };
 }
 
-/** @returns the new era, above the one before and not below the given number */
+/** Raises the feed era. Returns the new era, which is greater than the previous era and at least the given number. */
 export async function raiseEra(db: Database, atLeast: number): Promise<number> {
   const { era } = await db
     .updateTable('feed_era')
@@ -63,7 +66,7 @@ export async function raiseEra(db: Database, atLeast: number): Promise<number> {
   return era;
 }
 
-/** The events after a position, in the feed's order. */
+/** Returns the numbered events after a position, in the order of their positions. */
 export async function readNumbered(db: Db, feed: Feed, after: number, limit: number): Promise<FeedRow[]> {
   return await eventsOf(db, feed)
     .select(['feed_position', 'body', 'delivery_status', 'attempts'])
@@ -75,8 +78,8 @@ export async function readNumbered(db: Db, feed: Feed, after: number, limit: num
 }
 
 /**
- * Locks the feed until the transaction ends: of two readers one numbers, then the other.
- * @returns the last position given
+ * Locks the feed until the transaction ends, so that two readers number events one after the other.
+ * @returns the last position that was given to an event
  */
 export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promise<number> {
   await tx
@@ -94,13 +97,13 @@ export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promis
   return feed.last_position;
 }
 
-/** Locks the oldest events without a position, in the order of their ids. @returns the ids in that order */
+/** Locks the oldest events without a position, and returns their ids in ascending order. `afterId` leaves out the ids up to it. */
 export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId: string | null): Promise<string[]> {
   const rows = await afterIdInOrder(unnumberedEvents(tx, feed), afterId).limit(limit).forNoKeyUpdate().execute();
   return rows.map((row) => row.id);
 }
 
-/** Gives the events, in the order given, the positions after the last one. */
+/** Gives the events the positions after `lastPosition`, in the order of `ids`. */
 export async function numberEvents(tx: Tx, feed: Feed, ids: string[], lastPosition: number): Promise<void> {
   await tx
     .updateTable('event')

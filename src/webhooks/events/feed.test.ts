@@ -27,8 +27,8 @@ const insert = (count: number, changes = {}) =>
     Array.from({ length: count }, () => eventOf(tenant, changes)),
   );
 
-describe('200: an entry', () => {
-  it('has exactly its fields, and no delivery where no webhook was registered when it happened', async () => {
+describe('entries of the event feed', () => {
+  it('200: an entry of the feed has exactly the fields of the contract, and a null delivery if no webhook was registered', async () => {
     const { orderId, externalId } = await causeEvent(service, tenant);
     await register(service, tenant.partner, receiver.url);
     const answer = await service.call('GET', EVENTS, { headers: tenant.partner });
@@ -50,18 +50,18 @@ describe('200: an entry', () => {
     assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
   });
 
-  it('tells of the delivery as staff see it: delivered at once, or failed after five attempts', async () => {
+  it('200: an entry of the feed shows the status and the attempts of its delivery as the staff API shows them', async () => {
     const answers = [500, 503, 302, 404, 500];
     for (const [status, answer] of [
       ['delivered', () => 204],
       ['failed', () => answers.shift() ?? 204],
     ] as const) {
-      const mine = await service.tenant();
+      const other = await service.tenant();
       receiver.answerWith(answer);
-      await register(service, mine.partner, receiver.url);
-      await causeEvent(service, mine);
-      const delivery = await onlyDelivery(service, mine, status);
-      const { results } = await readEvents(service, mine.partner);
+      await register(service, other.partner, receiver.url);
+      await causeEvent(service, other);
+      const delivery = await onlyDelivery(service, other, status);
+      const { results } = await readEvents(service, other.partner);
       assert.deepEqual(
         results.map((entry) => [entry.event_id, entry.delivery]),
         [[delivery.id, { status, attempts: delivery.attempts }]],
@@ -71,7 +71,7 @@ describe('200: an entry', () => {
     receiver.answerWith(() => 204);
   });
 
-  it('holds the signed body byte for byte, of whatever script the external id is', async () => {
+  it('200: an entry of the feed has the signed body byte for byte, also with quotes or control characters in the order id', async () => {
     await register(service, tenant.partner, receiver.url);
     const externalIds = ['"quoted" \\ back/slash', 'Ü 🏨 中文', '\u2028\u0001\t<script>', '{"a":1.0}'];
     for (const externalId of externalIds) {
@@ -83,7 +83,7 @@ describe('200: an entry', () => {
     for (const { event, event_id, occurred_at, data } of page.results) {
       const [request] = await bodiesOf(event_id);
       assert.equal(JSON.stringify({ event, event_id, occurred_at, data }), request);
-      assert.ok(text.includes(request?.slice(1, -1) ?? 'nothing came'), 'also as it stands in the answer');
+      assert.ok(text.includes(request?.slice(1, -1) ?? 'no body'), 'the response contains the bytes of the body');
     }
   });
 
@@ -96,8 +96,8 @@ describe('200: an entry', () => {
   }
 });
 
-describe('200: a page', () => {
-  it('holds the oldest first, as many as asked for, 50 where nothing is asked', async () => {
+describe('pages of the event feed', () => {
+  it('200: a page of the feed has the oldest events first, as many as the limit says, and 50 without a limit', async () => {
     const ids = await insert(203);
     const idsOf = async (query: string) =>
       (await readEvents(service, tenant.partner, query)).results.map((entry) => entry.event_id);
@@ -109,7 +109,7 @@ describe('200: a page', () => {
     assert.deepEqual(await idsOf('?after=0&limit=50'), ids.slice(0, 50));
   });
 
-  it('leads to the next by its last cursor; where there is nothing new, to the same place again', async () => {
+  it('200: the next page of the feed begins after the cursor of the last one, and an empty page returns the same cursor', async () => {
     assert.deepEqual(await readEvents(service, tenant.partner), { results: [], next: '' });
     const ids = await insert(5);
     const first = await readEvents(service, tenant.partner, '?after=&limit=3');
@@ -124,10 +124,14 @@ describe('200: a page', () => {
     const [late] = await insert(1);
     const third = await readEvents(service, tenant.partner, `?after=${second.next}`);
     assert.deepEqual(third.results[0]?.event_id, late);
-    assert.deepEqual((await readToEnd(service, tenant.partner)).ids, [...ids, late], 'and from the start all of it');
+    assert.deepEqual(
+      (await readToEnd(service, tenant.partner)).ids,
+      [...ids, late],
+      'a read from the start returns all events',
+    );
   });
 
-  it('after a cursor whose events were removed holds what comes after it', async () => {
+  it('200: a read of the feed from a cursor whose event was removed returns the events that are left after it', async () => {
     const ids = await insert(6);
     const { all } = await readToEnd(service, tenant.partner);
     await service.database.db
@@ -139,10 +143,14 @@ describe('200: a page', () => {
       assert.deepEqual((await readToEnd(service, tenant.partner, cursor)).ids, ids.slice(4));
     }
     const [later] = await insert(1);
-    assert.deepEqual((await readToEnd(service, tenant.partner, '6')).ids, [later], 'numbered on from the last');
+    assert.deepEqual(
+      (await readToEnd(service, tenant.partner, '6')).ids,
+      [later],
+      'the new event gets the next position',
+    );
   });
 
-  it('holds the events of the credential alone, whoever’s cursor is given', async () => {
+  it('200: a page of the feed has only the events of the calling credential, also with the cursor of another credential', async () => {
     const own = await insert(3);
     const [other, stranger] = [await service.credential(tenant.tenantId), await service.tenant()];
     const others = await insert(4, { credential_id: other.credential.id });
@@ -157,12 +165,12 @@ describe('200: a page', () => {
     }
   });
 
-  it('is open to the credential of any module', async () => {
+  it('200: a tenant with only the hotel feature can read the event feed', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     assert.deepEqual(await readEvents(service, hotel.partner), { results: [], next: '' });
   });
 
-  it('changes no delivery and sends nothing again', async () => {
+  it('200: reading the feed changes no delivery and sends no event again', async () => {
     await register(service, tenant.partner, receiver.url);
     await causeEvent(service, tenant);
     await onlyDelivery(service, tenant, 'delivered');
@@ -174,21 +182,25 @@ describe('200: a page', () => {
   });
 });
 
-describe('200: after=latest', () => {
+describe('after=latest in the event feed', () => {
   const latest = async (partner = tenant.partner) => await readEvents(service, partner, '?after=latest');
 
-  it('shows no event, and leads to those that happen from then on', async () => {
+  it('200: after=latest returns no event, and its cursor leads to the events that happen later', async () => {
     assert.deepEqual(await latest(), { results: [], next: '0' });
     const early = await insert(3);
     const end = await latest();
     assert.deepEqual(end, { results: [], next: '3' });
-    assert.deepEqual(await latest(), end, 'the same again');
+    assert.deepEqual(await latest(), end, 'a second call returns the same cursor');
     const late = await insert(2);
     assert.deepEqual((await readToEnd(service, tenant.partner, end.next)).ids, late);
-    assert.deepEqual((await readToEnd(service, tenant.partner)).ids, [...early, ...late], 'and nothing is lost by it');
+    assert.deepEqual(
+      (await readToEnd(service, tenant.partner)).ids,
+      [...early, ...late],
+      'a read from the start still returns all events',
+    );
   });
 
-  it('goes past all that was never read, however much it is', async () => {
+  it('200: after=latest skips all events that were never read, for example 1,994 of them', async () => {
     const early = await insert(2_001);
     await readEvents(service, tenant.partner, '?limit=7');
     const { next } = await latest();
@@ -199,7 +211,7 @@ describe('200: after=latest', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner, '', 200)).ids, [...early, late]);
   });
 
-  it('is the end of the credential’s own feed', async () => {
+  it('200: after=latest returns the end of the feed of the calling credential', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     await insert(3);
     assert.equal((await latest(partner)).next, '0');
@@ -207,8 +219,8 @@ describe('200: after=latest', () => {
   });
 });
 
-describe('200: headers', () => {
-  it('name the brand of the header names of deliveries', async () => {
+describe('headers of the event feed', () => {
+  it('200: the header X-Webhook-Header-Brand names the configured brand', async () => {
     const branded = await startService({ beside: service, config: { webhookHeaderBrand: 'Harbour-House' } });
     for (const [node, brand] of [
       [service, 'Service'],
@@ -223,8 +235,8 @@ describe('200: headers', () => {
   });
 });
 
-describe('400', () => {
-  it('names the field that is no cursor or no limit', async () => {
+describe('refused calls of the event feed', () => {
+  it('400: an invalid cursor or limit of the feed is refused, and the message names the field', async () => {
     for (const [query, field] of [
       ['?after=x', 'after'],
       ['?after=latest1', 'after'],
@@ -252,8 +264,8 @@ describe('400', () => {
   });
 });
 
-describe('401', () => {
-  it('to everyone but an active credential', async () => {
+describe('callers of the event feed', () => {
+  it('401: a read of the feed without credentials, with the token of an owner or with a wrong secret is refused', async () => {
     for (const headers of [{}, tenant.owner, { ...tenant.partner, 'x-api-secret': 'x' }]) {
       assertError(await service.call('GET', EVENTS, { headers }), 401, 'invalid_credentials');
     }

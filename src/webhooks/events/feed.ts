@@ -7,15 +7,15 @@ import { cursorText, parseCursor } from './feed-cursor.ts';
 import * as store from './feed-store.ts';
 import type { DeliveryStatus, FeedEntry, FeedPage } from './schema.ts';
 
-/** Events of one transaction, where many were never read. */
+/** Number of events that one transaction numbers if many events were never read. */
 const NUMBERED_AT_ONCE = 1_000;
 
 /**
- * The credential's own events after a cursor, oldest first, with their delivery. Every event that was committed before
- * the call is in it or after it: one that was committed late comes after those that were read before (see "The event
- * feed" in docs/decisions). Where there is nothing new it writes nothing.
- * @param after the `next` of the answer before; empty: from the start
- * @throws ApiError invalid_request where the feed as it is now never gave this cursor: the database went back in time
+ * Returns the credential's events after a cursor, oldest first, with their deliveries. An event that was committed late comes after the
+ * events that were read before, so no event is skipped (docs/decisions/0009-event-feed.md). If no event is new, the function writes
+ * nothing to the database.
+ * @param after the `next` of the previous response; empty: from the start
+ * @throws ApiError invalid_request if the text is not a cursor, or if the feed did not give this cursor since the last restore
  */
 export async function readFeed(db: Database, feed: store.Feed, after: string, limit: number): Promise<FeedPage> {
   const end = await store.readEnd(db, feed);
@@ -25,18 +25,21 @@ export async function readFeed(db: Database, feed: store.Feed, after: string, li
   return { results, next: results.at(-1)?.cursor ?? after };
 }
 
-/** @throws ApiError where a client that went on from here could pass over events in silence */
+/**
+ * Returns the position of a cursor.
+ * @throws ApiError invalid_request if a client that continues from this cursor could miss events without noticing
+ */
 function positionOf(after: string, end: store.FeedEnd): number {
   const cursor = parseCursor(after);
   if (cursor === null) {
     throw invalidField(
       'after',
-      'is no cursor: send the `next` of an answer as it is, `latest`, or nothing for the start',
+      'this is not a cursor. Send the `next` of a response unchanged, or `latest`, or leave `after` out to begin at the start.',
     );
   }
   const { era, position } = cursor;
   if (position === 0) {
-    return 0; // Whatever the era: nothing is passed over from the start.
+    return 0; // Valid in every era, because a client that reads from the start misses no event.
   }
   if (era !== end.era) {
     throw refusedCursor('was given before the data of the service was restored from a backup');
@@ -51,11 +54,14 @@ function refusedCursor(what: string): ApiError {
   return invalidField(
     'after',
     `this cursor ${what}. Leave after out to begin again from the oldest event, and skip each event_id that you have handled. ` +
-      'Events may be missing: read the orders and reservations that you wait for.',
+      'Events may be missing, so also read the orders and reservations that you wait for.',
   );
 }
 
-/** @param end how far the feed went before: what another reader numbers from then on is in this look-up, or left to the numbering */
+/**
+ * Returns the numbered events after a position. If they do not fill the page, first numbers events that have no position.
+ * @param end end of the feed, read before this call. Events that another reader has numbered since then are found here too.
+ */
 async function readRows(
   db: Database,
   feed: store.Feed,
@@ -74,8 +80,8 @@ async function readRows(
 }
 
 /**
- * The cursor after which only what happens from now on comes: every event that was committed before the call is numbered,
- * and lies before it. Where all of them have been read, that is one statement.
+ * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor. For this the
+ * function numbers every event that has no position. If every event has one, it runs only one statement.
  */
 export async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
   let end = await store.readEnd(db, feed);
@@ -89,14 +95,14 @@ export async function endOfFeed(db: Database, feed: store.Feed): Promise<string>
 async function numberAll(db: Database, feed: store.Feed): Promise<void> {
   let ids: string[] = [];
   do {
-    const passed = ids.at(-1) ?? null;
-    ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, passed));
-  } while (ids.length === NUMBERED_AT_ONCE); // A batch that is not full has met the last of them.
+    const lastId = ids.at(-1) ?? null;
+    ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
+  } while (ids.length === NUMBERED_AT_ONCE); // A batch that is not full contains the last event.
 }
 
 /**
- * Begins a new era of all feeds: every cursor that was given before is refused from the next call on, on every node. For a restore,
- * once its data is there. The era is the time in seconds, so that two restores of one backup do not have the same.
+ * Begins a new era of all feeds. From the next call on, every process refuses the cursors that were given before. Call it at the end of a
+ * restore from a backup. The era is the time in seconds, so that two restores of one backup have different eras.
  * @returns the new era
  */
 export async function raiseFeedEra(db: Database, now = new Date()): Promise<number> {
@@ -104,9 +110,10 @@ export async function raiseFeedEra(db: Database, now = new Date()): Promise<numb
 }
 
 /**
- * Numbers the oldest events without a position on from the last one.
- * @param afterId those up to here were numbered just now: their dead entries in the index need not be passed again
- * @returns their ids, at most as many as the limit
+ * Numbers the oldest events that have no position. Their positions follow the last position of the feed.
+ * @param afterId last id that the caller has just numbered, or null. The search begins after it, because the numbered events leave dead
+ * index entries that take time to skip.
+ * @returns the ids of the numbered events, at most `limit`
  */
 async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: string | null): Promise<string[]> {
   const lastPosition = await store.lockFeed(tx, feed);
@@ -117,7 +124,10 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
   return ids;
 }
 
-/** What `JSON.stringify` wrote comes out of it again as it was, so the entry holds the signed body's bytes. */
+/**
+ * Returns an event in the form of the feed. The stored body was written by `JSON.stringify`, so parsing it and writing it again gives the
+ * same bytes that are signed in a delivery.
+ */
 function entryShape(row: store.FeedRow, era: number): FeedEntry {
   const status = row.delivery_status as DeliveryStatus | null;
   return {

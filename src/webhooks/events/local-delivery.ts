@@ -1,50 +1,51 @@
-/** The right to one attempt. Only the process that holds the lease sends the event, once, and records the outcome. */
+/** Right to make one attempt. Only the process that holds the lease sends the event, once, and records the outcome. */
 export interface Lease {
   id: string;
-  /** Until others may take the delivery. */
+  /** Seconds until another process may claim the delivery. */
   seconds: number;
-  /** The attempt begins before this moment of the process's own clock (`performance.now()`), or not at all. */
+  /** Moment of this process's clock (`performance.now()`) before which the attempt must begin. Later it must not begin at all. */
   beginBeforeMs: number;
 }
 
-/** Where an event goes, and with which secret, at the moment it is asked. */
+/** Webhook URL to which an event is sent, and the encrypted secret that signs it, as registered at the time of the query. */
 export interface Target {
   webhookUrl: string;
   webhookSecret: Buffer;
 }
 
-/** A delivery this process holds for now. */
+/** Delivery for which this process holds a lease. */
 export interface ClaimedDelivery extends Target {
   tenantId: number;
   eventId: string;
   credentialId: string;
   body: string;
   createdAt: Date;
+  /** Number of this attempt, from 1. */
   attempt: number;
   lease: Lease;
-  /** How long it was due before it was claimed. */
+  /** Seconds for which the delivery was due before it was claimed. */
   waitedSeconds: number;
 }
 
-/** A credential's deliveries that are due. */
+/** Credential that has due deliveries. */
 export interface DueQueue {
   tenantId: number;
   credentialId: string;
   webhookUrl: string;
-  /** Revoked credentials' deliveries are stopped rather than sent. */
+  /** False if the credential is revoked. Its deliveries are then stopped and not sent. */
   isActive: boolean;
 }
 
-/** What the recording of events needs of this process's deliveries. */
+/** Functions of this process's delivery worker that the code that writes events uses. */
 export interface LocalDelivery {
   /**
-   * A lease to write an event with that this process is going to send itself; null where its receiver has no slot free now, or its
-   * tenant has half of all while others wait.
-   * @param ahead of it in the same transaction, to the same receiver
+   * Returns a lease for an event that this process will send itself. Returns null if the receiver has no free slot, or if the tenant holds
+   * half of all slots while other tenants wait.
+   * @param ahead number of events that the same transaction has already written for the same credential
    */
-  offerLease(whose: { tenantId: number; credentialId: string }, ahead: number): Lease | null;
-  /** Sends an event that was written under an offered lease, now that it is committed. */
+  offerLease(credential: { tenantId: number; credentialId: string }, ahead: number): Lease | null;
+  /** Sends an event that was written with an offered lease. Call it after the commit. */
   begin(delivery: ClaimedDelivery): void;
-  /** A credential has a delivery that is due: it is claimed now rather than found by the next scan. */
+  /** Tells the worker that a credential has a due delivery, so that the worker claims it immediately and not after the next scan. */
   wake(queue: DueQueue): void;
 }

@@ -5,8 +5,8 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { isSignedWith, moveOrder, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** The work is done again, for nobody knows that it is done; the caller must not notice. */
-describe('where the answer to a COMMIT is lost', () => {
+/** The service cannot know if the transaction was committed, so it finds out or repeats the work. The caller must not notice this. */
+describe('calls for which the response to a COMMIT is lost', () => {
   let service: TestService;
   let api: TestService;
   let loser: CommitLoser;
@@ -31,7 +31,7 @@ describe('where the answer to a COMMIT is lost', () => {
     lostBefore = loser.lostCount;
   });
 
-  it('200: a registration still tells its secret, and no other one signs', async () => {
+  it('200: a registration returns the secret that signs the deliveries if the response to its COMMIT is lost', async () => {
     loser.loseNext();
     const secret = await register(api, tenant.partner, receiver.url);
     assert.equal(loser.lostCount, lostBefore + 1);
@@ -44,7 +44,7 @@ describe('where the answer to a COMMIT is lost', () => {
     assert.ok(request && isSignedWith(secret, request));
   });
 
-  it('200: a change of status is one change with one event, and is not refused as a second one', async () => {
+  it('200: a status change succeeds and sends one event if the response to its COMMIT is lost', async () => {
     await register(api, tenant.partner, receiver.url);
     const { orderId, externalId } = await placeOrder(api, tenant.partner);
     loser.loseNext();
@@ -54,7 +54,7 @@ describe('where the answer to a COMMIT is lost', () => {
     assert.equal(receiver.requests.filter(({ rawBody }) => rawBody.includes(externalId)).length, 1);
   });
 
-  it('200: also if the COMMIT is still under way when the work is tried again', async () => {
+  it('200: a status change sends one event if its COMMIT is still under way when the service tries again', async () => {
     await register(api, tenant.partner, receiver.url);
     const { orderId, externalId } = await placeOrder(api, tenant.partner);
     loser.loseNext(500);

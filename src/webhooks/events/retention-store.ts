@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Database, PLANNED_ANEW } from '#platform/db/database.ts';
 import { inOrderOfIndex } from '#platform/db/transaction.ts';
 
-/** Tenants in the order of their ids, after the given one. */
+/** Returns the ids of tenants after the given id, in ascending order. */
 export async function readTenantIds(db: Database, afterId: number, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('tenant')
@@ -15,10 +15,10 @@ export async function readTenantIds(db: Database, afterId: number, limit: number
 }
 
 /**
- * Removes the oldest of the tenant's events between two ids, but for those whose delivery is still pending. It passes
- * over rows that somebody else holds, so several processes share the work and none waits. The locks are taken in a
- * materialised CTE, for the LIMIT of an `IN (SELECT … SKIP LOCKED)` holds for each scan alone.
- * @returns the ids of what was removed, in no order
+ * Removes the oldest events of a tenant between two ids, except those whose delivery is pending. It skips rows that another process has
+ * locked, so that several processes share the work and none of them waits. The rows are locked in a materialised CTE, because the LIMIT of
+ * an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole statement.
+ * @returns the ids of the removed events, in no particular order
  */
 export async function removeEvents(
   db: Database,

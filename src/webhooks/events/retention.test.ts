@@ -25,10 +25,10 @@ beforeEach(async () => {
 });
 after(() => service.close());
 
-/** An id that was made then. */
+/** Returns an id as it would have been made at the given time. */
 const idAt = (atMs: number) => firstIdAt(atMs).slice(0, 14) + newId().slice(14);
 
-/** Writes events of so many days ago. */
+/** Writes events that happened the given number of days ago. */
 async function insertOld(count: number, days = 31, of: TestTenant = tenant, changes = {}): Promise<string[]> {
   const atMs = Date.now() - days * DAY_MS;
   const events = Array.from({ length: count }, () => eventOf(of, { id: idAt(atMs), ...changes }));
@@ -39,7 +39,7 @@ async function idsLeft(): Promise<string[]> {
   return (await db.selectFrom('event').select('id').orderBy('id').execute()).map(({ id }) => id);
 }
 
-/** @returns the rows of each batch */
+/** Removes the events before the moment. Returns the number of rows of each batch that is not empty. */
 async function remove(moment: Date): Promise<number[]> {
   const counts: number[] = [];
   for await (const count of removeOldEvents(db, moment)) {
@@ -49,7 +49,7 @@ async function remove(moment: Date): Promise<number[]> {
 }
 
 describe('the removal of old events', () => {
-  it('takes what happened before the moment, to the millisecond, and nothing of the moment itself', async () => {
+  it('removeOldEvents removes the events before the given millisecond, and keeps the events of that millisecond and after it', async () => {
     const moment = new Date('2026-05-06T07:08:09.123Z');
     const atMs = moment.getTime();
     const last = `${firstIdAt(atMs - 1).slice(0, 14)}7fff-bfff-ffffffffffff`;
@@ -63,7 +63,7 @@ describe('the removal of old events', () => {
     assert.deepEqual(await idsLeft(), kept);
   });
 
-  it('takes ended deliveries of every kind and events without one, and never one that is pending', async () => {
+  it('removeOldEvents removes events that are delivered, failed, stopped or without a delivery, and keeps the pending ones', async () => {
     for (const status of ['delivered', 'failed', 'stopped', null]) {
       await insertOld(2, 31, tenant, { delivery_status: status });
     }
@@ -72,24 +72,24 @@ describe('the removal of old events', () => {
     assert.deepEqual(await idsLeft(), pending.toSorted());
   });
 
-  it('goes through every tenant, and removes by the age of the event alone', async () => {
+  it('removeOldEvents removes the old events of two tenants and keeps their newer events', async () => {
     const other = await service.tenant();
     await insertOld(3);
     await insertOld(2, 31, other);
-    const [mine] = await insertOld(1, 29);
-    const [theirs] = await insertOld(1, 29, other);
+    const [newer] = await insertOld(1, 29);
+    const [newerOfOther] = await insertOld(1, 29, other);
     assert.deepEqual(await remove(new Date(Date.now() - 30 * DAY_MS)), [3, 2]);
-    assert.deepEqual(await idsLeft(), [mine ?? '', theirs ?? ''].toSorted());
+    assert.deepEqual(await idsLeft(), [newer ?? '', newerOfOther ?? ''].toSorted());
   });
 
-  it('takes at most 1,000 at a time, past any number that are pending', async () => {
+  it('removeOldEvents removes at most 1,000 events in a batch, and skips 1,200 pending events', async () => {
     const pending = await insertOld(1_200, 40, tenant, { delivery_status: 'pending' });
     await insertOld(2_345);
     assert.deepEqual(await remove(new Date()), [1_000, 1_000, 345]);
     assert.equal((await idsLeft()).length, pending.length);
   });
 
-  it('by two at once removes each event once, and neither waits for a row that is held', {
+  it('two concurrent runs of removeOldEvents remove each old event once, and do not wait for locked rows', {
     timeout: 30_000,
   }, async (t) => {
     const ids = await insertOld(4_000);
@@ -115,10 +115,10 @@ describe('the removal of old events', () => {
     );
     assert.deepEqual(await idsLeft(), held.toSorted());
     await tx.rollback().execute();
-    assert.deepEqual(await remove(new Date()), [5], 'the next pass takes what was held');
+    assert.deepEqual(await remove(new Date()), [5], 'the next pass removes the rows that were locked');
   });
 
-  it('leaves a feed that shows what is left, under the cursors it had', async () => {
+  it('after old events were removed, the feed returns the other events with the same cursors', async () => {
     await insertOld(3);
     const kept = await insertOld(2, 1);
     const { all, next } = await readToEnd(service, tenant.partner);
@@ -131,18 +131,18 @@ describe('the removal of old events', () => {
   });
 });
 
-describe('the loop that removes', () => {
+describe('the background loop that removes old events', () => {
   const lines: { msg: string; level: number; removed?: number }[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   beforeEach(() => lines.splice(0));
 
-  it('goes by the days that are set, again and again, and says what it removed', async (t) => {
+  it('the loop removes events older than the configured days again and again, and logs how many it removed', async (t) => {
     const retention = startRetention({ db, log, retentionDays: 7, pace: { firstAfterMs: 0, everyMs: 20, restMs: 0 } });
     t.after(() => retention.stop());
     const [kept] = await insertOld(1, 6);
     for (const count of [2_500, 3]) {
       await insertOld(count, 8);
-      await eventually(async () => (await idsLeft()).length === 1, 'old events removed');
+      await eventually(async () => (await idsLeft()).length === 1, 'removal of the old events');
     }
     await retention.stop();
     assert.deepEqual(await idsLeft(), [kept]);
@@ -153,11 +153,11 @@ describe('the loop that removes', () => {
     assert.ok(lines.every((line) => line.msg === 'old events removed' && line.removed));
   });
 
-  it('stops between two batches, at once', { timeout: 30_000 }, async (t) => {
+  it('a stop between two batches ends the loop within 1 s', { timeout: 30_000 }, async (t) => {
     await insertOld(3_000);
     const retention = startRetention({ db, log, retentionDays: 30, pace: { firstAfterMs: 0, restMs: 60_000 } });
     t.after(() => retention.stop());
-    await eventually(async () => (await idsLeft()).length < 3_000, 'batch removed');
+    await eventually(async () => (await idsLeft()).length < 3_000, 'removal of the first batch');
     const begin = performance.now();
     await retention.stop();
     assert.ok(performance.now() - begin < 1_000);
@@ -168,24 +168,24 @@ describe('the loop that removes', () => {
     );
   });
 
-  it('stops before its first pass, at once', async () => {
+  it('a stop before the first pass ends the loop within 1 s', async () => {
     const retention = startRetention({ db, log, retentionDays: 30 });
     const begin = performance.now();
     await retention.stop();
     assert.ok(performance.now() - begin < 1_000);
   });
 
-  it('warns where the database is lost, and goes on when it is back', async (t) => {
+  it('the loop logs a warning while the database is out of reach, and removes old events when it is back', async (t) => {
     const proxy = await startDatabaseProxy(service.database.url, 2);
     t.after(() => proxy.close());
     await proxy.refuse();
     const pace = { firstAfterMs: 0, everyMs: 50, restMs: 0 };
     const retention = startRetention({ db: proxy.db, log, retentionDays: 30, pace });
     t.after(() => retention.stop());
-    await eventually(() => lines.some((line) => line.level === 40), 'warning');
+    await eventually(() => lines.some((line) => line.level === 40), 'a warning in the log');
     await insertOld(5);
     await proxy.restore();
-    await eventually(async () => (await idsLeft()).length === 0, 'removal');
+    await eventually(async () => (await idsLeft()).length === 0, 'removal of all old events');
     await retention.stop();
     await sleep(100);
     assert.equal(lines.at(-1)?.removed, 5);

@@ -5,16 +5,17 @@ import { firstIdAt } from '#platform/lib/ids.ts';
 import { readTenantIds, removeEvents } from './retention-store.ts';
 
 const DAY_MS = 86_400_000;
-/** Rows of one DELETE: locks and log stay small. */
+/** Number of rows that one DELETE removes. Small, so that it holds few locks and writes little to the log of the database. */
 const BATCH_SIZE = 1_000;
 const TENANTS_AT_A_TIME = 1_000;
 
-/** Waits, each drawn between the half and the whole, so that several processes do not march in step. */
+/** Longest waits. Each wait is random, from half of the value up to the value, so that several processes do not run at the same time. */
 const PACE = {
-  /** Soon, for processes that are replaced every hour. */
+  /** Wait before the first pass. Short, so that a process that is replaced every hour also makes a pass. */
   firstAfterMs: 5_000,
+  /** Wait between two passes. */
   everyMs: 3_600_000,
-  /** Between two batches, so that deliveries and requests come through. */
+  /** Wait between two batches, so that deliveries and requests are not delayed. */
   restMs: 100,
 };
 
@@ -26,11 +27,11 @@ export interface RetentionOptions {
 }
 
 /**
- * Removes events that are older than the retention, and with them their ended deliveries. Any number may run side by
- * side.
+ * Background loop that removes events older than the retention time, together with their ended deliveries. Any number of processes may run
+ * it at the same time.
  */
 export interface Retention {
-  /** Ends after the batch under way. */
+  /** Stops the loop. Waits until the current batch has ended. */
   stop(): Promise<void>;
 }
 
@@ -54,7 +55,7 @@ async function run(options: RetentionOptions, signal: AbortSignal): Promise<void
   }
 }
 
-/** Once through all tenants. It never throws: what is left when the database goes away is the next pass's. */
+/** Removes the old events of all tenants. Never throws. If the database fails, the next pass removes the rest. */
 async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number, signal: AbortSignal): Promise<void> {
   let removed = 0;
   try {
@@ -68,7 +69,7 @@ async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number
       }
     }
   } catch (error) {
-    log.warn({ err: error }, 'old events cannot be removed for now');
+    log.warn({ err: error }, 'old events cannot be removed; the next pass tries again');
   }
   if (removed > 0) {
     log.info({ removed, retention_days: retentionDays }, 'old events removed');
@@ -76,13 +77,14 @@ async function pass({ db, log, retentionDays }: RetentionOptions, restMs: number
 }
 
 /**
- * Removes what happened before the moment and has no delivery pending, of one tenant after the other, batch by batch.
+ * Removes the events that happened before the given moment and have no pending delivery, one tenant after the other. Yields the number of
+ * removed events after each batch.
  */
 export async function* removeOldEvents(db: Database, before: Date): AsyncGenerator<number> {
   const beforeId = firstIdAt(before.getTime());
   for await (const tenantId of tenantIds(db)) {
     let removed: string[];
-    // From where the last batch ended: what is pending, or removed and not yet vacuumed, is not walked over again.
+    // Each batch begins where the previous one ended, so that it need not skip pending events and removed rows again.
     let afterId = firstIdAt(0);
     do {
       removed = await removeEvents(db, tenantId, { afterId, beforeId }, BATCH_SIZE);
@@ -102,7 +104,7 @@ async function* tenantIds(db: Database): AsyncGenerator<number> {
   } while (page.length === TENANTS_AT_A_TIME);
 }
 
-/** Ends early, and without an error, when the process stops. */
+/** Waits for a random time of at most `upToMs`. Ends early, without an error, when the process stops. */
 async function rest(upToMs: number, signal: AbortSignal): Promise<void> {
   await sleep(upToMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
 }

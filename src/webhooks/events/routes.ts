@@ -13,7 +13,10 @@ interface Dependencies {
 
 const DEFAULT_LIMIT = 50;
 
-/** What a receiver that was away reads to catch up. Nothing is sent again by it: the contract knows no replay (§6). */
+/**
+ * Registers the route of the event feed. A receiver that was down reads its events here. Reading sends no event again, because the contract
+ * has no replay (§6).
+ */
 export function feedRoutes(app: App, { db, callerGuard, headerBrand }: Dependencies): void {
   app.get(
     '/v1/third-party/events/',
@@ -24,11 +27,12 @@ export function feedRoutes(app: App, { db, callerGuard, headerBrand }: Dependenc
         operationId: 'listEvents',
         summary: "Read the credential's events after a cursor",
         description:
-          'Oldest first, each with what has become of its delivery. What a receiver missed while it was away is read here; ' +
-          'nothing is sent again by it. Keep `next` and ask on with it in `after`: no event is skipped, however late it was ' +
-          'written, and none is shown twice. Works without a registered webhook. Events are kept for 30 days, or as long as ' +
-          'the service is set to keep them. With `X-Webhook-Header-Brand`, whatever reads them can hand them on as the service ' +
-          'does.',
+          'Lists the events of the credential, oldest first, each with the state of its delivery. Use it to read the events that ' +
+          'your receiver missed while it was down. Reading an event does not send it again. Keep `next`, and send it as `after` in ' +
+          'the next call. Then no event is skipped, even if it was written late, and no event is shown twice. The feed works ' +
+          'without a registered webhook. Events are kept for 30 days, unless the operator has set another number of days. The header ' +
+          '`X-Webhook-Header-Brand` names the brand in the headers of deliveries, so that a client can forward events with the ' +
+          'same headers.',
         tags: ['Webhook'],
         querystring: FeedQuery,
         response: { 200: FeedPage },

@@ -8,35 +8,38 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const DeliveryStatus = Type.Enum([...DELIVERY_STATUSES], {
   type: 'string',
   description:
-    '`pending`: it waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt failed, and ' +
-    'there is no other. `stopped`: the credential was revoked.',
+    '`pending`: the delivery waits for its next attempt. `delivered`: the receiver answered 2xx. `failed`: the fifth attempt ' +
+    'failed, and the service does not try again. `stopped`: the credential was revoked.',
 });
 
 export const Attempt = Type.Object(
   {
-    at: Type.String({ format: 'date-time', description: 'When it began.' }),
+    at: Type.String({ format: 'date-time', description: 'Time at which the attempt began.' }),
     http_status: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'What the receiver answered; null where no answer came.',
+      description: 'HTTP status of the response. Null if the receiver did not answer.',
     }),
     duration_ms: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'How long it took, in milliseconds; null where that is not known.',
+      description: 'Duration of the attempt in milliseconds. Null if it is not known.',
     }),
-    error: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed; null where it did not.' }),
+    error: Type.Union([Type.String(), Type.Null()], {
+      description: 'Reason why the attempt failed. Null if it succeeded.',
+    }),
   },
   { title: 'DeliveryAttempt', description: 'One attempt to deliver an event.' },
 );
 export type Attempt = Type.Static<typeof Attempt>;
 
-/** Stands for the end of the feed where a cursor is asked for. */
+/** Value of `after` that means the end of the feed. */
 export const LATEST = 'latest';
 
 export const FeedQuery = Type.Object({
   after: Type.Optional(
     Type.String({
       description:
-        'The `next` of the answer before. Left out, or empty: from the oldest event that is still kept. `latest`: no event, and ' +
-        '`next` is where the feed ends; what happens after the answer comes after it. A cursor that this feed never gave, or ' +
-        'that is older than a restore of the service from a backup, is refused: begin again without it.',
+        'The `next` of the previous response. If it is missing or empty, the response begins with the oldest event that is still ' +
+        'kept. With `latest` the response has no events, and `next` is the end of the feed. Later events come after it. The service ' +
+        'refuses a cursor that lies beyond the end of this feed, or that was given before the service was restored from a backup. ' +
+        'In that case begin again without `after`.',
       examples: ['0'],
     }),
   ),
@@ -45,47 +48,47 @@ export const FeedQuery = Type.Object({
       minimum: 1,
       maximum: 200,
       default: 50,
-      description: 'How many events are wanted at most.',
+      description: 'Maximum number of events in the response.',
       examples: [50],
     }),
   ),
 });
 
 /**
- * `event` to `data` are the event as it is signed: serialised compactly, in this order, they are its body byte for
- * byte.
+ * Entry of the feed. The fields `event`, `event_id`, `occurred_at` and `data`, serialised as compact JSON in this order, are byte for byte
+ * the body that is signed in a delivery.
  */
 const FeedEntry = Type.Object(
   {
-    cursor: Type.String({ description: 'Its place in the feed; a text to keep as it is.' }),
-    event: Type.Enum([...EVENT_TYPES], { type: 'string', description: 'What happened.' }),
-    event_id: Type.String({ format: 'uuid', description: 'The same as in the delivery.' }),
-    occurred_at: Type.String({ format: 'date-time', description: 'When it happened.' }),
+    cursor: Type.String({ description: 'Position of the event in the feed. Keep this text unchanged.' }),
+    event: Type.Enum([...EVENT_TYPES], { type: 'string', description: 'The name of the event.' }),
+    event_id: Type.String({ format: 'uuid', description: 'The id of the event. It is the same in the delivery.' }),
+    occurred_at: Type.String({ format: 'date-time', description: 'The time of the event.' }),
     data: Type.Union([OrderEventData, ReservationEventData], {
-      description: 'Which order or reservation, and its status.',
+      description: 'The order or reservation and its new status.',
     }),
     delivery: Type.Union(
       [
         Type.Object(
           {
             status: DeliveryStatus,
-            attempts: Type.Array(Attempt, { description: 'Every attempt, oldest first; five at most.' }),
+            attempts: Type.Array(Attempt, { description: 'All attempts, oldest first. There are at most five.' }),
           },
-          { title: 'FeedDelivery', description: 'What has become of its delivery.' },
+          { title: 'FeedDelivery', description: 'The state of the delivery of this event.' },
         ),
         Type.Null(),
       ],
-      { description: 'Null where no webhook was registered when it happened.' },
+      { description: 'Null if no webhook was registered when the event happened.' },
     ),
   },
-  { title: 'FeedEntry', description: 'An event, and what has become of its delivery.' },
+  { title: 'FeedEntry', description: 'An event and the state of its delivery.' },
 );
 export type FeedEntry = Type.Static<typeof FeedEntry>;
 
 export const FeedPage = Type.Object(
   {
-    results: Type.Array(FeedEntry, { description: 'Oldest first; empty where nothing new has happened.' }),
-    next: Type.String({ description: 'Where to go on: `after` of the next call, also where `results` is empty.' }),
+    results: Type.Array(FeedEntry, { description: 'The events, oldest first. Empty if there are no new events.' }),
+    next: Type.String({ description: 'Send this as `after` in the next call, also if `results` is empty.' }),
   },
   {
     title: 'FeedPage',

@@ -11,14 +11,17 @@ export interface NewEvent {
   type: EventType;
   body: string;
   createdAt: Date;
-  /** Where this process is going to send it itself: it is born claimed, its first attempt counted. */
+  /**
+   * Lease, if this process will send the event itself. The event is then written with its delivery claimed and its first attempt counted.
+   * Null: another process or a later claim sends it.
+   */
   lease: Lease | null;
 }
 
-/** The entry of an attempt from its claim on, until its outcome takes its place. */
+/** Entry of `attempts` for an attempt that was claimed and has no recorded outcome yet. The outcome replaces it. */
 export const NO_OUTCOME = sql`jsonb_build_object('at', now(), 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
 
-/** Writes each event of the list `receiver`. A lease runs from now, and not from the begin of a transaction that may have waited. */
+/** Inserts all events of the CTE `receiver`. A lease runs from the INSERT, because the transaction may have begun much earlier. */
 const WRITE_EVENTS = sql`
   INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status,
                      attempt_count, attempts, next_attempt_at, lease_id)
@@ -30,7 +33,7 @@ const WRITE_EVENTS = sql`
     CASE WHEN is_delivered THEN lease_id END
   FROM receiver`;
 
-/** An event as its statement takes it. */
+/** Event in the form of the parameters of the INSERT. */
 type EventInput = Omit<NewEvent, 'lease'> & { leaseId: string | null; leaseSeconds: number };
 
 const EVENT_INPUT = new Fields<EventInput>({
@@ -45,10 +48,10 @@ const EVENT_INPUT = new Fields<EventInput>({
 });
 
 /**
- * Writes events; several may be of any tenants (one of the statements that may; on one node alone). An event is to be delivered if its
- * credential has a webhook at this moment (decision 32). The LIMIT makes it a look-up in the index for each credential, whatever the
- * planner believes of the table.
- * @returns where those go that are delivered, by event
+ * Writes events. On one node they may belong to several tenants; this is one of the few statements that may write across tenants. An event
+ * gets a delivery if its credential has a webhook at this moment (decision 32). The LIMIT makes the planner look up each credential by
+ * index, also if its statistics of the table are wrong.
+ * @returns the URL and secret of each event that gets a delivery, by event id
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {
   const inputs = events.map(({ lease, ...event }) => ({

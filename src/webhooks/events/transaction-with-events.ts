@@ -7,31 +7,36 @@ import type { EventType } from './event-types.ts';
 import type { LocalDelivery, Target } from './local-delivery.ts';
 import { insertEvents, type NewEvent } from './store.ts';
 
-/** What happened, to be told to the partner whose order or reservation it is. */
+/** Event for the partner that owns the order or reservation. */
 export interface EventInput {
   tenantId: number;
   credentialId: string;
   type: EventType;
   occurredAt: Date;
-  /** Identifiers and the new status, nothing more (contract §6). */
+  /** Identifiers and the new status, and no other field (contract §6). */
   data: Record<string, string>;
 }
 
-/** Writes the events of inputs in the transaction of their cause: both are there or neither is (decision 32). */
+/** Writes events in the transaction of their cause, so that either both are committed or neither (decision 32). */
 export type RecordEvents = (...inputs: EventInput[]) => Promise<void>;
 
 /**
- * Runs work in one transaction and owns its commit: the events that the work records are delivered once it is committed.
+ * Runs `work` in a transaction and commits it. After the commit, the events that `work` recorded are delivered.
  *
- * As `inTransaction`, it runs the work again after a failure that passes. If the answer to a COMMIT is lost, it first finds out whether
- * the transaction was committed, and if so returns what the work had returned: the work never meets what it has done itself.
- * @throws UnavailableError when the database stays out of reach
+ * Like `inTransaction`, it runs `work` again after a temporary failure. If the response to a COMMIT is lost, it first finds out if the
+ * transaction was committed. If so, it returns the result of `work`. It does not run `work` again, because `work` would find its own
+ * changes.
+ * @throws UnavailableError if the database stays out of reach
  */
 export type TransactionWithEvents = <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => Promise<T>;
 
-/** @param deliveries null in a process that sends nothing: other processes find its events */
+/**
+ * Creates the function that runs transactions with events.
+ * @param deliveries delivery worker of this process; null: this process sends nothing, and other processes find its events
+ */
 export function createTransactionWithEvents(db: Database, deliveries: LocalDelivery | null): TransactionWithEvents {
   return async <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => {
+    // Result and events of the last run whose COMMIT may have been sent.
     let sentToCommit: { result: T; events: RecordedEvents } | null = null;
     const { result, events } = await retrying(async () => {
       if (sentToCommit !== null && (await isCommitted(db, sentToCommit.events))) {
@@ -48,12 +53,12 @@ export function createTransactionWithEvents(db: Database, deliveries: LocalDeliv
   };
 }
 
-/** The events of one run of a transaction. */
+/** Events that one run of a transaction has recorded. */
 class RecordedEvents {
   readonly #tx: Tx;
   readonly #deliveries: LocalDelivery | null;
   readonly #written: { event: NewEvent; target: Target | null }[] = [];
-  /** How many of each credential there are, by its id. */
+  /** Number of recorded events, by credential id. */
   readonly #countOf = new Tally<string>();
 
   constructor(tx: Tx, deliveries: LocalDelivery | null) {
@@ -74,16 +79,16 @@ class RecordedEvents {
     this.#written.push(...events.map((event) => ({ event, target: targets.get(event.id) ?? null })));
   };
 
-  /** The row to be written, claimed from the start if this process has a slot for it. */
-  #draft({ type, occurredAt, data, ...whose }: EventInput): NewEvent {
+  /** Returns the row to write. It has a lease if this process has a free slot for its delivery. */
+  #draft({ type, occurredAt, data, ...credential }: EventInput): NewEvent {
     const id = newId();
     const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
-    const lease = this.#deliveries?.offerLease(whose, this.#countOf.of(whose.credentialId)) ?? null;
-    this.#countOf.add(whose.credentialId, 1);
-    return { ...whose, id, type, body, createdAt: occurredAt, lease };
+    const lease = this.#deliveries?.offerLease(credential, this.#countOf.of(credential.credentialId)) ?? null;
+    this.#countOf.add(credential.credentialId, 1);
+    return { ...credential, id, type, body, createdAt: occurredAt, lease };
   }
 
-  /** Begins the deliveries, once the transaction is committed. */
+  /** Begins the deliveries of the recorded events. Call it after the commit. */
   deliver(): void {
     for (const { event, target } of this.#written) {
       if (target !== null) {
@@ -103,8 +108,9 @@ class RecordedEvents {
 }
 
 /**
- * Whether a transaction was committed whose COMMIT had no answer. Its first event is written a second time and rolled back: the INSERT
- * waits if the transaction is still under way, and fails on the key if it was committed. Without an event nobody can tell.
+ * Returns true if a transaction was committed although the response to its COMMIT was lost. The function inserts the first event of the
+ * transaction again and rolls back. The INSERT waits while the transaction is still open, and violates the primary key if it was committed.
+ * Returns false if the transaction recorded no event, because then this cannot be found out.
  */
 async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boolean> {
   if (first === undefined) {
@@ -126,4 +132,4 @@ async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boo
   }
 }
 
-const NOT_COMMITTED = new Error('the event was not there: the second one is rolled back');
+const NOT_COMMITTED = new Error('The event did not exist. The transaction that inserted it again is rolled back.');
