@@ -32,7 +32,7 @@ describe('GET /v1/staff/credentials/', () => {
       { at, http_status: 500, duration_ms: 1, error: 'http_status' },
     ]);
 
-  it('200: every credential as its owner sees it elsewhere, with zeros where nothing was ever sent', async () => {
+  it('200: the list has every third-party credential, with counts of zero if no event was ever sent', async () => {
     const second = await service.credential(tenant.tenantId);
     const elsewhere = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
     const pms = await service.call('POST', '/v1/channel-manager/credentials/', { headers: tenant.owner });
@@ -50,10 +50,10 @@ describe('GET /v1/staff/credentials/', () => {
     assert.deepEqual(Object.keys(all[0].deliveries), ['pending', 'failed', 'last_failed_at', 'oldest_pending_at']);
   });
 
-  it('200: how the deliveries of each stand: those that wait, those that failed, and since when', async () => {
+  it('200: each credential has the counts and times of its own waiting and failed deliveries', async () => {
     const other = await service.credential(tenant.tenantId);
     const stranger = await service.tenant();
-    // Far ahead, or the worker would take them.
+    // Due in one hour, because otherwise the worker would send them.
     const waiting = { delivery_status: 'pending', next_attempt_at: new Date(Date.now() + 3_600_000) };
     const ended = (status: string, at: string) => ({ delivery_status: status, attempts: attempts(at) });
     await insertEvents(service.database.db, [
@@ -85,7 +85,7 @@ describe('GET /v1/staff/credentials/', () => {
     });
   });
 
-  it('200: a failed delivery shows, with the time of its fifth attempt, also once it is revoked', async (t) => {
+  it('200: a revoked credential still shows its failed delivery, with the time of the fifth attempt', async (t) => {
     const receiver = await startReceiver({ answer: () => 500 });
     t.after(() => receiver.close());
     await register(service, tenant.partner, receiver.url);
@@ -99,13 +99,13 @@ describe('GET /v1/staff/credentials/', () => {
     assert.deepEqual(credential.deliveries, { ...NONE, failed: 1, last_failed_at: delivery.attempts[4]?.at });
   });
 
-  it('200: gives pages', async () => {
+  it('200: the list of credentials can be read in pages', async () => {
     await service.credential(tenant.tenantId);
     const page = await service.call('GET', `${PATH}?page=2&page_size=1`, { headers: tenant.owner });
     assert.deepEqual([page.body.count, page.body.next, page.body.results], [2, null, (await list()).slice(1)]);
   });
 
-  it('401: to credentials; 403: to staff', async () => {
+  it('401 to a partner and 403 to staff: only an owner may read the list of credentials', async () => {
     assertError(await service.call('GET', PATH, { headers: tenant.partner }), 401, 'invalid_credentials');
     assertError(await service.call('GET', PATH, { headers: tenant.staff }), 403, 'error');
   });

@@ -12,13 +12,13 @@ interface Dependencies {
   credentials: Credentials;
   db: Database;
   ownerGuard: Guard;
-  /** The read shape of a credential, which this list adds to. */
+  /** Schema of a credential in responses. The list adds the field `deliveries` to it. */
   shape: Type.TObject;
 }
 
 /**
- * Where an owner sees that a partner's deliveries wait, or end failed; the contract's own list of credentials has no
- * room.
+ * Registers the route that shows an owner how many deliveries of each partner wait or have failed. It is a separate list, because the
+ * contract fixes the fields of the other list of credentials.
  */
 export function partnerRoutes(app: App, dependencies: Dependencies): void {
   const { credentials, db, ownerGuard, shape } = dependencies;
@@ -26,7 +26,7 @@ export function partnerRoutes(app: App, dependencies: Dependencies): void {
     { ...shape.properties, deliveries: CredentialDeliveries },
     {
       title: 'StaffCredential',
-      description: "A partner's access, and what its deliveries have come to.",
+      description: 'The credential of a partner, and the state of its deliveries.',
       examples: [
         {
           ...CREDENTIAL_EXAMPLE,
@@ -46,10 +46,10 @@ export function partnerRoutes(app: App, dependencies: Dependencies): void {
       onRequest: ownerGuard,
       schema: {
         operationId: 'listStaffCredentials',
-        summary: 'List the third-party credentials with what their deliveries have come to',
+        summary: 'List the third-party credentials with the state of their deliveries',
         description:
-          'Every credential ever made for a partner, newest first, and how many of its deliveries wait and failed: ' +
-          "the place to see that a partner's receiver is down. For the owner alone.",
+          'Lists all third-party credentials, newest first, revoked ones too. Each shows how many of its deliveries wait and how many ' +
+          'have failed, so that you see if the receiver of a partner is down. Only the owner may call it.',
         tags: ['Credentials'],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(entry), pageOf(entry)]) },

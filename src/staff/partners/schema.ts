@@ -3,14 +3,16 @@ import Type from 'typebox';
 const nullableTime = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
-/** What a credential's deliveries have come to, for its owner. */
+/** Counts of a credential's deliveries, for the owner of the tenant. */
 export const CredentialDeliveries = Type.Object(
   {
-    pending: Type.Integer({ description: 'How many wait for their next attempt.' }),
-    failed: Type.Integer({ description: 'How many ended failed, of those that are still kept.' }),
-    last_failed_at: nullableTime('The last attempt of the newest delivery that failed; null: none did.'),
-    oldest_pending_at: nullableTime('When the event of the oldest waiting delivery happened; null: none waits.'),
+    pending: Type.Integer({ description: 'Number of deliveries that wait for their next attempt.' }),
+    failed: Type.Integer({ description: 'Number of failed deliveries that are still kept.' }),
+    last_failed_at: nullableTime(
+      'Time of the last attempt of the newest failed delivery. Null if no delivery has failed.',
+    ),
+    oldest_pending_at: nullableTime('Time of the event of the oldest waiting delivery. Null if no delivery waits.'),
   },
-  { title: 'CredentialDeliveries', description: "What the partner's deliveries have come to." },
+  { title: 'CredentialDeliveries', description: 'The state of the deliveries to the partner.' },
 );
 export type CredentialDeliveries = Type.Static<typeof CredentialDeliveries>;

@@ -10,8 +10,8 @@ export interface DeliveryCounts {
 }
 
 /**
- * How the deliveries of each of the tenant's credentials stand. What is counted is found by the partial indexes of
- * pending and of failed deliveries alone, so the many delivered ones cost nothing.
+ * Counts the pending and the failed deliveries of each credential of the tenant. The query reads only the partial indexes of pending and of
+ * failed deliveries, so the many delivered ones do not make it slower.
  */
 export async function countDeliveries(db: Database, tenantId: number): Promise<DeliveryCounts[]> {
   const { rows } = await sql<DeliveryCounts>`
