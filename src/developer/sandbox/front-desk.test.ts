@@ -16,17 +16,17 @@ import { eventsAbout, openDemo, startHouse } from '#test/support/sandbox.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
-/** On a machine that has other things to do. */
+/** Time limit for an expected status. It is generous because the machine may be busy. */
 const SETTLE_MS = 60_000;
 
-describe('the front desk of the sandbox', { concurrency: true }, () => {
+describe('sandbox front desk', { concurrency: true }, () => {
   let service: TestService;
   before(async () => {
     service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
   });
   after(() => service.close());
 
-  /** Books a stay under a guest's name. @returns its ids */
+  /** Books a stay under the guest's name. @returns the ids of the reservation */
   async function stayOf(hotel: TestHotel, name = 'Ana Silva', changes: Record<string, unknown> = {}) {
     const answer = await book(service, hotel, { guest: { name, phone: '+351 900 000 000' }, ...changes });
     assert.equal(answer.status, 201, answer.text);
@@ -44,7 +44,7 @@ describe('the front desk of the sandbox', { concurrency: true }, () => {
 
   const BOOKED = ['reservation.created', 'confirmed'];
 
-  it('does within a minute what the name of a guest asks for, and leaves the others in their rooms', async (t) => {
+  it('the sandbox gives a stay the status that its special guest name forces, and leaves an ordinary stay confirmed', async (t) => {
     const hotel = await openDemo(service);
     const guests: [string, string[]][] = [
       ['No Show', ['reservation.modified', 'no_show']],
@@ -63,17 +63,18 @@ describe('the front desk of the sandbox', { concurrency: true }, () => {
     await assertCounted(service, hotel.tenantId);
   });
 
-  it('completes a stay at its check-out, of which speed makes seconds', async (t) => {
+  it('the accelerated sandbox completes a stay at its check-out, and leaves a stay with a later check-out confirmed', async (t) => {
     const hotel = await openDemo(service);
     const near = await stayOf(hotel, undefined, { check_in: dayAhead(3), check_out: dayAhead(4) });
     const far = await stayOf(hotel, undefined, { check_in: dayAhead(600), check_out: dayAhead(700) });
-    startHouse(t, service, hotel, 150_000); // The one within 4 s, the other in 6 minutes.
+    // At this speed the near check-out is due within 4 s, and the far one after 6 minutes.
+    startHouse(t, service, hotel, 150_000);
     await reaches(hotel, near.id, 'completed');
     assert.deepEqual(await told(hotel, near.externalId), [BOOKED, ['reservation.modified', 'completed']]);
     assert.equal(await statusOf(hotel, far.id), 'confirmed');
   });
 
-  it("completes an OTA's stay that is over, at life's own pace too", async (t) => {
+  it("the sandbox at speed 1 completes a channel's confirmed stay after its check-out, and leaves a pending stay pending", async (t) => {
     const hotel = await openDemo(service);
     const tellStay = await openChannel(service, hotel);
     const over = await tellStay({ check_in: dayAhead(-5), check_out: dayAhead(-3) });
@@ -86,7 +87,7 @@ describe('the front desk of the sandbox', { concurrency: true }, () => {
     assert.equal(await statusOf(hotel, idOf(pending)), 'pending');
   });
 
-  it('leaves alone what staff have moved and what the partner has cancelled', async (t) => {
+  it('the sandbox does not change a stay that staff have completed or that the partner has cancelled', async (t) => {
     const hotel = await openDemo(service);
     const [moved, cancelled, last] = [
       await stayOf(hotel, 'No Show'),
@@ -102,7 +103,7 @@ describe('the front desk of the sandbox', { concurrency: true }, () => {
     assert.deepEqual(await told(hotel, cancelled.externalId), [BOOKED, ['reservation.cancelled', 'cancelled']]);
   });
 
-  it('has a house that is always full, a last room, and an ordinary one as the first of the list', async () => {
+  it('the demo hotel has a room type that is always full, one with a single room, and a bookable room type first in its list', async () => {
     const hotel = await openDemo(service);
     const [full, last] = [hotel.roomTypes['Full House'], hotel.roomTypes['Last Room']];
     const nights = [dayAhead(30), dayAhead(32)] as const;

@@ -7,20 +7,20 @@ import { eventsAbout, openDemo, startHouse, toldStatuses } from '#test/support/s
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually, isSignedWith, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** A delivery of one portion takes some three seconds then. */
+/** At this speed a delivery order of one portion takes about three seconds. */
 const SPEED = 600;
-/** On a machine that has other things to do. */
+/** Time limit for an expected state. It is generous because the machine may be busy. */
 const SETTLE_MS = 60_000;
 const DELIVERED = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'];
 
-describe('the kitchen of the sandbox', { concurrency: true }, () => {
+describe('sandbox kitchen', { concurrency: true }, () => {
   let service: TestService;
   before(async () => {
     service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
   });
   after(() => service.close());
 
-  /** Places an order of one portion of a dish. @returns its external id */
+  /** Places an order of one portion of a dish. @returns the ids of the order */
   async function order(tenant: TestHotel, sku = 'STARTERS-PAPADOM', changes: Record<string, unknown> = {}) {
     const answer = await place(service, tenant, { items: [{ item_id: sku, quantity: 1 }], ...changes });
     assert.equal(answer.status, 201, answer.text);
@@ -33,7 +33,7 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
   const reaches = (tenant: TestHotel, externalId: string, status: string) =>
     eventually(async () => (await statusOf(tenant, externalId)) === status, `order that is ${status}`, SETTLE_MS);
 
-  it('takes a delivery all the way, with one event for each status, in order and delivered', async (t) => {
+  it('the sandbox moves a delivery order through every status in order, with one signed webhook event for each', async (t) => {
     const tenant = await openDemo(service);
     const receiver = await startReceiver();
     t.after(() => receiver.close());
@@ -42,7 +42,8 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
     startHouse(t, service, tenant, SPEED);
     await reaches(tenant, externalId, 'completed');
     assert.deepEqual(await toldStatuses(service, tenant, externalId), DELIVERED);
-    // Another test's worker may have sent some of them too, and been stopped in the middle.
+    // The worker of another test may have sent some of these events too, and may have stopped before it recorded them.
+    // So each body counts once.
     const received = () => new Set(receiver.requests.map(({ rawBody }) => String(rawBody)));
     await eventually(() => received().size === DELIVERED.length, 'delivery of each', SETTLE_MS);
     const statuses = [...received()].map((body) => JSON.parse(body).data.status);
@@ -50,7 +51,7 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
     assert.ok(receiver.requests.every((request) => isSignedWith(secret, request)));
   });
 
-  it('moves an order of very many lines along without looking into them', async (t) => {
+  it('an order of 2,000 lines goes through every status, and the special dish in its lines has no effect', async (t) => {
     const tenant = await openDemo(service);
     const { db } = service.database;
     const names = Array.from({ length: 2_000 }, (_, index) => ({
@@ -69,7 +70,7 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
     assert.deepEqual(await toldStatuses(service, tenant, externalId), DELIVERED);
   });
 
-  it('never sends an order that is picked up or taken away out for delivery', async (t) => {
+  it('the sandbox completes pick-up and take-away orders without the status out_for_delivery', async (t) => {
     const tenant = await openDemo(service);
     startHouse(t, service, tenant, SPEED);
     for (const { externalId } of await Promise.all(
@@ -85,7 +86,7 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
     }
   });
 
-  it('takes four times as long where the kitchen is slow', async (t) => {
+  it('an order of the slow-kitchen dish is ready only after 40 simulated minutes, and is then completed', async (t) => {
     const tenant = await openDemo(service);
     const placedAt = Date.now();
     const { externalId } = await order(tenant, 'SANDBOX-SLOW-KITCHEN');
@@ -101,7 +102,7 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
     );
   });
 
-  it('cancels, rejects and leaves alone what asks for it', async (t) => {
+  it('special dishes make the sandbox cancel an order after its confirmation, reject an order, or leave an order pending', async (t) => {
     const tenant = await openDemo(service);
     const wanted: [string, string[]][] = [
       ['SANDBOX-CANCELLED', ['confirmed', 'cancelled']],
@@ -119,7 +120,7 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
     }
   });
 
-  it('lists every dish that forces something but the one that is sold out: 400 item_not_found', async () => {
+  it('400: the demo menu lists every special dish except the sold-out one, and an order of that dish is refused', async () => {
     const tenant = await openDemo(service);
     const skus = (await listDishes(service, tenant)).map(({ sku }) => sku).filter((sku) => sku.startsWith('SANDBOX-'));
     assert.deepEqual(skus, ['SANDBOX-SLOW-KITCHEN', 'SANDBOX-REJECTED', 'SANDBOX-CANCELLED', 'SANDBOX-UNANSWERED']);
@@ -127,7 +128,7 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
     assert.deepEqual([answer.status, answer.body.code], [400, 'item_not_found']);
   });
 
-  it('goes on from where staff have put an order, and leaves alone what the partner has cancelled', async (t) => {
+  it('the sandbox continues an order from the status that staff set, and leaves an order that the partner cancelled', async (t) => {
     const tenant = await openDemo(service);
     const [moved, cancelled] = [await order(tenant), await order(tenant)];
     assert.equal((await moveTo(service, tenant, moved.id, 'ready')).status, 200);
@@ -139,7 +140,7 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
     assert.deepEqual(await toldStatuses(service, tenant, cancelled.externalId), ['cancelled']);
   });
 
-  it('moves the orders of no other tenant', async (t) => {
+  it('the sandbox does not change the order of another tenant', async (t) => {
     const [tenant, other] = [await openDemo(service), await service.tenant()];
     const { orderId } = await placeOrder(service, other.partner);
     const rowOf = async () => (await dumpRows(service, 'restaurant_order')).filter((row) => row.includes(orderId));
@@ -150,7 +151,7 @@ describe('the kitchen of the sandbox', { concurrency: true }, () => {
     assert.deepEqual([placed.length, await rowOf()], [1, placed]);
   });
 
-  it('does each thing once where two work side by side, and finds nothing wrong with it', async (t) => {
+  it('two sandboxes that run at the same time give each order each status once, and log no warning', async (t) => {
     const tenant = await openDemo(service);
     const lines: string[] = [];
     const orders = await Promise.all(Array.from({ length: 20 }, () => order(tenant)));

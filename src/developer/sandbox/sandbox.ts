@@ -11,12 +11,12 @@ import type { Tenant } from '#access/tenants/tenants.ts';
 import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders } from './store.ts';
 
-/** Looks are a second of life apart, yet no closer and no further than this. */
-const SHORTEST_REST_MS = 100;
-const LONGEST_REST_MS = 1_000;
-/** Rows of one status that one look takes: it costs the same however much there is. What is left is the next look's. */
-const ROWS_A_LOOK = 50;
-/** The last comes first: so one look moves an order by one status, not through all of them. */
+/** Bounds of the pause between two passes. Within these bounds the pause is one simulated second. */
+const SHORTEST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+/** Number of rows of one status that one pass reads, so that a pass has a bounded cost. The next pass reads the rows after them. */
+const ROWS_PER_PASS = 50;
+/** Statuses that an order can leave, the latest first. In this order one pass moves an order by one status only. */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
 
 export interface SandboxOptions {
@@ -24,19 +24,20 @@ export interface SandboxOptions {
   log: Logger;
   orders: Pick<Orders, 'moveAlong'>;
   reservations: Pick<Reservations, 'list' | 'changeStatus'>;
-  /** Whose orders and reservations are moved along: nobody else's. Null: it is not made yet. */
+  /** Finds the tenant whose orders and reservations the sandbox moves. Returns null while that tenant does not exist. */
   findTenant: () => Promise<Pick<Tenant, 'id'> | null>;
-  /** How many times as fast as life; above 0. */
+  /** Simulated seconds that pass in one real second; above 0. */
   speed: number;
 }
 
 /**
- * The demo tenant's kitchen and front desk: while it runs, orders and confirmed reservations move along as if people
- * worked there, by the functions that staff use. Nothing is planned or stored. When a thing is due follows from itself,
- * and what happens to it is decided under its row's lock, so people and any number of such loops may work side by side.
+ * Simulation of the demo tenant's kitchen and front desk. While it runs, orders and confirmed reservations change their status as if
+ * people worked there, through the functions that the staff API uses. The sandbox stores no plan, because the order or the reservation
+ * itself says when its next step is due. Each change happens under the lock of its row, so people and several sandboxes may work at
+ * the same time.
  */
 export interface Sandbox {
-  /** Ends after the move under way. */
+  /** Stops the sandbox. Resolves when the status change under way has ended. */
   stop(): Promise<void>;
 }
 
@@ -51,90 +52,99 @@ export function startSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-/** It never throws: what is due when the database goes away is due when it comes back. */
+/**
+ * Runs passes until the signal is aborted. If a pass fails, it logs the first failure and goes on, because a step that is due now is
+ * still due in a later pass.
+ */
 async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> {
-  const restMs = Math.min(Math.max(1_000 / options.speed, SHORTEST_REST_MS), LONGEST_REST_MS);
-  const look = createLook(options, signal);
-  let isLost = false;
+  const pauseMs = Math.min(Math.max(1_000 / options.speed, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+  const runPass = createPass(options, signal);
+  let isFailing = false;
   while (!signal.aborted) {
     try {
-      await look();
-      isLost = false;
+      await runPass();
+      isFailing = false;
     } catch (error) {
-      if (!isLost) {
-        options.log.warn({ err: error }, 'the sandbox cannot go on for now');
+      if (!isFailing) {
+        options.log.warn({ err: error }, 'a pass of the sandbox failed; the sandbox tries again until a pass succeeds');
       }
-      isLost = true;
+      isFailing = true;
     }
-    await sleep(restMs, undefined, { signal }).catch(() => {}); // Ends early when the process stops.
+    await sleep(pauseMs, undefined, { signal }).catch(() => {}); // The abort signal ends the sleep early.
   }
 }
 
-/** @returns a look at what is unfinished, which moves what is due by one status */
-function createLook({ db, log, orders, reservations, findTenant, speed }: SandboxOptions, signal: AbortSignal) {
+/** Returns a function that runs one pass: it reads unfinished orders and confirmed stays, and moves each one that is due by one status. */
+function createPass({ db, log, orders, reservations, findTenant, speed }: SandboxOptions, signal: AbortSignal) {
   let tenantId: number | undefined;
   const isDue = (createdAt: Date, { afterMs }: Step<unknown>) => (Date.now() - createdAt.getTime()) * speed >= afterMs;
-  const kitchen = UNFINISHED.map((status) =>
-    inTurns((tenant, afterId) => readOrders(db, tenant, status, afterId ?? firstIdAt(0), ROWS_A_LOOK)),
+  const orderReaders = UNFINISHED.map((status) =>
+    readInTurns((tenant, afterId) => readOrders(db, tenant, status, afterId ?? firstIdAt(0), ROWS_PER_PASS)),
   );
-  const frontDesk = inTurns((tenant, afterId) =>
-    reservations.list({ tenantId: tenant, status: 'confirmed' }).readBatch(afterId, ROWS_A_LOOK),
+  const readStays = readInTurns((tenant, afterId) =>
+    reservations.list({ tenantId: tenant, status: 'confirmed' }).readBatch(afterId, ROWS_PER_PASS),
   );
 
   async function moveOrders(tenant: number): Promise<void> {
-    for (const nextTurn of kitchen) {
-      for (const order of await nextTurn(tenant)) {
+    for (const readOrdersOfStatus of orderReaders) {
+      for (const order of await readOrdersOfStatus(tenant)) {
         const step = nextOrderStep(order);
         if (step !== null && isDue(order.created_at, step) && !signal.aborted) {
-          await unlessOvertaken(orders.moveAlong(tenant, order.id, step.status));
+          await ignoreRefusal(orders.moveAlong(tenant, order.id, step.status));
         }
       }
     }
   }
 
   async function moveStays(tenant: number): Promise<void> {
-    const stays = await frontDesk(tenant);
+    const stays = await readStays(tenant);
     const clocks = stays.length === 0 ? null : await readClocks(db, tenant);
     for (const { id, room_type_id, check_out, guest_name, created_at } of stays) {
       const clock = clocks?.get(room_type_id);
       if (clock === undefined) {
         continue;
       }
-      const leavesAt = new Date(momentOf(check_out, clock.check_out_time, clock.timezone));
-      const step = nextStayStep({ guest_name, created_at, leavesAt });
+      const checkOutAt = new Date(momentOf(check_out, clock.check_out_time, clock.timezone));
+      const step = nextStayStep({ guest_name, created_at, checkOutAt });
       if (isDue(created_at, step) && !signal.aborted) {
-        await unlessOvertaken(reservations.changeStatus(tenant, id, step.status));
+        await ignoreRefusal(reservations.changeStatus(tenant, id, step.status));
       }
     }
   }
 
   return async () => {
     if (tenantId === undefined) {
-      tenantId = (await findTenant())?.id; // It may be made while we run.
+      tenantId = (await findTenant())?.id; // The tenant may be created while the sandbox runs.
       if (tenantId === undefined) {
         return;
       }
-      log.info({ tenant_id: tenantId, speed }, 'the sandbox moves the demo tenant along');
+      log.info({ tenant_id: tenantId, speed }, 'the sandbox moves the orders and stays of the demo tenant');
     }
     await moveOrders(tenantId);
     await moveStays(tenantId);
   };
 }
 
-/** Reads a list a batch a turn, and begins again at its end: so no row waits behind others for ever. */
-function inTurns<Row extends { id: string }>(
+/**
+ * Returns a function that reads the next batch of a list at each call, and begins again after the end of the list. So no row waits
+ * behind the rows before it for ever.
+ */
+function readInTurns<Row extends { id: string }>(
   read: (tenantId: number, afterId: string | null) => Promise<Row[]>,
 ): (tenantId: number) => Promise<Row[]> {
   let afterId: string | null = null;
   return async (tenantId) => {
     const rows = await read(tenantId, afterId);
-    afterId = rows.length < ROWS_A_LOOK ? null : (rows.at(-1)?.id ?? null);
+    afterId = rows.length < ROWS_PER_PASS ? null : (rows.at(-1)?.id ?? null);
     return rows;
   };
 }
 
-/** Whoever moved it since it was read, a person or another loop, was first: that stands. */
-async function unlessOvertaken(move: Promise<unknown>): Promise<void> {
+/**
+ * Waits for a status change and ignores its refusal (`ApiError`). A refusal means that a person or another process changed the row after
+ * it was read, and that change stands.
+ */
+async function ignoreRefusal(move: Promise<unknown>): Promise<void> {
   try {
     await move;
   } catch (error) {

@@ -4,18 +4,19 @@ import { newId } from '#platform/lib/ids.ts';
 import type { OrderStatus } from '#restaurant/orders/orders.ts';
 import { type KitchenOrder, nextOrderStep, nextStayStep } from './schedule.ts';
 
-const QUICK = '01900000-0000-7000-8000-000000000000';
-const LATE = '01900000-0000-7000-8000-00000000ffff';
+/** Order ids whose last bits give the shortest and the longest waits. */
+const SHORTEST = '01900000-0000-7000-8000-000000000000';
+const LONGEST = '01900000-0000-7000-8000-00000000ffff';
 const ORDER: KitchenOrder = {
-  id: QUICK,
+  id: SHORTEST,
   status: 'pending',
   order_type: 'delivery',
   portions: 1,
   special_sku: null,
 };
 
-/** Every step of an order that nobody else touches, in seconds since it was placed. */
-function story(changes: Partial<KitchenOrder> = {}): [OrderStatus, number][] {
+/** Returns every step of an order that only the sandbox changes. Times are in seconds after the order was placed. */
+function stepsOf(changes: Partial<KitchenOrder> = {}): [OrderStatus, number][] {
   const steps: [OrderStatus, number][] = [];
   let order: KitchenOrder = { ...ORDER, ...changes };
   for (let step = nextOrderStep(order); step !== null; step = nextOrderStep(order)) {
@@ -25,10 +26,10 @@ function story(changes: Partial<KitchenOrder> = {}): [OrderStatus, number][] {
   return steps;
 }
 
-describe('an order', () => {
-  const ways: [string, Partial<KitchenOrder>, [OrderStatus, number][]][] = [
+describe('next step of an order', () => {
+  const courses: [string, Partial<KitchenOrder>, [OrderStatus, number][]][] = [
     [
-      'a quick delivery',
+      'a delivery order with the shortest waits',
       {},
       [
         ['confirmed', 10],
@@ -39,8 +40,8 @@ describe('an order', () => {
       ],
     ],
     [
-      'a late delivery',
-      { id: LATE },
+      'a delivery order with the longest waits',
+      { id: LONGEST },
       [
         ['confirmed', 30],
         ['preparing', 150],
@@ -50,7 +51,7 @@ describe('an order', () => {
       ],
     ],
     [
-      'one that is picked up',
+      'a pick-up order with the shortest waits',
       { order_type: 'pick_up' },
       [
         ['confirmed', 10],
@@ -60,8 +61,8 @@ describe('an order', () => {
       ],
     ],
     [
-      'one that is taken away',
-      { order_type: 'take_away', id: LATE },
+      'a take-away order with the longest waits',
+      { order_type: 'take_away', id: LONGEST },
       [
         ['confirmed', 30],
         ['preparing', 150],
@@ -69,39 +70,40 @@ describe('an order', () => {
         ['completed', 1_230],
       ],
     ],
-    ['rejected', { special_sku: 'SANDBOX-REJECTED' }, [['cancelled', 5]]],
+    ['an order of the dish SANDBOX-REJECTED', { special_sku: 'SANDBOX-REJECTED' }, [['cancelled', 5]]],
     [
-      'cancelled',
+      'an order of the dish SANDBOX-CANCELLED',
       { special_sku: 'SANDBOX-CANCELLED' },
       [
         ['confirmed', 10],
         ['cancelled', 40],
       ],
     ],
-    ['unanswered', { special_sku: 'SANDBOX-UNANSWERED' }, []],
+    ['an order of the dish SANDBOX-UNANSWERED', { special_sku: 'SANDBOX-UNANSWERED' }, []],
   ];
-  for (const [name, order, expected] of ways) {
-    it(`${name}: goes its way in its time`, () => assert.deepEqual(story(order), expected));
+  for (const [name, order, expected] of courses) {
+    it(`${name} has its expected steps at the expected seconds after it was placed`, () =>
+      assert.deepEqual(stepsOf(order), expected));
   }
 
   const cooking: [string, Partial<KitchenOrder>, number][] = [
     ['one portion', { portions: 1 }, 10],
-    ['two', { portions: 2 }, 11],
-    ['eleven', { portions: 11 }, 20],
-    ['two billion', { portions: 2_147_483_647 }, 20],
-    ['none that is known', { portions: 0 }, 10],
-    ['one of a slow kitchen', { special_sku: 'SANDBOX-SLOW-KITCHEN' }, 40],
-    ['two of it', { special_sku: 'SANDBOX-SLOW-KITCHEN', portions: 2 }, 44],
-    ['one under a sku that means nothing', { special_sku: 'SANDBOX-ELSE' }, 10],
+    ['two portions', { portions: 2 }, 11],
+    ['eleven portions', { portions: 11 }, 20],
+    ['two billion portions', { portions: 2_147_483_647 }, 20],
+    ['zero portions', { portions: 0 }, 10],
+    ['one portion and the dish SANDBOX-SLOW-KITCHEN', { special_sku: 'SANDBOX-SLOW-KITCHEN' }, 40],
+    ['two portions and the dish SANDBOX-SLOW-KITCHEN', { special_sku: 'SANDBOX-SLOW-KITCHEN', portions: 2 }, 44],
+    ['one portion and the unknown special dish SANDBOX-ELSE', { special_sku: 'SANDBOX-ELSE' }, 10],
   ];
   for (const [name, order, minutes] of cooking) {
-    it(`${name}: is cooked in ${minutes} minutes`, () => {
-      const at = new Map(story(order));
+    it(`an order with ${name} is cooked in ${minutes} minutes`, () => {
+      const at = new Map(stepsOf(order));
       assert.equal((at.get('ready') ?? 0) - (at.get('preparing') ?? 0), minutes * 60);
     });
   }
 
-  const found: [OrderStatus, Partial<KitchenOrder>, OrderStatus | null][] = [
+  const nextStatuses: [OrderStatus, Partial<KitchenOrder>, OrderStatus | null][] = [
     ['confirmed', {}, 'preparing'],
     ['ready', {}, 'out_for_delivery'],
     ['ready', { order_type: 'pick_up' }, 'completed'],
@@ -112,46 +114,47 @@ describe('an order', () => {
     ['completed', { special_sku: 'SANDBOX-CANCELLED' }, null],
     ['cancelled', { special_sku: 'SANDBOX-REJECTED' }, null],
   ];
-  for (const [status, order, next] of found) {
-    it(`${[status, ...Object.values(order)].join(', ')}: goes on to ${next}`, () => {
+  for (const [status, order, next] of nextStatuses) {
+    const kind = Object.values(order).join() || 'delivery';
+    it(`an order (${kind}) that is ${status} has ${next === null ? 'no next status' : `the next status ${next}`}`, () => {
       assert.equal(nextOrderStep({ ...ORDER, ...order, status })?.status ?? null, next);
     });
   }
 
-  it('of any id: lies between the quick and the late one, and has the same times whenever it is asked for', () => {
-    const [quick, late] = [story(), story({ id: LATE })];
+  it('each of 1,000 random order ids has times between the shortest and the longest waits, the same ones at each call', () => {
+    const [shortest, longest] = [stepsOf(), stepsOf({ id: LONGEST })];
     const seen = new Set<number>();
     for (let count = 0; count < 1_000; count += 1) {
       const id = newId();
-      const steps = story({ id });
-      assert.deepEqual(story({ id }), steps);
+      const steps = stepsOf({ id });
+      assert.deepEqual(stepsOf({ id }), steps);
       steps.forEach(([, atSeconds], index) => {
-        assert.ok(atSeconds >= (quick[index]?.[1] ?? 0) && atSeconds <= (late[index]?.[1] ?? 0));
+        assert.ok(atSeconds >= (shortest[index]?.[1] ?? 0) && atSeconds <= (longest[index]?.[1] ?? 0));
       });
       seen.add(steps[0]?.[1] ?? 0);
     }
-    assert.ok(seen.size > 900, 'ids differ in their times');
+    assert.ok(seen.size > 900, 'most ids have a time of confirmation of their own');
   });
 });
 
-describe('a stay', () => {
+describe('next step of a stay', () => {
   const bookedAt = new Date('2026-05-01T12:00:00Z');
-  const nextOf = (guest_name: string, leavesAt = '2026-05-04T10:00:00Z') =>
-    nextStayStep({ guest_name, created_at: bookedAt, leavesAt: new Date(leavesAt) });
+  const nextOf = (guest_name: string, checkOutAt = '2026-05-04T10:00:00Z') =>
+    nextStayStep({ guest_name, created_at: bookedAt, checkOutAt: new Date(checkOutAt) });
 
-  it('ends at the check-out', () => {
+  it('a stay is due for completion at its check-out', () => {
     assert.deepEqual(nextOf('Ana Silva'), { status: 'completed', afterMs: 70 * 3_600_000 });
   });
-  it('that is over already is due', () => {
+  it('a stay whose check-out was before its booking has a negative wait, so it is due immediately', () => {
     assert.equal(nextOf('Ana Silva', '2026-05-01T11:59:00Z').afterMs, -60_000);
   });
-  it('of a name that asks for it is forced, however the name is written', () => {
+  it('a special guest name forces the next status of its stay, in any case and with spaces around it', () => {
     assert.deepEqual(nextOf('No Show'), { status: 'no_show', afterMs: 60_000 });
     assert.deepEqual(nextOf(' no SHOW '), { status: 'no_show', afterMs: 60_000 });
     assert.deepEqual(nextOf('Cancelled By Hotel'), { status: 'cancelled', afterMs: 30_000 });
     assert.deepEqual(nextOf('Early Checkout'), { status: 'completed', afterMs: 60_000 });
   });
-  it('of a name that only holds such a name is not', () => {
+  it('a guest name that only contains a special name forces no status', () => {
     assert.equal(nextOf('Mr No Show').status, 'completed');
   });
 });

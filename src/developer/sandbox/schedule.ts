@@ -1,39 +1,40 @@
 import { mayFollow, type OrderStatus, type OrderType } from '#restaurant/orders/orders.ts';
 import type { ReservationStatus } from '#hotel/reservations/reservations.ts';
 
-/** A status to come, and how long after the order was placed, or the stay booked, at life's own pace. */
+/** Next status of an order or a stay, and its due time in milliseconds after the order was placed or the stay was booked, at speed 1. */
 export interface Step<Status> {
   status: Status;
   afterMs: number;
 }
 
-/** What the kitchen sees of an order. */
+/** Fields of an order that decide its next step. */
 export interface KitchenOrder {
   id: string;
   status: OrderStatus;
   order_type: OrderType;
   portions: number;
-  /** The sku of a dish that asks for a case of its own; null: an ordinary order. */
+  /** SKU of the special dish that forces the course of the order (docs/guides/sandbox.md). Null for an ordinary order. */
   special_sku: string | null;
 }
 
-/** What the front desk sees of a confirmed reservation. */
-export interface ExpectedGuest {
+/** Fields of a confirmed reservation that decide its next step. */
+export interface ConfirmedStay {
   guest_name: string;
   created_at: Date;
-  /** The moment of the check-out at the property. */
-  leavesAt: Date;
+  /** Instant of the check-out, by the clock of the property. */
+  checkOutAt: Date;
 }
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** For one portion; each further one takes a minute more. */
+/** Cooking time of an order with one portion. Each further portion adds one minute. */
 const COOKING_MS = 10 * MINUTE_MS;
-/** No order takes longer by more portions than this: they are cooked side by side. */
+/** Number of further portions that add cooking time. More portions add none, because they are cooked at the same time. */
 const MOST_EXTRA_PORTIONS = 10;
+/** Factor by which the dish SANDBOX-SLOW-KITCHEN lengthens the cooking time. */
 const SLOW_KITCHEN = 4;
 
-/** Guests whose name, in any case, asks for a case of its own (docs/guides/sandbox.md). */
+/** Steps that special guest names force (docs/guides/sandbox.md). The keys are in lower case, but a name matches in any case. */
 const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map([
   ['cancelled by hotel', { status: 'cancelled', afterMs: 30 * SECOND_MS }],
   ['no show', { status: 'no_show', afterMs: MINUTE_MS }],
@@ -41,16 +42,16 @@ const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map
 ]);
 
 /**
- * What happens next to an order in the status it has, whoever moved it there: never back, and `out_for_delivery` only
- * where it is delivered. It follows from the order alone, so any process at any time finds the same.
- * @returns null where nothing more happens by itself
+ * Returns the next step of an order from its current status, no matter who set that status. A step never leads back to an earlier status,
+ * and it leads to `out_for_delivery` only for a delivery order. The result depends on the order only, so every process gets the same one.
+ * @returns null if the sandbox changes the order no more
  */
 export function nextOrderStep(order: KitchenOrder): Step<OrderStatus> | null {
   return stepsOf(order).find(({ status }) => mayFollow(order.status, status, order.order_type)) ?? null;
 }
 
 function stepsOf(order: KitchenOrder): Step<OrderStatus>[] {
-  const between = (least: number, most: number) => least + (most - least) * luckOf(order.id);
+  const between = (least: number, most: number) => least + (most - least) * randomShareOf(order.id);
   const confirmed = { status: 'confirmed' as const, afterMs: between(10, 30) * SECOND_MS };
   switch (order.special_sku) {
     case 'SANDBOX-UNANSWERED':
@@ -63,14 +64,14 @@ function stepsOf(order: KitchenOrder): Step<OrderStatus>[] {
       const isDelivered = order.order_type === 'delivery';
       const preparing = confirmed.afterMs + between(1, 2) * MINUTE_MS;
       const ready = preparing + cookingMs(order);
-      const leaves = ready + between(2, 4) * MINUTE_MS;
-      const arrives = isDelivered ? leaves + between(13, 17) * MINUTE_MS : ready + between(3, 8) * MINUTE_MS;
+      const outForDelivery = ready + between(2, 4) * MINUTE_MS;
+      const completed = isDelivered ? outForDelivery + between(13, 17) * MINUTE_MS : ready + between(3, 8) * MINUTE_MS;
       return [
         confirmed,
         { status: 'preparing', afterMs: preparing },
         { status: 'ready', afterMs: ready },
-        { status: 'out_for_delivery', afterMs: leaves },
-        { status: 'completed', afterMs: arrives },
+        { status: 'out_for_delivery', afterMs: outForDelivery },
+        { status: 'completed', afterMs: completed },
       ];
     }
   }
@@ -81,17 +82,17 @@ function cookingMs({ portions, special_sku }: KitchenOrder): number {
   return (COOKING_MS + extraPortions * MINUTE_MS) * (special_sku === 'SANDBOX-SLOW-KITCHEN' ? SLOW_KITCHEN : 1);
 }
 
-/** From 0 to 1, and always the same for one order: the last bits of an id are random. */
-function luckOf(id: string): number {
+/** Returns a number from 0 to 1 that is always the same for one order. It is made of the last 16 bits of the id, which are random. */
+function randomShareOf(id: string): number {
   return Number.parseInt(id.slice(-4), 16) / 0xffff;
 }
 
-/** What happens next to a confirmed reservation: what the guest's name asks for, else the check-out. */
-export function nextStayStep(guest: ExpectedGuest): Step<ReservationStatus> {
+/** Returns the next step of a confirmed reservation: the step that the guest's name forces, or else the completion at the check-out. */
+export function nextStayStep(stay: ConfirmedStay): Step<ReservationStatus> {
   return (
-    STEP_BY_GUEST_NAME.get(guest.guest_name.trim().toLowerCase()) ?? {
+    STEP_BY_GUEST_NAME.get(stay.guest_name.trim().toLowerCase()) ?? {
       status: 'completed',
-      afterMs: guest.leavesAt.getTime() - guest.created_at.getTime(),
+      afterMs: stay.checkOutAt.getTime() - stay.created_at.getTime(),
     }
   );
 }

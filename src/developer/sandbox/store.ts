@@ -7,14 +7,15 @@ export interface OrderRow extends KitchenOrder {
   created_at: Date;
 }
 
-/** Lines that take more as they are stored are not looked into: reading megabytes at every look would cost the database its time. */
+/** Largest stored size of an order's lines that the query reads. Reading megabytes in every pass would overload the database. */
 const MAX_LINES_BYTES = 8 * 1024;
+/** Number of portions that an order counts as if its lines are larger than `MAX_LINES_BYTES`. */
 const MANY_PORTIONS = 1_000;
 
 /**
- * The tenant's orders of a status after the given one, oldest first. Their lines stay where they are: what the kitchen
- * wants to know of them is counted there. Of several special dishes the alphabet's first counts; a very large order has
- * many portions and no special dish.
+ * Reads the tenant's orders that have the status and whose id is after `afterId`, oldest first. The database counts the portions and finds
+ * the special dish, so that the lines need not be transferred. Of several special dishes the first in the alphabet counts. An order
+ * whose lines are larger than `MAX_LINES_BYTES` has many portions and no special dish.
  */
 export async function readOrders(
   db: Database,
