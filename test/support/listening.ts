@@ -14,7 +14,7 @@ export interface Listening extends Command {
 /** Starts it and waits until it has found the end of the feed. */
 export async function startListening(args: string[], env: Record<string, string>): Promise<Listening> {
   const command = startCommand(['listen', ...args], { env });
-  await command.prints(/^Waiting for what happens/m);
+  await command.prints(/^Waiting for new events/m);
   return {
     ...command,
     lines: () =>

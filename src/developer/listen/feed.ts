@@ -5,39 +5,39 @@ import type { FeedPage } from '#webhooks/events/events.ts';
 import { callService, type HttpAnswer } from './http.ts';
 import { escaped } from './printing.ts';
 
-/** A page of the feed, and the brand that the service's deliveries bear in the names of their headers. */
+/** Page of the feed, with the brand that is part of the header names of the service's deliveries (`X-{brand}-Signature`). */
 export interface BrandedPage extends FeedPage {
   brand: string;
 }
 
 const TIMEOUT_MS = 30_000;
-/** In the place of a cursor: no event, but where the feed ends now. */
+/** Value of `after` that returns no events and gives the current end of the feed as `next`. */
 export const END_OF_FEED = 'latest';
-/** The most that the service gives at once. */
+/** Largest number of events that the service returns in one page. */
 export const PAGE_SIZE = 200;
-/** Between two tries to reach a service that is away: doubled from the first to the last. */
+/** Bounds of the wait between two calls while the service is out of reach. The wait starts at the first and doubles up to the second. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
-/** What a budget's window takes at most (contract §8). */
+/** Longest window of a budget of calls (contract §8). */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
-/** The feed of one credential, read over HTTP by somebody who has time: while the service is away, it waits. */
+/** Reader of one credential's event feed over HTTP. While the service is out of reach, the reader waits. */
 export class Feed {
   readonly #config: PartnerConfig;
   readonly #say: (text: string) => void;
   #failures = 0;
 
-  /** @param say told once when the service goes away, and once when it is back */
+  /** @param say receives notices, for example one when the service is out of reach and one when it is back */
   constructor(config: PartnerConfig, say: (text: string) => void) {
     this.#config = config;
     this.#say = say;
   }
 
   /**
-   * The events after a cursor, however long it takes until the service gives them.
-   * @param after the `next` of the page before; or `END_OF_FEED`. Where a cursor is refused, as after a restore of the service, the feed's end is
-   *   read instead, and that is said.
-   * @throws OperatorError where waiting is of no use: the credential is refused, or the call itself
+   * Reads the events after a cursor. Waits without a time limit until the service returns them. If the service refuses the cursor, for
+   * example after a restore from a backup, it reads the end of the feed instead and says so.
+   * @param after the `next` of the previous page, or `END_OF_FEED`
+   * @throws OperatorError if waiting does not help, because the service refuses the credential or the call
    */
   async readAfter(after: string): Promise<BrandedPage> {
     for (;;) {
@@ -50,14 +50,14 @@ export class Feed {
     }
   }
 
-  /** @returns the page, or how many milliseconds to wait before it is asked for again */
+  /** @returns the page, or the number of milliseconds to wait before the next call */
   async #read(after: string): Promise<BrandedPage | number> {
     const { serviceUrl, apiKey, apiSecret } = this.#config;
     const url = new URL(`${serviceUrl}/v1/third-party/events/?after=${after}&limit=${PAGE_SIZE}`);
     const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret };
     const answer = await callService({ method: 'GET', url, headers, timeoutMs: TIMEOUT_MS });
     if ('failure' in answer) {
-      return this.#noteAway(answer.failure);
+      return this.#noteOutage(answer.failure);
     }
     if (answer.status === 429) {
       return this.#noteLimited(answer);
@@ -65,19 +65,19 @@ export class Feed {
     if (answer.status === 400 && after !== END_OF_FEED) {
       const end = await this.#read(END_OF_FEED);
       if (typeof end === 'object') {
-        this.#noteRefused(answer); // Once the end is known: whatever happens after these words is shown.
+        this.#noteRefusedCursor(answer); // Said only now, when the end is known, so that every event after this notice is shown.
       }
       return end;
     }
     if (answer.status === 200 || answer.status === 408 || answer.status >= 500) {
-      return pageOf(answer) ?? this.#noteAway(`it answers ${answer.status}, and no events`);
+      return pageOf(answer) ?? this.#noteOutage(`it responds with ${answer.status} and without events`);
     }
     throw refused(serviceUrl, answer);
   }
 
-  #noteAway(reason: string): number {
+  #noteOutage(reason: string): number {
     if (this.#failures === 0) {
-      this.#say(`The service at ${this.#config.serviceUrl} is away (${reason}). Waiting for it.`);
+      this.#say(`The service at ${this.#config.serviceUrl} is out of reach (${reason}). Waiting until it is back.`);
     }
     this.#failures += 1;
     return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#failures - 1));
@@ -85,34 +85,36 @@ export class Feed {
 
   #noteBack(): void {
     if (this.#failures > 0) {
-      this.#say('The service is back. Going on where it was.');
+      this.#say('The service is back. Continuing after the last event that was read.');
     }
     this.#failures = 0;
   }
 
-  #noteRefused({ text }: HttpAnswer): void {
+  #noteRefusedCursor({ text }: HttpAnswer): void {
     this.#say(
-      `The feed does not go on where it was (${escaped(text.slice(0, 300))}). The service was restored from a backup, most ` +
-        'likely. Going on with what happens from now on; what the feed holds of the time between: GET /v1/third-party/events/.',
+      `The service refuses the position in the feed (${escaped(text.slice(0, 300))}). Most likely it was restored from a backup. ` +
+        'Continuing with new events. Read the events that were missed with GET /v1/third-party/events/.',
     );
   }
 
   #noteLimited(answer: HttpAnswer): number {
     const asked = Math.ceil(Number(answer.header('retry-after'))) || 1;
     const seconds = Math.min(LONGEST_RETRY_AFTER_SECONDS, Math.max(1, asked));
-    this.#say(`The credential's calls of this minute are used up. Going on in ${seconds} s; no event is lost.`);
+    this.#say(
+      `The credential's budget of calls for this minute is used up. Continuing in ${seconds} s. No event is lost.`,
+    );
     return seconds * 1_000;
   }
 }
 
-/** @returns null where it is the answer of something else, such as a proxy's page */
+/** Reads a page of the feed from a response. @returns null if the response does not come from the service, for example a proxy's page */
 function pageOf(answer: HttpAnswer): BrandedPage | null {
   const brand = answer.header('x-webhook-header-brand');
   const page = parseJson(answer.text);
   return answer.status === 200 && brand !== null && isFeedPage(page) ? { ...page, brand } : null;
 }
 
-/** @returns undefined where it is no JSON */
+/** Parses JSON. @returns undefined if the text is not JSON */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -121,7 +123,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Who answers in this form and names the brand is the service: it is believed in the rest. */
+/** Returns true if the value has the form of a page. Its entries are not checked, because only the service responds in this form. */
 function isFeedPage(value: unknown): value is FeedPage {
   return (
     typeof value === 'object' &&
@@ -136,8 +138,8 @@ function isFeedPage(value: unknown): value is FeedPage {
 function refused(serviceUrl: string, { status, text }: HttpAnswer): OperatorError {
   if (status === 401) {
     return new OperatorError(
-      `${serviceUrl} does not know this credential (401). Check ROOMSERVICE_API_KEY and ROOMSERVICE_API_SECRET: it may be ` +
-        'of another service, revoked, or its secret rotated.',
+      `${serviceUrl} refuses this credential (401). Check ROOMSERVICE_API_KEY and ROOMSERVICE_API_SECRET. The credential may ` +
+        'belong to another service, it may be revoked, or its secret may have been rotated.',
     );
   }
   return new OperatorError(`${serviceUrl} refuses to show events (${status}): ${escaped(text.slice(0, 300))}`);

@@ -2,34 +2,34 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveryHeaders } from '#webhooks/deliveries/deliveries.ts';
 import { callReceiver } from './http.ts';
 
-/** One POST to the developer's server, and what came of it. */
+/** Outcome of one POST to the developer's server. */
 export interface ForwardAttempt {
-  /** Null where no answer came. */
+  /** Null if no response came. */
   httpStatus: number | null;
   durationMs: number;
-  /** Why no answer came: a code such as `ECONNREFUSED`, or `timeout`. */
+  /** Reason why no response came: a code such as `ECONNREFUSED`, or `timeout`. Null if a response came. */
   error: string | null;
   isOk: boolean;
 }
 
-/** An event as it is delivered. */
+/** Event in the form in which it is delivered. */
 export interface Delivery {
   eventId: string;
-  /** The exact text that is signed. */
+  /** Exact text of the body, over which the signature is made. */
   body: string;
   brand: string;
 }
 
-/** As a delivery (contract §6): later is a failure. */
+/** Time limit of an attempt, the same as for a delivery (contract §6). */
 const TIMEOUT_MS = 10_000;
-/** After the first and the second failure. Shorter and fewer than the service's: somebody sits there and waits. */
+/** Waits after the first and the second failure. They are shorter and fewer than the service's waits, because a developer watches. */
 const RETRY_WAITS_MS = [500, 1_500];
 
 /**
- * Hands an event on as the service would deliver it, until it is taken with a 2xx: every attempt with the same body, and a
- * timestamp and signature of its own.
- * @param attempted told of every attempt as soon as it is over, and of the wait before the next one, where there is one
- * @returns the last attempt, and how many there were
+ * Posts an event in the form in which the service delivers it, until a response is 2xx or the attempts are used up. Every attempt has
+ * the same body, and a timestamp and signature of its own.
+ * @param attempted called after every attempt, with the wait before the next attempt in milliseconds, or null after the last attempt
+ * @returns the last attempt, and the number of attempts
  */
 export async function forward(
   { url, secret }: { url: URL; secret: string },

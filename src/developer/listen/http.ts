@@ -5,7 +5,7 @@ export interface HttpRequest {
   url: URL;
   headers: Record<string, string>;
   body?: string;
-  /** For connection, answer and body together. */
+  /** Time limit for the connection and the whole response, in milliseconds. */
   timeoutMs: number;
 }
 
@@ -15,26 +15,26 @@ export interface HttpAnswer {
   text: string;
 }
 
-/** Why there was no answer: the code of the system's error, or `timeout`. */
+/** Reason why no response came: the code of the system's error, or `timeout`. */
 export interface HttpFailure {
   failure: string;
 }
 
-/** How much of an answer is taken, in bytes: a page of the feed is at most a tenth of it. */
+/** Largest response that is read, in bytes. A page of the feed is at most a tenth of it. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** Kept connections for the service, which is asked every second or two. */
-const kept = new Agent({ maxResponseSize: MAX_ANSWER_BYTES });
-/** For a server under development a connection each: it may have been restarted since the last one. */
-const fresh = { pipelining: 0, maxResponseSize: MAX_ANSWER_BYTES };
-const single = new Agent(fresh);
-/** On the developer's own machine a certificate is made by hand, and there is nobody in between. */
-const singleToLoopback = new Agent({ ...fresh, connect: { rejectUnauthorized: false } });
+/** Connections to the service. They are kept open, because the service is called every one or two seconds. */
+const keepAlive = new Agent({ maxResponseSize: MAX_ANSWER_BYTES });
+/** Settings that open a new connection for each request, because a server under development may have been restarted in between. */
+const newConnection = { pipelining: 0, maxResponseSize: MAX_ANSWER_BYTES };
+const single = new Agent(newConnection);
+/** Does not check the certificate: on the developer's own machine it is self-made, and no one else is on the way to the server. */
+const singleToLoopback = new Agent({ ...newConnection, connect: { rejectUnauthorized: false } });
 
-/** One call of the service, its answer read whole. */
+/** Calls the service and reads the whole response. */
 export async function callService({ url, timeoutMs, ...options }: HttpRequest): Promise<HttpAnswer | HttpFailure> {
   try {
-    const answer = await request(url, { ...options, dispatcher: kept, signal: AbortSignal.timeout(timeoutMs) });
+    const answer = await request(url, { ...options, dispatcher: keepAlive, signal: AbortSignal.timeout(timeoutMs) });
     const header = (name: string) => [answer.headers[name] ?? []].flat()[0] ?? null;
     return { status: answer.statusCode, header, text: await answer.body.text() };
   } catch (error) {
@@ -42,7 +42,7 @@ export async function callService({ url, timeoutMs, ...options }: HttpRequest): 
   }
 }
 
-/** One POST to the developer's own server, wherever that is. Its status is the answer; redirects are not followed. */
+/** Sends a request to the developer's own server, on any machine. Returns only the status of the response, and follows no redirect. */
 export async function callReceiver({
   url,
   timeoutMs,
@@ -51,7 +51,7 @@ export async function callReceiver({
   const dispatcher = isLoopback(url) ? singleToLoopback : single;
   try {
     const answer = await request(url, { ...options, dispatcher, signal: AbortSignal.timeout(timeoutMs) });
-    answer.body.dump().catch(() => {}); // Read so that the connection ends, for nobody.
+    answer.body.dump().catch(() => {}); // The body is read and dropped, so that the connection ends.
     return { status: answer.statusCode };
   } catch (error) {
     return { failure: failureOf(error) };
@@ -63,7 +63,7 @@ function failureOf(error: unknown): string {
   return name === 'TimeoutError' ? 'timeout' : (code ?? message);
 }
 
-/** Whether the URL leads to this very machine. */
+/** Returns true if the host of the URL is `localhost` or a loopback address. */
 export function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }

@@ -9,42 +9,43 @@ import { createJsonPrinter, createTextPrinter } from './printing.ts';
 import { readOrMakeSecret } from './signing-secret.ts';
 
 export interface ListenOptions {
-  /** Null: events are printed alone. */
+  /** URL that each event is posted to. Null if events are only printed. */
   forwardTo: URL | null;
-  /** Null: all of them. */
+  /** Types of the events that are printed and forwarded. Null for all types. */
   events: readonly EventType[] | null;
   isJson: boolean;
-  /** Whether key and secret may go to another machine without TLS. */
+  /** True if the API key and the secret may be sent to another machine without TLS. */
   allowsPlainHttp: boolean;
 }
 
 export interface ListenOutput {
-  /** Takes the lines of events. */
+  /** Receives the lines of events. */
   print: (line: string) => void;
-  /** Takes what is to be known beside them. */
+  /** Receives notices that are not events. */
   say: (text: string) => void;
 }
 
-/** Between two looks into the feed: the shortest right after events, growing to the longest: 30 to 60 calls a minute. */
+/** Bounds of the wait between two calls. The wait is shortest after events, and then grows. This makes 30 to 60 calls a minute. */
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 2_000;
 const WAIT_GROWTH_MS = 100;
 
-/** What is done with one event. It ends when nothing more happens to it, so that events stay in their order. */
+/** Prints and forwards one event. Resolves after the last attempt, so that events stay in their order. */
 type Handle = (entry: FeedEntry, brand: string) => Promise<void>;
 
 /**
- * Prints every event of the credential from now on and hands it on to a URL, as the service would deliver it. It reads the
- * event feed, so it needs neither a public address nor a registered webhook, and misses nothing while the service is away.
- * @returns never: it ends with the process
- * @throws OperatorError where the service refuses the credential, is asked without TLS, or the signing secret cannot be kept
+ * Prints every new event of the credential and posts it to a URL, in the form in which the service delivers it. It reads the event feed,
+ * so it needs neither a public address nor a registered webhook, and it misses no event while the service is out of reach.
+ * @returns never, because it runs until the process ends
+ * @throws OperatorError if the service refuses the credential, if its URL is on another machine without TLS, or if the signing secret
+ *   cannot be stored
  */
 export async function listen(config: PartnerConfig, options: ListenOptions, output: ListenOutput): Promise<never> {
   refusePlainHttp(config, options);
   const handle = await createHandle(config, options, output);
   const feed = new Feed(config, output.say);
   let { next } = await feed.readAfter(END_OF_FEED);
-  output.say(`Waiting for what happens to ${config.apiKey} at ${config.serviceUrl} from now on (Ctrl-C ends it).`);
+  output.say(`Waiting for new events of ${config.apiKey} at ${config.serviceUrl}. Press Ctrl-C to end.`);
   for (let waitMs = SHORTEST_WAIT_MS; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs + WAIT_GROWTH_MS)) {
     const page = await feed.readAfter(next);
     for (const entry of page.results) {
@@ -58,24 +59,24 @@ export async function listen(config: PartnerConfig, options: ListenOptions, outp
   }
 }
 
-/** Whoever is on the way could read them. */
+/** Refuses to send the API key and the secret to another machine without TLS, because others on the network could read them. */
 function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowsPlainHttp }: ListenOptions): void {
   const url = new URL(serviceUrl);
   if (url.protocol === 'http:' && !isLoopback(url) && !allowsPlainHttp) {
     throw new OperatorError(
-      `${serviceUrl} is another machine, without TLS: API key and secret could be read on the way. Use https, or ` +
-        '--allow-plain-http on a network of your own.',
+      `${serviceUrl} is another machine without TLS, so others on the network could read the API key and the secret. Use https, ` +
+        'or --allow-plain-http on a network that you trust.',
     );
   }
 }
 
-/** Says with which secret events are forwarded, where they are. */
+/** Returns the function that handles each event. If events are forwarded, it also prints the secret that signs them. */
 async function createHandle(config: PartnerConfig, options: ListenOptions, output: ListenOutput): Promise<Handle> {
   const printer = options.isJson ? createJsonPrinter(output.print) : createTextPrinter(output.print);
   const { forwardTo: url, events } = options;
   const target = url === null ? null : { url, secret: await readOrMakeSecret(config) };
   if (target !== null) {
-    output.say(`Forwarding to ${target.url}, signed with ${target.secret} (the same the next time).`);
+    output.say(`Forwarding to ${target.url}, signed with ${target.secret} (the next start uses the same secret).`);
   }
   return async (entry, brand) => {
     if (events?.some((event) => event === entry.event) === false) {
@@ -88,7 +89,7 @@ async function createHandle(config: PartnerConfig, options: ListenOptions, outpu
   };
 }
 
-/** The text that the service signs, byte for byte (see "The event feed" in docs/decisions). */
+/** Returns the text that the service signs, byte for byte (docs/decisions/0009-event-feed.md). */
 function bodyOf({ event, event_id, occurred_at, data }: FeedEntry): string {
   return JSON.stringify({ event, event_id, occurred_at, data });
 }

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTextPrinter } from './printing.ts';
 
-describe('what listen prints of an attempt', () => {
+describe('line that listen prints for an attempt', () => {
   for (const [httpStatus, error, waitMs, expected] of [
     [204, null, null, '-> 204 in 7 ms'],
     [401, null, 500, /^-> 401 in 7 ms, trying again in 0\.5 s: .*\bsecret of the first line\b.*\braw body\?$/],
     [401, null, null, /^-> 401 in 7 ms: .*\bsecret\b/],
     [500, null, null, '-> 500 in 7 ms'],
-    [null, 'ECONNREFUSED', null, /^-> no answer \(ECONNREFUSED\): nothing listens there/],
-    [null, 'EPIPE', 1_500, '-> no answer (EPIPE), trying again in 1.5 s'],
+    [null, 'ECONNREFUSED', null, /^-> no response \(ECONNREFUSED\): no server listens there/],
+    [null, 'EPIPE', 1_500, '-> no response (EPIPE), trying again in 1.5 s'],
   ] as const) {
-    it(`names the outcome, the wait, and for a refusal what to look at: ${httpStatus ?? error}, ${waitMs}`, () => {
+    const wait = waitMs === null ? 'no next attempt' : `a next attempt in ${waitMs} ms`;
+    it(`the line for an attempt with the outcome ${httpStatus ?? error} and ${wait} is ${expected}`, () => {
       const lines: string[] = [];
       const attempt = { httpStatus, error, durationMs: 7, isOk: httpStatus === 204 };
       createTextPrinter((line) => lines.push(line.trim())).attempted(attempt, waitMs);

@@ -1,34 +1,35 @@
 import type { FeedEntry } from '#webhooks/events/events.ts';
 import type { ForwardAttempt } from './forward.ts';
 
-/** How an event came through to the developer's server; null where it is not forwarded. */
+/** Outcome of the last attempt to forward an event, with the number of attempts. Null if events are not forwarded. */
 export type Forwarded = (ForwardAttempt & { attempts: number }) | null;
 
-/** What is shown of an event on its way. */
+/** Functions that print the steps of one event. */
 export interface Printer {
+  /** Called when the event was read from the feed. */
   arrived: (entry: FeedEntry) => void;
-  /** @param waitMs until the next attempt; null where there is none */
+  /** Called after each attempt. @param waitMs wait before the next attempt; null after the last attempt */
   attempted: (attempt: ForwardAttempt, waitMs: number | null) => void;
-  /** Nothing more happens to the event. */
+  /** Called after the last attempt, or immediately if events are not forwarded. */
   settled: (entry: FeedEntry, forwarded: Forwarded) => void;
 }
 
-/** Under the name of the event, past the time. */
+/** Indent that puts a line under the name of its event, because the time before the name takes ten columns. */
 const INDENT = ' '.repeat(10);
 
-/** What a failure most likely means, by the status of its answer, or by its code where none came. */
+/** Most likely causes of a failure. The key is the status of the response, or the error code if no response came. */
 const HINTS: Record<string, string> = {
-  401: 'does it verify with the secret of the first line, over the raw body?',
-  ECONNREFUSED: 'nothing listens there; is your server running, and on that port?',
-  ECONNRESET: 'your server cut the connection',
-  UND_ERR_SOCKET: 'your server cut the connection; does it speak https:// there?',
+  401: 'does your server verify with the secret of the first line, and over the raw body?',
+  ECONNREFUSED: 'no server listens there; is your server running on that port?',
+  ECONNRESET: 'your server closed the connection',
+  UND_ERR_SOCKET: 'your server closed the connection; does it expect https:// on that port?',
   ENOTFOUND: 'there is no host of that name',
-  timeout: 'none came within 10 s, which is all that the service waits',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'your server speaks no TLS there; http:// instead of https://?',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted; name its file in NODE_EXTRA_CA_CERTS',
+  timeout: 'your server did not respond within 10 s, the time limit of the service',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'your server does not use TLS on that port; does it expect http:// there?',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of your server is not trusted; set NODE_EXTRA_CA_CERTS to its file',
 };
 
-/** One line an event for a person, and one for each attempt to forward it. */
+/** Creates a printer for people: one line for each event, and one for each attempt to forward it. */
 export function createTextPrinter(print: (line: string) => void): Printer {
   return {
     arrived({ event, event_id, occurred_at, data: { status, ...ids } }) {
@@ -41,19 +42,19 @@ export function createTextPrinter(print: (line: string) => void): Printer {
     },
     settled(_entry, forwarded) {
       if (forwarded !== null && !forwarded.isOk) {
-        print(`${INDENT}skipped after ${forwarded.attempts} attempts; it stays in the feed`);
+        print(`${INDENT}skipped after ${forwarded.attempts} attempts; the event stays in the feed`);
       }
     },
   };
 }
 
 function describe({ httpStatus, durationMs, error }: ForwardAttempt, next: string): string {
-  const outcome = error === null ? `${httpStatus} in ${durationMs} ms` : `no answer (${error})`;
+  const outcome = error === null ? `${httpStatus} in ${durationMs} ms` : `no response (${error})`;
   const hint = HINTS[error ?? String(httpStatus)];
   return `${outcome}${next}${hint === undefined ? '' : `: ${hint}`}`;
 }
 
-/** One line of JSON an event, once it is settled: the event as it is signed, and `forwarded`. */
+/** Creates a printer for programs: one line of JSON for each event after its last attempt, with the signed fields and `forwarded`. */
 export function createJsonPrinter(print: (line: string) => void): Printer {
   return {
     arrived() {},
@@ -68,12 +69,12 @@ function jsonShape({ httpStatus, durationMs, error, attempts }: NonNullable<Forw
   return { http_status: httpStatus, duration_ms: durationMs, error, attempts };
 }
 
-/** An id as it stands where that is plain; quoted and escaped where it could pass for something else, or steer a terminal. */
+/** Returns a plain id unchanged. Quotes and escapes any other text, because it could look like another field or control the terminal. */
 function printable(text: string): string {
   return /^[\w.:/-]+$/.test(text) ? text : escaped(JSON.stringify(text));
 }
 
-/** Text of somebody else's, without anything in it that could steer a terminal. */
+/** Escapes every character of a foreign text that could control the terminal. */
 export function escaped(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

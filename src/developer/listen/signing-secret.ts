@@ -6,9 +6,9 @@ import { newSecret } from '#access/credentials/credentials.ts';
 import { OperatorError } from '#platform/errors.ts';
 
 /**
- * The secret that events of this credential are signed with on this machine: made at the first call, the same at every later
- * one. It is of the form of a `webhook_secret`, and is none: the service does not know it.
- * @throws OperatorError where it cannot be kept
+ * Returns the secret that signs forwarded events of this credential on this machine. The first call makes and stores it, and later calls
+ * return the same secret. It has the form of a `webhook_secret`, but the service does not know it.
+ * @throws OperatorError if the secret cannot be stored or read
  */
 export async function readOrMakeSecret({ stateDir, serviceUrl, apiKey }: PartnerConfig): Promise<string> {
   const folder = join(stateDir, 'listen');
@@ -29,7 +29,7 @@ export async function readOrMakeSecret({ stateDir, serviceUrl, apiKey }: Partner
       throw error;
     }
     throw new OperatorError(
-      `The signing secret cannot be kept in ${path} (${code}). Set XDG_STATE_HOME to a folder of yours.`,
+      `The signing secret cannot be stored in ${path} (${code}). Set XDG_STATE_HOME to a folder that you can write to.`,
       { cause: error },
     );
   }
@@ -38,12 +38,12 @@ export async function readOrMakeSecret({ stateDir, serviceUrl, apiKey }: Partner
 async function readSecret(path: string): Promise<string> {
   const secret = (await readFile(path, 'utf8')).trim();
   if (secret === '') {
-    throw new OperatorError(`${path} holds no signing secret. Remove it, and a new one is made.`);
+    throw new OperatorError(`${path} is empty. Remove the file; the next start makes a new signing secret.`);
   }
   return secret;
 }
 
-/** Whole or not at all, and never over one that another call has just made: that one stays. */
+/** Stores a new secret, completely or not at all. If another process has stored one in the meantime, that secret stays. */
 async function makeSecret(path: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, `${newSecret()}\n`, { mode: 0o600, flag: 'wx' });

@@ -38,11 +38,11 @@ describe('roomservice listen, where the service stops and comes back', () => {
     await local.waitFor(1);
     first.kill('SIGTERM');
     await first.ended;
-    await listening.prints(/^The service at http:\S+ is away \(ECONNREFUSED\)\. Waiting for it\.$/m);
+    await listening.prints(/^The service at http:\S+ is out of reach \(ECONNREFUSED\)\. Waiting until it is back\.$/m);
     await trigger('order.status_changed');
     await trigger('reservation.created');
     const second = await startServing([], { env: serviceEnv });
-    await listening.prints(/^The service is back\. Going on where it was\.$/m);
+    await listening.prints(/^The service is back\. Continuing after the last event that was read\.$/m);
     await trigger('order.status_changed');
     const requests = await local.waitFor(4);
     assert.deepEqual(
@@ -50,7 +50,7 @@ describe('roomservice listen, where the service stops and comes back', () => {
       made,
     );
     const [outage = ''] = /^The service at.+?is back/ms.exec(listening.output()) ?? [];
-    assert.equal(outage.match(/is away/g)?.length, 1, 'said once, however often it was tried');
+    assert.equal(outage.match(/is out of reach/g)?.length, 1, 'said once, however often it was tried');
     listening.kill('SIGINT');
     assert.equal((await listening.ended).code, 0);
     second.kill('SIGTERM');
@@ -71,7 +71,7 @@ describe('roomservice listen, where something else answers in the place of the s
     const { code, stderr } = await listening.ended;
     assert.equal(code, 0);
     assert.ok(answered > NO_PAGES.length);
-    assert.equal(stderr.match(/is away \(it answers 200, and no events\)/g)?.length, 1, stderr);
+    assert.equal(stderr.match(/is out of reach \(it responds with 200 and without events\)/g)?.length, 1, stderr);
   });
 
   it('shows a refusal in words, and nothing of it that steers a terminal', async (t) => {
@@ -95,7 +95,9 @@ describe('roomservice listen, where the service was restored from a backup', () 
     const earlier = await insert();
     await listening.prints(new RegExp(`"event_id":"${earlier}"`));
     await raiseFeedEra(service.database.db);
-    await listening.prints(/^The feed does not go on where it was .*restored .*GET \/v1\/third-party\/events\/\.$/m);
+    await listening.prints(
+      /^The service refuses the position in the feed .*restored .*GET \/v1\/third-party\/events\/\.$/m,
+    );
     const later = await insert();
     await listening.prints(new RegExp(`"event_id":"${later}"`));
     listening.kill('SIGINT');
@@ -109,7 +111,7 @@ describe('roomservice listen, where the service was restored from a backup', () 
       [earlier, later],
       'nothing twice',
     );
-    assert.equal(stderr.match(/does not go on/g)?.length, 1, 'said once');
+    assert.equal(stderr.match(/refuses the position/g)?.length, 1, 'said once');
   });
 });
 
@@ -121,7 +123,7 @@ describe('roomservice listen, where the budget of calls is used up', () => {
     t.after(() => service.close());
     const tenant = await service.tenant();
     const listening = await startListening(['--json'], listenerEnv(service.url, tenant.credential, await newFolder()));
-    const [, seconds] = await listening.prints(/calls of this minute are used up\. Going on in (\d+) s/);
+    const [, seconds] = await listening.prints(/budget of calls for this minute is used up\. Continuing in (\d+) s/);
     assert.ok(Number(seconds) >= 1 && Number(seconds) <= windowSeconds, seconds);
     const [id] = await insertEvents(service.database.db, [eventOf(tenant)]);
     await listening.prints(new RegExp(`"event_id":"${id}"`));

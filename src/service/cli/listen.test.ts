@@ -199,7 +199,7 @@ describe('roomservice listen --forward-to', () => {
         '-> 500 in N ms, trying again in 0.5 s',
         '-> 500 in N ms, trying again in 1.5 s',
         '-> 500 in N ms',
-        'skipped after 3 attempts; it stays in the feed',
+        'skipped after 3 attempts; the event stays in the feed',
         '-> 204 in N ms',
       ],
     );
@@ -209,7 +209,7 @@ describe('roomservice listen --forward-to', () => {
     const listening = await listen(['--forward-to', `http://localhost:${await freePort()}/`]);
     const untrusted = await listen(['--forward-to', receiver.url]);
     const { orderId } = await causeEvent(service, tenant);
-    await listening.prints(/^ {10}-> no answer \(ECONNREFUSED\), trying again in 0\.5 s: nothing listens there/m);
+    await listening.prints(/^ {10}-> no response \(ECONNREFUSED\), trying again in 0\.5 s: no server listens there/m);
     await listening.prints(/^ {10}skipped after 3 attempts/m);
     await untrusted.prints(/^ {10}-> 204 in/m);
     assert.ok(receiver.requests.some(({ rawBody }) => rawBody.includes(orderId)));
@@ -244,7 +244,7 @@ describe('roomservice listen: its end', { timeout: 240_000 }, () => {
     assert.equal(revoked.status, 200);
     for (const { code, stdout, stderr } of [wrong, await listening.ended]) {
       assert.deepEqual([code, stdout], [1, '']);
-      assert.match(stderr, /^roomservice: http:\S+ does not know this credential \(401\)\. Check ROOMSERVICE_API_KEY/m);
+      assert.match(stderr, /^roomservice: http:\S+ refuses this credential \(401\)\. Check ROOMSERVICE_API_KEY/m);
       assert.ok(!stderr.includes('rss_wrong') && !stderr.includes(tenant.credential.api_secret));
     }
   });
@@ -258,16 +258,16 @@ describe('roomservice listen: its end', { timeout: 240_000 }, () => {
       [
         ['--url', 'http://service.invalid'],
         {},
-        /^roomservice: http:\/\/service\.invalid is another machine, without TLS/,
+        /^roomservice: http:\/\/service\.invalid is another machine without TLS/,
       ],
       [
         target,
         { XDG_STATE_HOME: '/dev/null' },
-        /^roomservice: The signing secret cannot be kept in \/dev\/null\/.+ENOTDIR/,
+        /^roomservice: The signing secret cannot be stored in \/dev\/null\/.+ENOTDIR/,
       ],
     ];
     const allowed = startCommand(['listen', '--url', 'http://service.invalid', '--allow-plain-http'], { env });
-    await allowed.prints(/service\.invalid is away/);
+    await allowed.prints(/service\.invalid is out of reach/);
     allowed.kill('SIGTERM');
     assert.equal((await allowed.ended).code, 0);
     for (const [args, changes, expected] of cases) {
