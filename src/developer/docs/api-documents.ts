@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'contract');
 
 /**
- * The OpenAPI documents in the order in which the reference offers them. `name` is the file's, and the address's; `security` names
- * the schemes that most of its operations need together.
+ * The OpenAPI documents in the order in which the reference lists them. `name` is the name of the file and the last part of the
+ * address. `security` lists the security schemes that most operations of the document need together.
  */
 export const DOCUMENTS = [
   {
@@ -23,17 +23,17 @@ export const DOCUMENTS = [
   {
     name: 'staff',
     title: 'Owner and staff API',
-    summary: 'The sign-in, and what the house itself reads and changes.',
+    summary: 'The sign-in, and what owners and staff of a tenant read and change.',
     security: ['bearer'],
   },
 ] as const;
 
-/** The address of an OpenAPI document. */
+/** Returns the address of an OpenAPI document on the site. */
 export function documentPath(name: string): string {
   return `/openapi/${name}.json`;
 }
 
-/** The bytes of a committed OpenAPI document. */
+/** Reads the bytes of a committed OpenAPI document. */
 export async function readDocument(name: string): Promise<Buffer> {
   return await readFile(join(FOLDER, `${name}.json`));
 }

@@ -4,7 +4,7 @@ import { type Guide, guidePath, guideSourcePath } from './guides.ts';
 const HEAD =
   '<link rel="stylesheet" href="/docs/assets/guides.css">\n<script src="/docs/assets/copy.js" defer></script>';
 
-/** A guide between the list of all and its neighbours. */
+/** Returns the page of a guide, with the list of all guides and links to the previous and the next guide. */
 export function guidePage(guides: Guide[], guide: Guide): string {
   const position = guides.findIndex(({ name }) => name === guide.name);
   return htmlPage({
@@ -22,7 +22,7 @@ ${guides.map((each) => listItem(each, guide)).join('\n')}
 <article>
 ${guide.html}</article>
 <footer>
-<nav class="neighbours" aria-label="Next to this guide">
+<nav class="neighbours" aria-label="Previous and next guide">
 ${neighbour('previous', guides[position - 1])}
 ${neighbour('next', guides[position + 1])}
 </nav>
@@ -33,7 +33,7 @@ ${neighbour('next', guides[position + 1])}
   });
 }
 
-/** What the guides are, each with its first paragraph. */
+/** Returns the page that lists all guides, each with its first paragraph. */
 export function guidesIndexPage(guides: Guide[]): string {
   return htmlPage({
     title: 'Guides · Roomservice',
@@ -42,11 +42,11 @@ export function guidesIndexPage(guides: Guide[]): string {
     head: HEAD,
     body: `<main id="content" tabindex="-1" class="index">
 <h1>Guides</h1>
-<p>From the first call to going live. Every operation, to try out as well, is in the <a href="/docs/">reference</a>.</p>
+<p>From the first call to going live. The <a href="/docs/">reference</a> shows every operation, and you can try each one there.</p>
 <ul class="cards">
 ${guides.map(card).join('\n')}
 </ul>
-<p>For language models: <a href="/llms.txt">llms.txt</a>, with every guide as plain Markdown.</p>
+<p>For language models: <a href="/llms.txt">llms.txt</a> links to every guide as plain Markdown.</p>
 </main>`,
   });
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { GUIDE_NAMES, readGuide, resolveGuideLink } from './guides.ts';
 
-describe('the guides', () => {
-  it('are the files of docs/guides, each once', async () => {
+describe('guides', () => {
+  it('the list of guides names each Markdown file of docs/guides once', async () => {
     const files = await readdir(join(import.meta.dirname, '..', '..', '..', 'docs', 'guides'));
     const guides = files.filter((file) => file.endsWith('.md'));
     assert.deepEqual(GUIDE_NAMES.map((name) => `${name}.md`).sort(), guides.sort());
   });
 
-  it('each has a title, and a first paragraph that says what it is about', async () => {
+  it('each guide has a title of 3 to 60 characters and a first paragraph of 20 to 400 characters', async () => {
     for (const name of GUIDE_NAMES) {
       const { title, summary } = await readGuide(name);
       assert.ok(title.length >= 3 && title.length <= 60, `${name}: ${title}`);
@@ -19,7 +19,7 @@ describe('the guides', () => {
     }
   });
 
-  it('link to each other as files, to documents by their path, and to addresses as they are', () => {
+  it('a link to a guide or a document becomes its address on the site, and a link to any other address stays as it is', () => {
     for (const [href, address] of [
       ['webhooks.md', '/docs/guides/webhooks/'],
       ['webhooks.md#signature', '/docs/guides/webhooks/#signature'],
@@ -33,13 +33,13 @@ describe('the guides', () => {
     }
   });
 
-  it('link to nothing where a file of the repository is not served', () => {
+  it('a link to a file of the repository that the site does not serve has no address', () => {
     for (const href of ['../../README.md', '../ARCHITECTURE.md#the-map', '../../contract/none.json']) {
       assert.equal(resolveGuideLink(href), null);
     }
   });
 
-  it('a link to a guide that is not there is a fault', () => {
+  it('a link to a guide that does not exist throws an error', () => {
     for (const href of ['webhook.md', 'webhooks', './webhooks.md', 'webhooks.txt#a']) {
       assert.throws(() => resolveGuideLink(href), /is no guide/);
     }

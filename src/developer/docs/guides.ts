@@ -5,7 +5,7 @@ import { type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'docs', 'guides');
 
-/** The guides in the order in which they are read; each is the file of this name, and no other file is ever read. */
+/** Names of the guides, in reading order. Each name is the name of a file in docs/guides, and only these files are read. */
 export const GUIDE_NAMES = [
   'quick-start',
   'authentication',
@@ -42,8 +42,10 @@ export async function readGuide(name: GuideName): Promise<Guide> {
 }
 
 /**
- * Guides are linked as files, so that a link also works where the files are read as they are. A link out of their folder leads
- * to a document, or to nothing that is served (null).
+ * Returns the address on the site for a link of a guide. Guides link to each other as files, so that a link also works where the files
+ * are read without the site.
+ * @returns null if the site does not serve the file that the link names
+ * @throws Error if the link names a guide that does not exist
  */
 export function resolveGuideLink(href: string): string | null {
   if (/^(?:[a-z]+:|#|\/)/.test(href)) {
@@ -64,7 +66,7 @@ function addressOf(path: string): string | null {
     return documentPath(document.name);
   }
   if (!path.startsWith('../')) {
-    throw new Error(`a guide links to ${path}, which is no guide`);
+    throw new Error(`A guide links to ${path}, which is no guide. Link to a file that GUIDE_NAMES lists.`);
   }
   return null;
 }

@@ -1,6 +1,6 @@
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text as it stands in an element or in a quoted attribute. */
+/** Escapes a text so that it can stand in an element or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
@@ -8,15 +8,18 @@ export function escapeHtml(text: string): string {
 export interface PageParts {
   title: string;
   description: string;
-  /** Which link of the header leads here. */
+  /** Link of the header that is marked as current on this page. */
   section: 'reference' | 'guides';
-  /** What else stands in the head. */
+  /** HTML that is added to the element `head`. */
   head: string;
-  /** Below the header; holds the element `main`. */
+  /** HTML below the header of the site. It contains the main content with the id `content`. */
   body: string;
 }
 
-/** A whole page: head, skip link and header around what is given. All addresses begin at the root, so that a trailing slash does not matter. */
+/**
+ * Returns a whole HTML page: the given parts with the head, the skip link and the header of the site. All addresses begin at the root, so
+ * that they work with and without a trailing slash in the address of the page.
+ */
 export function htmlPage({ title, description, section, head, body }: PageParts): string {
   const current = (name: string) => (name === section ? ' aria-current="true"' : '');
   return `<!doctype html>

@@ -1,13 +1,13 @@
 import { DOCUMENTS, documentPath } from './api-documents.ts';
 import { type Guide, guideSourcePath } from './guides.ts';
 
-/** What is here to read for a language model, in the form of llmstxt.org. */
+/** Returns the text of `llms.txt`, which lists all guides and documents for language models, in the form of llmstxt.org. */
 export function llmsText(guides: Guide[]): string {
   return `# Roomservice
 
-> One dependable way for outside platforms into a restaurant's kitchen and a hotel's rooms: orders and reservations that are placed once however often they are sent, and signed webhooks that arrive.
+> Connects outside platforms to a restaurant's kitchen and a hotel's rooms. An order or a reservation is placed once, no matter how often it is sent. Signed webhooks report every change.
 
-The documents below are OpenAPI 3.1; every path in them is relative to the address this file came from. The same as pages for people: [the reference](/docs/), [the guides](/docs/guides/).
+The documents below are in OpenAPI 3.1. Every path in them is relative to the address that this file was read from. The same texts as pages for people are at [the reference](/docs/) and [the guides](/docs/guides/).
 
 ## Guides
 

@@ -5,7 +5,7 @@ import { renderMarkdown } from './markdown.ts';
 const render = (markdown: string) => renderMarkdown(markdown, (href) => href);
 
 describe('Markdown', () => {
-  it('markup in the text is shown, never taken as markup', async () => {
+  it('HTML markup in a Markdown text is escaped, and adds no element and no attribute', async () => {
     const { html } = await render(
       '<script>alert(1)</script>\n\na <b onclick="x">b</b> `<i>` [<u>](x"y) ![<s>](z "<t>")\n\n```"><p>\n</code>\n```\n\n# <em>\n\n| <q> |\n|---|\n| <img src=x> |',
     );
@@ -15,12 +15,12 @@ describe('Markdown', () => {
       [...tags].filter((tag) => !ours.has(tag ?? '')),
       [],
     );
-    assert.equal(html.match(/<img/g)?.length, 1, 'the picture that was written as Markdown');
+    assert.equal(html.match(/<img/g)?.length, 1, 'only the picture that was written as Markdown');
     assert.doesNotMatch(html, /<[^>]*\sonclick/);
     assert.match(html, /href="x&quot;y"/);
   });
 
-  it('title, summary and sections are plain text', async () => {
+  it('the title, the summary and the section titles of a Markdown text are plain text without markup', async () => {
     const { title, summary, sections } = await render(
       '# A `code` & *more*\n\nFirst **bold**\nline, [link](x).\n\nSecond.\n\n## One `x`\n\n### Deep\n\n## Two',
     );
@@ -31,7 +31,7 @@ describe('Markdown', () => {
     ]);
   });
 
-  it('headings below the first have an anchor of their own, however often a title comes', async () => {
+  it('each heading below the title has its own anchor, and a repeated title gets a number', async () => {
     const { html } = await render('# T\n\n## Größe: `a_b`-c!\n\n## Next\n\n### Next');
     assert.deepEqual(
       [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id),
@@ -39,18 +39,18 @@ describe('Markdown', () => {
     );
   });
 
-  it('code and tables scroll within themselves, and the keyboard reaches them', async () => {
+  it('code blocks and tables can have the keyboard focus, so that the keyboard can scroll them', async () => {
     const { html } = await render('```sh\nls\n```\n\n| a |\n|---|\n| b |');
     assert.match(html, /<pre tabindex="0"><code class="language-sh">ls\n<\/code><\/pre>/);
     assert.match(html, /<div class="table" tabindex="0"><table>[^]*<\/table><\/div>/);
   });
 
-  it('a cell carries its heading, for where rows are stacked', async () => {
+  it('each table cell has the heading of its column as data-label, for narrow screens', async () => {
     const { html } = await render('| a | b "`c`" |\n|---|---|\n| 1 | `2` |');
     assert.match(html, /<td data-label="a">1<\/td><td data-label="b &quot;c&quot;"><code>2<\/code><\/td>/);
   });
 
-  it('a link that leads nowhere is its text alone', async () => {
+  it('a link without an address on the site is shown as its text only', async () => {
     const { html } = await renderMarkdown('see [the *text*](../x)', () => null);
     assert.equal(html, '<p>see the <em>text</em></p>\n');
   });

@@ -1,21 +1,21 @@
 import type { Token, Tokens } from 'marked';
 import { escapeHtml } from './html.ts';
 
-/** A text, taken apart. `title` (the first heading) and `summary` (the first paragraph) are plain text. */
+/** Parts of a Markdown text. `title` is the first heading of level 1 and `summary` the first paragraph, both as plain text. */
 export interface RenderedMarkdown {
   title: string;
   summary: string;
-  /** The headings of the second level. */
+  /** Headings of level 2, with the id of their anchor. */
   sections: { id: string; title: string }[];
   html: string;
 }
 
-/** Where a link leads on the site; null: nowhere, its text alone is shown. */
+/** Returns the address of a link on the site. Returns null if the site has no such address; then only the text of the link is shown. */
 export type ResolveLink = (href: string) => string | null;
 
-/** Renders Markdown of our own. Markup in it is shown as it stands, never taken as markup. */
+/** Renders a Markdown text of the project as HTML. HTML markup in the text is escaped, so the reader sees it as text. */
 export async function renderMarkdown(markdown: string, resolveLink: ResolveLink): Promise<RenderedMarkdown> {
-  // Loaded by who reads a guide first, not at the start.
+  // Loaded at the first call, so that the start of the service does not wait for it.
   const { Marked } = await import('marked');
   const ids = new Map<Token, string>();
   const marked = new Marked({
@@ -53,7 +53,7 @@ export async function renderMarkdown(markdown: string, resolveLink: ResolveLink)
 
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
 
-/** A token's text without its markup. */
+/** Returns the text of a token without its markup. */
 function plainText(token: Token | undefined): string {
   const children = token !== undefined && 'tokens' in token ? token.tokens : undefined;
   if (children !== undefined) {
@@ -62,7 +62,7 @@ function plainText(token: Token | undefined): string {
   return token !== undefined && 'text' in token ? token.text : '';
 }
 
-/** Anchors by the rule of common code hosts, so that a link to one works there as well. */
+/** Returns a function that makes anchors by the rule of common code hosts, so that a link to an anchor also works there. */
 function createIds(): (title: string) => string {
   const used = new Map<string, number>();
   return (title) => {
@@ -85,13 +85,16 @@ function heading(token: Tokens.Heading, id: string | undefined, html: string): s
   return `<${tag} id="${id}">${html} <a class="anchor" href="#${id}" aria-label="${label}">#</a></${tag}>\n`;
 }
 
-/** What scrolls can be reached with the keyboard. */
+/** Renders a code block. `tabindex` lets the keyboard focus it, because a wide block scrolls. */
 function codeBlock(text: string, language = ''): string {
   const [name = ''] = language.split(/\s/);
   return `<pre tabindex="0"><code${name === '' ? '' : ` class="language-${escapeHtml(name)}"`}>${escapeHtml(text)}\n</code></pre>\n`;
 }
 
-/** It scrolls, and each cell knows its heading: on a narrow screen, where rows are stacked, the heading stands in the cell. */
+/**
+ * Renders a table. `tabindex` lets the keyboard focus it, because a wide table scrolls. Each cell has the heading of its column in
+ * `data-label`, because a narrow screen shows the cells below each other, each with its heading.
+ */
 function table({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
   const labels = header.map(({ tokens }) => escapeHtml(tokens.map(plainText).join('')));
   const headings = header.map((cell) => `<th>${inline(cell)}</th>`).join('');

@@ -2,8 +2,8 @@ import { DOCUMENTS, documentPath } from './api-documents.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 
 /**
- * The page of the API reference. Its content is made in the browser, by Scalar.
- * @param nonce lets the styles in that Scalar makes; the page's own policy names it
+ * Returns the page of the API reference. Scalar makes its content in the browser.
+ * @param nonce allows the styles that Scalar makes; the content security policy of the page names it
  */
 export function referencePage(nonce: string): string {
   const sources = DOCUMENTS.map(({ name, title, security }) => ({
@@ -20,18 +20,18 @@ export function referencePage(nonce: string): string {
 <link rel="stylesheet" href="/docs/assets/reference.css">
 <script src="/docs/assets/reference.js" nonce="${nonce}" defer></script>
 <script src="/docs/assets/scalar.js" defer></script>`,
-    body: `<noscript>The reference needs JavaScript. The <a href="/docs/guides/">guides</a> do without.</noscript>
+    body: `<noscript>The reference needs JavaScript. The <a href="/docs/guides/">guides</a> work without it.</noscript>
 <div id="content" tabindex="-1" data-sources="${escapeHtml(JSON.stringify(sources))}"></div>`,
   });
 }
 
-/** Nothing but this service, whatever a page says; styles that a script makes need the nonce. */
+/** Returns the content security policy of the reference: it loads only from this service, and styles that a script makes need the nonce. */
 export function referencePolicy(nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Attributes can have no nonce, and those of highlighted code differ from text to text. They can load nothing.
+    // Style attributes cannot have a nonce, and those of highlighted code differ from text to text. They cannot load a resource.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "connect-src 'self'",

@@ -7,8 +7,8 @@ import { pino } from 'pino';
 import { createHttpApp } from '#platform/http/app.ts';
 import { resourceRoute } from './resource.ts';
 
-describe('a resource', () => {
-  /** Serves what `read` gives, on a free port. */
+describe('resource of the site', () => {
+  /** Serves what `read` returns, on a free port. */
   async function serve(read: () => Promise<string>) {
     const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
     resourceRoute(app, '/a', { contentType: 'text/plain', read });
@@ -20,7 +20,7 @@ describe('a resource', () => {
     return { url: new URL(url), ask, close: () => app.close() };
   }
 
-  it('is read once for all who ask at the same time and later', async () => {
+  it('a resource is read once for all concurrent and later requests', async () => {
     let reads = 0;
     const { ask, close } = await serve(async () => `read ${++reads}`);
     const answers = await Promise.all(Array.from({ length: 20 }, ask));
@@ -29,7 +29,7 @@ describe('a resource', () => {
     await close();
   });
 
-  it('that could not be read is read anew for who asks next', async () => {
+  it('500: a resource that cannot be read hides the reason, and the next request reads it again', async () => {
     let reads = 0;
     const { ask, close } = await serve(async () => {
       if (++reads === 1) throw new Error('too many open files');
@@ -42,7 +42,7 @@ describe('a resource', () => {
     await close();
   });
 
-  it('costs next to nothing for each who takes it uncompressed and does not read on', async () => {
+  it('300 clients that ask for an uncompressed resource of 4 MB and do not read it cost less than 30 MB in total', async () => {
     const { url, ask, close } = await serve(async () => 'a'.repeat(4_000_000));
     await ask();
     const before = process.memoryUsage.rss();

@@ -4,31 +4,31 @@ import type { App } from '#platform/http/app.ts';
 import { acceptsGzip } from '#platform/http/content-encoding.ts';
 import { etagOf, hasCurrent, sendNotModified } from '#platform/http/etag.ts';
 
-/** What is the same for everyone, and does not change while the process runs. */
+/** Content that is the same for every caller and does not change while the process runs. */
 export interface Resource {
   contentType: string;
-  /** Called at the first request; once more only after it failed. */
+  /** Reads the content. Called at the first request, and again only after a call that failed. */
   read: () => Promise<string | Buffer>;
-  /** Without it, caches ask each time whether theirs is current. */
+  /** Value of the header `Cache-Control`. Without it, a cache must check its copy at each request. */
   cacheControl?: string;
   headers?: Record<string, string>;
 }
 
-/** Kept compressed, as nearly every caller takes it. */
-interface Kept {
+/** Content in memory. It is compressed, because nearly every caller accepts that. */
+interface CachedContent {
   gzipped: Buffer;
-  /** Unpacked for the first who takes it so, then one for all: who reads slowly holds nothing of their own. */
+  /** Uncompressed content, made at the first request for it. All callers share it, so a slow caller holds no copy of its own. */
   plain: () => Promise<Buffer>;
-  /** One for each content coding (RFC 9110 §8.8.3.3). */
+  /** Entity tags, one for each content coding (RFC 9110 §8.8.3.3). */
   etags: { plain: string; gzipped: string };
 }
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Registers `GET` and `HEAD` of a resource that needs no credential, and is in no OpenAPI document. */
+/** Registers `GET` and `HEAD` of a resource that needs no credential and is in no OpenAPI document. */
 export function resourceRoute(app: App, path: string, { contentType, read, cacheControl, headers }: Resource): void {
-  const load = once(async () => keep(await read()));
+  const load = once(async () => cacheContent(await read()));
   app.get(path, async (request, reply) => {
     const { gzipped, plain, etags } = await load();
     const isGzipped = acceptsGzip(request.headers['accept-encoding']);
@@ -42,13 +42,13 @@ export function resourceRoute(app: App, path: string, { contentType, read, cache
   });
 }
 
-async function keep(body: string | Buffer): Promise<Kept> {
+async function cacheContent(body: string | Buffer): Promise<CachedContent> {
   const plain = typeof body === 'string' ? Buffer.from(body) : body;
   const gzipped = await compress(plain);
   return { gzipped, plain: once(() => decompress(gzipped)), etags: { plain: etagOf(plain), gzipped: etagOf(gzipped) } };
 }
 
-/** Makes something at the first call, for all calls; a failure is not remembered. */
+/** Returns a function that calls `make` once and returns the same result at each call. After a failure it calls `make` again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {

@@ -14,8 +14,8 @@ const DOCUMENT_PATHS = DOCUMENTS.map(({ name }) => `/openapi/${name}.json`);
 const ASSETS = ['site.css', 'guides.css', 'reference.css', 'reference.js', 'copy.js', 'icon.svg', 'scalar.js'].map(
   (name) => `/docs/assets/${name}`,
 );
-/** One of each kind; the page of the reference apart, which is made anew for each request. */
-const KEPT = [
+/** One address of each kind that is cached. The page of the reference is not, because each request makes it again. */
+const CACHED = [
   '/docs/guides/',
   '/docs/guides/errors/',
   '/docs/guides/errors.md',
@@ -25,7 +25,7 @@ const KEPT = [
 ];
 const ALL = [...PAGES, ...SOURCES, ...DOCUMENT_PATHS, ...ASSETS, '/llms.txt'];
 
-describe('the site', () => {
+describe('site', () => {
   let service: TestService;
   before(async () => {
     service = await startService();
@@ -38,21 +38,21 @@ describe('the site', () => {
   }
   const get = (path: string, headers?: Record<string, string>) => ask('GET', path, headers);
 
-  it('200: everything, without a credential and without a budget, with and without its slash', async () => {
+  it('200: each address of the site needs no credential and no budget, and works with and without its trailing slash', async () => {
     for (const path of ALL) {
       const { status, headers, text } = await get(path);
       assert.equal(status, 200, path);
       assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
       assert.equal(headers.get('x-ratelimit-limit'), null, path);
-      // A page of the reference is new each time: it carries a nonce.
+      // The page of the reference differs at each request, because it contains a nonce.
       const other = await get(path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
       assert.equal(other.status, 200, path);
       if (path !== '/docs/') assert.equal(other.text, text, path);
     }
   });
 
-  it('200: HEAD answers as GET, without the body', async () => {
-    for (const path of ['/docs/', ...KEPT]) {
+  it('200: HEAD returns the content type, tag and cache headers of GET, without the body', async () => {
+    for (const path of ['/docs/', ...CACHED]) {
       const [got, head] = await Promise.all([get(path), ask('HEAD', path)]);
       assert.deepEqual([head.status, head.text], [200, ''], path);
       for (const name of ['content-type', 'etag', 'cache-control']) {
@@ -61,7 +61,7 @@ describe('the site', () => {
     }
   });
 
-  it('200: each kind of file has its type', async () => {
+  it('200: each kind of file has its content type', async () => {
     const types: [string[], string][] = [
       [PAGES, 'text/html; charset=utf-8'],
       [SOURCES, 'text/markdown; charset=utf-8'],
@@ -76,7 +76,7 @@ describe('the site', () => {
     }
   });
 
-  it('200: documents and guides are the committed files, byte for byte', async () => {
+  it('200: OpenAPI documents and guides are the committed files, byte for byte', async () => {
     for (const { name } of DOCUMENTS) {
       const file = await readFile(join(REPOSITORY, 'contract', `${name}.json`), 'utf8');
       assert.equal((await get(`/openapi/${name}.json`)).text, file);
@@ -87,8 +87,8 @@ describe('the site', () => {
     }
   });
 
-  it('200: comes compressed to whoever accepts gzip, and plain to all others, under two tags', async () => {
-    for (const path of KEPT) {
+  it('200: a caller that accepts gzip gets the content compressed, any other caller plain, under different entity tags', async () => {
+    for (const path of CACHED) {
       const plain = await get(path, { 'accept-encoding': 'identity' });
       const gzipped = await get(path, { 'accept-encoding': 'gzip' });
       assert.equal(gzipped.headers.get('content-encoding'), 'gzip', path);
@@ -100,8 +100,8 @@ describe('the site', () => {
     }
   });
 
-  it('304: to the tag of what the caller has already, in either coding', async () => {
-    for (const path of KEPT) {
+  it('304: the current entity tag returns no body in either content coding, and another tag returns the content', async () => {
+    for (const path of CACHED) {
       for (const coding of ['gzip', 'identity']) {
         const first = await get(path, { 'accept-encoding': coding });
         const headers = { 'accept-encoding': coding, 'if-none-match': first.headers.get('etag') ?? '' };
@@ -112,8 +112,8 @@ describe('the site', () => {
     }
   });
 
-  it('caches keep the large script for a day, and ask for all else each time', async () => {
-    for (const path of ['/docs/', ...KEPT]) {
+  it('200: caches may keep the large script for a day, must check other content each time, and must not store the reference', async () => {
+    for (const path of ['/docs/', ...CACHED]) {
       const expected = path === '/docs/' ? 'no-store' : 'public, no-cache';
       const { headers } = await get(path);
       assert.equal(
@@ -124,7 +124,7 @@ describe('the site', () => {
     }
   });
 
-  it('pages may load nothing but from here, run no script of their own text, and stand in no frame', async () => {
+  it('pages may load only from the service, contain no inline script or style, and may not be framed', async () => {
     for (const path of PAGES) {
       const { headers, text } = await get(path);
       const policy = headers.get('content-security-policy') ?? '';
@@ -136,7 +136,7 @@ describe('the site', () => {
     }
   });
 
-  it('the nonce of the reference is new each time, and the one that its policy names', async () => {
+  it('the page of the reference has a new nonce of at least 16 bytes at each request, and its policy names that nonce', async () => {
     const nonces = await Promise.all(
       [1, 2].map(async () => {
         const { headers, text } = await get('/docs/');
@@ -149,7 +149,7 @@ describe('the site', () => {
     assert.ok(nonces.every((nonce) => Buffer.from(nonce, 'base64').length >= 16));
   });
 
-  it('every link within the site leads to an answer, and to a place that is there', async () => {
+  it('200: every link from a page to the site leads to an existing page and to an existing anchor', async () => {
     const texts = new Map<string, string>();
     const read = async (path: string) => {
       const { status, text } = await get(path);
@@ -177,7 +177,7 @@ describe('the site', () => {
     assert.deepEqual(links, [...SOURCES, ...DOCUMENT_PATHS]);
   });
 
-  it('404: what is in no list, whatever the path looks like', async () => {
+  it('404: a path that is not registered is refused, also with encoded slashes, dots or null bytes', async () => {
     for (const path of [
       '/docs/guides/none/',
       '/docs/guides/none.md',
@@ -202,7 +202,7 @@ describe('the site', () => {
     }
   });
 
-  it('405: any other method', async () => {
+  it('405: POST to an address of the site is refused, and Allow names GET and HEAD', async () => {
     for (const path of ['/docs/', '/docs/guides/', '/docs/guides/errors/', '/openapi/pms.json', '/llms.txt']) {
       const { status, headers, body } = await service.call('POST', path, { json: {} });
       assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD'], path);

@@ -25,8 +25,8 @@ const GUIDE_POLICY =
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * The reference, the guides and the documents they are about: for everyone, without a credential. Every address is registered by
- * name, so nothing that a caller sends ever names a file.
+ * Registers the routes of the site: the reference, the guides and the OpenAPI documents. They need no credential. Every address is
+ * registered by name, so a caller cannot choose a file.
  */
 export function docsRoutes(app: App): void {
   referenceRoute(app);

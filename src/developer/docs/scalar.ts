@@ -3,32 +3,35 @@ import { fileURLToPath } from 'node:url';
 
 const LITERAL_START = 'var standalone_default = "';
 const LITERAL_END = '";\n';
-/** The only escapes that the literal has; any other one is a fault, not a guess. */
+/** The only escapes in the string literal. Any other escape throws an error. */
 const ESCAPED = new Map([
   ['n', '\n'],
   ['"', '"'],
   ['\\', '\\'],
 ]);
-/** Names a file that is not there; browsers whose developer tools are open would ask for it. */
+/** Start of the line that names the source map. It is removed, because a browser with open developer tools would request a missing file. */
 const SOURCE_MAP = '\n//# sourceMappingURL=';
 
 /**
- * Scalar's script for the browser. Its package for servers has it only as a string of 4 MB in a module, which stays in memory once it is
- * imported; so it is read out of the module's text, as bytes, which leave nothing on the heap.
+ * Reads Scalar's script for the browser. Scalar's package for servers has it only as a string of 4 MB in a module, and an imported module
+ * stays in memory. So this function reads the script from the text of the module, as bytes that leave nothing on the heap.
+ * @throws Error if the module does not have the form of the version that this function was written for
  */
 export async function readScalarScript(): Promise<Buffer> {
   const module = await readFile(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')));
   const start = module.indexOf(LITERAL_START) + LITERAL_START.length;
   const end = module.indexOf(LITERAL_END, start);
   if (start < LITERAL_START.length || end < 0) {
-    throw new Error("Scalar's script is not where it is in the version this was written for");
+    throw new Error(
+      "Scalar's script is not where this version of the service expects it. Adapt readScalarScript to the installed version of Scalar.",
+    );
   }
   const script = unescaped(module.subarray(start, end));
   const sourceMap = script.lastIndexOf(SOURCE_MAP);
   return sourceMap < 0 ? script : script.subarray(0, sourceMap);
 }
 
-/** What a string literal stands for. In UTF-8 no other character holds the byte of a backslash. */
+/** Replaces the escapes of a string literal. It may search for the byte of a backslash, because no other UTF-8 character contains it. */
 function unescaped(literal: Buffer): Buffer {
   const text = Buffer.alloc(literal.length);
   let length = 0;
@@ -37,7 +40,7 @@ function unescaped(literal: Buffer): Buffer {
     const escape = literal.toString('latin1', at + 1, at + 2);
     const character = ESCAPED.get(escape);
     if (character === undefined) {
-      throw new Error(`Scalar's script has an escape that is not known: \\${escape}`);
+      throw new Error(`Scalar's script contains the unknown escape \\${escape}. Add it to ESCAPED.`);
     }
     length += literal.copy(text, length, from, at);
     length += text.write(character, length);

@@ -1,4 +1,4 @@
-// Gives every block of code a button that copies it, where the browser lets a page do so. The blocks are whole without.
+// Adds a button to every code block that copies the code, if the browser allows it. The blocks are complete without the button.
 function addCopyButton(block) {
   const frame = document.createElement('div');
   frame.className = 'code';

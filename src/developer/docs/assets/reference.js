@@ -1,7 +1,7 @@
-// Starts Scalar with nothing that would leave this service: no proxy, telemetry, agent, web font or link to an outside client.
+// Starts Scalar without any request to another service: no proxy, telemetry, agent, web font or link to an outside client.
 const mount = document.getElementById('content');
 
-// The page's policy takes styles with its nonce alone, and not every part of Scalar gives it to those that it makes.
+// The page's policy allows only styles that have its nonce, and some parts of Scalar make styles without it.
 const { nonce } = document.currentScript;
 const createElement = document.createElement.bind(document);
 document.createElement = (...args) => {
@@ -12,7 +12,8 @@ document.createElement = (...args) => {
   return element;
 };
 
-// What Scalar leaves without a name, a role or the keyboard; null removes the attribute. Done again whenever it has drawn.
+// Attributes that Scalar's elements need for assistive technology and the keyboard. Null removes the attribute. They are set again each
+// time Scalar has changed the page.
 const REPAIRS = [
   ['header', 'role', 'none'],
   ['.t-doc__header', 'role', 'region'],
@@ -49,7 +50,8 @@ new MutationObserver(repair).observe(mount, { childList: true, subtree: true });
 const sources = JSON.parse(mount.dataset.sources);
 const documents = sources.map(({ url }) => new URL(url, window.location.href).href);
 
-// Scalar sends every parameter that has an example. One that may be left out is shown with it, and sent by whoever ticks it.
+// Scalar sends every parameter that has an example. An optional parameter is shown with its example here, but it is sent only if the reader
+// selects it.
 async function fetchForScalar(...args) {
   const answer = await fetch(...args);
   if (!documents.includes(answer.url)) {
@@ -66,7 +68,7 @@ async function fetchForScalar(...args) {
   return Response.json(document);
 }
 
-// Scalar's own script comes after this one.
+// Scalar's own script runs after this script, so wait for it.
 document.addEventListener('DOMContentLoaded', () => {
   Scalar.createApiReference(mount, {
     sources,
