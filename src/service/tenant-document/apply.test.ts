@@ -20,8 +20,8 @@ async function signIn(email: string | undefined, password: string) {
   return await service.call('POST', '/v1/auth/token/', { json: { email, password } });
 }
 
-describe('applying a tenant document', () => {
-  it('creates the tenant: its users sign in, its menu is listed', async () => {
+describe('tenant document', () => {
+  it('a new tenant document creates the tenant, so that its owner can sign in and its menu is listed', async () => {
     const document = sampleTenant({ features: ['restaurant', 'hotel', 'restaurant'] });
     const applied = await apply(document);
     const users = (document.users ?? []).map(({ email, role }) => ({ email, role }));
@@ -37,7 +37,7 @@ describe('applying a tenant document', () => {
     assert.equal(dishes.length, 2);
   });
 
-  it('again changes nothing: no row is written, no password hashed anew', async () => {
+  it('the same tenant document applied again changes no row, so that each password keeps its hash', async () => {
     const document = sampleTenant();
     const first = { ...(await apply(document)), changes: [] };
     const rowsBefore = await rows();
@@ -46,7 +46,7 @@ describe('applying a tenant document', () => {
     assert.deepEqual(await rows(), rowsBefore);
   });
 
-  it('leaves a part that is absent as it is', async () => {
+  it('a tenant document without users or without a menu leaves that part as it is', async () => {
     const { users, menu, ...rest } = sampleTenant();
     assert.ok(users && menu);
     await apply({ ...rest, users, menu });
@@ -57,7 +57,7 @@ describe('applying a tenant document', () => {
     assert.deepEqual(await rows(), rowsBefore);
   });
 
-  it('brings name, currency, time zone and features to what it says, within a second', async () => {
+  it('a new name, currency, time zone and list of features in the tenant document take effect within a second', async () => {
     const tenant = await service.tenant();
     assert.equal((await listDishes(service, tenant))[0]?.currency, 'EUR');
     await apply({
@@ -72,6 +72,12 @@ describe('applying a tenant document', () => {
     const email = tenant.document.users?.[0]?.email;
     const { body } = await signIn(email, OWNER_PASSWORD);
     assert.deepEqual([body.tenant.name, body.tenant.features.toSorted()], ['Quay House', ['hotel', 'restaurant']]);
+    const { timezone } = await service.database.db
+      .selectFrom('tenant')
+      .select('timezone')
+      .where('id', '=', tenant.tenantId)
+      .executeTakeFirstOrThrow();
+    assert.equal(timezone, 'Europe/Zurich');
     await apply({ ...tenant.document, features: ['hotel'] });
     const isRefused = async () => (await service.call('GET', MENU, { headers: tenant.partner })).status === 403;
     await eventually(isRefused, 'refusal', 1_000);
@@ -81,7 +87,7 @@ describe('applying a tenant document', () => {
     await eventually(async () => (await place(service, tenant)).status === 201, 'order', 1_000);
   });
 
-  it('replaces the menu as PUT does', async () => {
+  it('the menu of a tenant document replaces the stored menu with the same result as PUT', async () => {
     const tenant = await service.tenant();
     const menu = sampleMenu();
     menu.dishes = menu.dishes.slice(1);
@@ -99,7 +105,7 @@ describe('applying a tenant document', () => {
     assert.deepEqual(put.body, body);
   });
 
-  it('touches no other tenant', async () => {
+  it('a tenant document changes no row of another tenant', async () => {
     const { tenantId } = await service.tenant();
     const ofTenant = async () => (await rows()).filter((row) => row.includes(`(${tenantId},`));
     const rowsBefore = await ofTenant();
@@ -108,7 +114,7 @@ describe('applying a tenant document', () => {
     assert.deepEqual(await ofTenant(), rowsBefore);
   });
 
-  it('several at once make one tenant', async () => {
+  it('three concurrent applications of a tenant document create one tenant with its two users', async () => {
     const document = sampleTenant();
     const applied = await Promise.all([apply(document), apply(document), apply(document)]);
     assert.equal(new Set(applied.map((each) => each.tenant_id)).size, 1);

@@ -8,7 +8,7 @@ import type { Change } from '#platform/lib/change-list.ts';
 import type { TenantDocument } from './schema.ts';
 import { applyTenantDocument } from './tenant-document.ts';
 
-const OTHER_PASSWORD = 'another password of theirs';
+const OTHER_PASSWORD = 'another good password';
 const TABLES =
   `tenant app_user sign_in menu dish property room_type rate_plan rate audit_entry recent_change credential`.split(' ');
 
@@ -18,9 +18,9 @@ before(async () => {
 });
 after(() => service.close());
 
-const house = () => service.tenant({ features: ['restaurant', 'hotel'], properties: sampleHotel() });
+const openTenant = () => service.tenant({ features: ['restaurant', 'hotel'], properties: sampleHotel() });
 
-/** The document with some of it changed in place. */
+/** Returns a copy of the tenant's document after `edit` has changed the copy. */
 function edited({ document }: TestTenant, edit: (copy: Required<TenantDocument>) => void): TenantDocument {
   const copy = structuredClone(document) as Required<TenantDocument>;
   edit(copy);
@@ -31,7 +31,7 @@ async function changesBy(tenant: TestTenant, edit: (copy: Required<TenantDocumen
   return (await service.apply(edited(tenant, edit))).changes;
 }
 
-/** Something of everything: added, changed and taken away. */
+/** Changes each part of the document: adds, changes and removes entries. */
 function editAll(copy: Required<TenantDocument>): void {
   const [owner, staff] = copy.users;
   const [pizza, water] = copy.menu.dishes;
@@ -54,9 +54,9 @@ function editAll(copy: Required<TenantDocument>): void {
   flexible.base_price = '99.00';
 }
 
-describe('what a tenant document changes', () => {
-  it('is told for each thing, with the values where they are short; the same document again changes nothing', async () => {
-    const tenant = await house();
+describe('changes by a tenant document', () => {
+  it('each change of a tenant document is listed, with its values if they are short, and a repeated document lists none', async () => {
+    const tenant = await openTenant();
     const slug = tenant.document.slug;
     const changes = await changesBy(tenant, editAll);
     const [harbour] = tenant.document.properties ?? [];
@@ -103,7 +103,7 @@ describe('what a tenant document changes', () => {
     assert.deepEqual(await changesBy(tenant, editAll), []);
   });
 
-  it('lists dishes that come back, a new order of dishes, and sections that were removed', async () => {
+  it('the changes of a menu list dishes that return, a new order of dishes, and removed categories', async () => {
     const tenant = await service.tenant();
     const turned = await changesBy(tenant, ({ menu }) => {
       menu.dishes.reverse();
@@ -128,8 +128,8 @@ describe('what a tenant document changes', () => {
     assert.deepEqual(again, [{ what: 'dish', name: 'PIZZA-1', change: 'enabled', fields: [] }]);
   });
 
-  it('in a dry run is the same, and nothing is changed', async () => {
-    const tenant = await house();
+  it('a dry run lists the same changes as the real run, and writes no row', async () => {
+    const tenant = await openTenant();
     const { db } = service.database;
     const document = edited(tenant, editAll);
     const rowsBefore = await dumpRows(service, ...TABLES);
@@ -141,7 +141,7 @@ describe('what a tenant document changes', () => {
     assert.deepEqual((await applyTenantDocument(db, document, { isDryRun: true })).changes, []);
   });
 
-  it('in a dry run of a bad document is told as faults', async () => {
+  it('a dry run of an invalid document throws its faults', async () => {
     const { document } = await service.tenant();
     await assert.rejects(
       applyTenantDocument(service.database.db, { ...document, users: [] }, { isDryRun: true }),
@@ -149,8 +149,8 @@ describe('what a tenant document changes', () => {
     );
   });
 
-  it('is written down: each user, and one entry for all else, without a password or a hash', async () => {
-    const tenant = await house();
+  it('the audit trail has an entry for each changed user and one for all other changes, without passwords or hashes', async () => {
+    const tenant = await openTenant();
     const userIds = new Map(
       (await service.database.db.selectFrom('app_user').select(['id', 'email']).execute()).map((user) => [
         user.email,
@@ -203,7 +203,7 @@ describe('what a tenant document changes', () => {
     }
   });
 
-  it('is written down in part where it is much, with the count of all', async () => {
+  it('the audit entry of a document with over 1,500 changes lists 1,000 of them and the count of all', async () => {
     const tenant = await service.tenant();
     const menu = sampleMenu();
     const [dish] = menu.dishes;

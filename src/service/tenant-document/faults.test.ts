@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Applies a bad document; gives its faults, having seen that nothing was changed. */
+/** Applies an invalid document, checks that it changed no row, and returns its faults. */
 async function faultsOf(document: unknown): Promise<string[]> {
   const tables = ['tenant', 'app_user', 'sign_in', 'menu', 'dish'];
   const rows = await dumpRows(service, ...tables);
@@ -19,15 +19,15 @@ async function faultsOf(document: unknown): Promise<string[]> {
   assert.ok(error instanceof OperatorError, String(error));
   assert.deepEqual(await dumpRows(service, ...tables), rows);
   const [first, ...faults] = error.message.split('\n').map((line) => line.trim());
-  assert.equal(first, 'The tenant document is not valid; nothing was changed.');
+  assert.equal(first, 'The tenant document is not valid. Nothing was changed.');
   return faults.sort();
 }
 
 const REMEDY =
-  'Name one of them, or a new user, with the role "owner"; or leave "users" out, and all users stay as they are';
+  'Name one of them, or a new user, with the role "owner". Or leave "users" out, so that all users stay as they are';
 const USER = { email: 'someone@example.com', password: 'twelve letters', role: 'owner' };
 
-describe('a bad tenant document', () => {
+describe('invalid tenant document', () => {
   for (const [changes, ...faults] of [
     [{ slug: undefined }, 'slug: is required'],
     [{ name: '' }, 'name: must not be empty'],
@@ -41,7 +41,7 @@ describe('a bad tenant document', () => {
     [{ users: [{ ...USER, password: null }] }, 'users.0.password: must be a text'],
     [
       { users: [USER, { email: 'new@example.com', role: 'staff' }] },
-      'users.1.password: is required, for this user is new. Give one of at least 12 characters',
+      'users.1.password: is required, because this user is new. Give a password of at least 12 characters',
     ],
     [{ users: [{ ...USER, role: 'cook' }] }, 'users.0.role: must be one of "owner", "staff"'],
     [{ users: [USER, { ...USER, email: 'Someone@Example.com' }] }, 'users.1.email: is given twice'],
@@ -59,13 +59,13 @@ describe('a bad tenant document', () => {
       'users.0.email: must be an e-mail address',
     ],
   ] as [object, ...string[]][]) {
-    it(faults[0] ?? '', async () => {
+    it(`a tenant document is refused with: ${faults.join(', ')}`, async () => {
       assert.deepEqual(await faultsOf({ ...sampleTenant(), ...changes }), faults);
     });
   }
 
   for (const slug of ['', 'A', 'a b', '-a', 'a-', 'ä', 'a'.repeat(65), 5, null, 'a\0']) {
-    it(`slug: ${JSON.stringify(slug)}`, async () => {
+    it(`a tenant document with the slug ${JSON.stringify(slug)} is refused with faults of the slug only`, async () => {
       const faults = await faultsOf({ ...sampleTenant(), slug });
       assert.ok(
         faults.every((fault) => fault.startsWith('slug: ')),
@@ -75,12 +75,12 @@ describe('a bad tenant document', () => {
   }
 
   for (const value of [null, [], 'text', 5]) {
-    it(`document: ${JSON.stringify(value)}`, async () => {
+    it(`a tenant document that is ${JSON.stringify(value)} is refused, because it is not an object`, async () => {
       assert.deepEqual(await faultsOf(value), ['document: must be an object']);
     });
   }
 
-  it('is told all its faults at once, of whatever kind, and of a tenant that is there already too', async () => {
+  it('an invalid document for an existing tenant is refused with all its faults of every kind in one message', async () => {
     const other = sampleTenant();
     const document = sampleTenant();
     for (const good of [other, document]) {
@@ -90,9 +90,9 @@ describe('a bad tenant document', () => {
     const [pizza, water] = menu.dishes;
     assert.ok(pizza && water);
     const dishes = [pizza, { ...water, price: '1e5', kitchen: 'Roof' }, { ...pizza, name: '', category: 'Soup' }, 7];
-    const theirs = other.users?.[0]?.email;
+    const takenEmail = other.users?.[0]?.email;
     const users = [
-      { ...USER, email: theirs, role: 'staff' },
+      { ...USER, email: takenEmail, role: 'staff' },
       { ...USER, role: 'staff' },
       { ...USER, password: 'short', role: 'staff' },
     ];
@@ -109,11 +109,11 @@ describe('a bad tenant document', () => {
       'users.0.email: belongs to a user of another tenant',
       'users.2.email: is given twice',
       'users.2.password: must have at least 12 characters',
-      `users: would leave the tenant without an active owner (now: owner@${document.slug}.example). ${REMEDY}`,
+      `users: would leave the tenant without an active owner (active owners now: owner@${document.slug}.example). ${REMEDY}`,
     ]);
   });
 
-  it('that takes the e-mail of another tenant’s user: also of a disabled one, in any case', async () => {
+  it('a document with the e-mail of a disabled user of another tenant is refused, in upper case too', async () => {
     const other = sampleTenant();
     const email = other.users?.[1]?.email ?? '';
     await service.apply(other);
@@ -124,7 +124,7 @@ describe('a bad tenant document', () => {
     ]);
   });
 
-  it('is refused too where another one takes the e-mail at the same time', async () => {
+  it('three concurrent documents give the same new e-mail to three tenants: one is applied and two are refused', async () => {
     const users = [{ ...USER, email: 'contended@example.com' }] as never[];
     const documents = [sampleTenant({ users }), sampleTenant({ users }), sampleTenant({ users })];
     const outcomes = await Promise.allSettled(documents.map((document) => service.apply(document)));

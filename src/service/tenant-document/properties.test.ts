@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Every row of the tenant's hotel as text, with the transaction that wrote it. */
+/** Returns every row of the tenant's hotel as text, with the id of the transaction that wrote it (`xmin`). */
 async function dumpHotel(tenantId: number): Promise<string[]> {
   const db = service.database.db as unknown as Kysely<never>;
   const dumps = TABLES.map(async (table) => {
@@ -36,7 +36,7 @@ async function dumpHotel(tenantId: number): Promise<string[]> {
   return (await Promise.all(dumps)).flat();
 }
 
-/** Applies the hotel's document again, its properties changed. */
+/** Applies the hotel's document again after `change` has changed its properties. */
 async function reapply(hotel: ManagedHotel, change: (properties: Properties) => Properties | void) {
   const { users, menu, properties = [], ...document } = structuredClone(hotel.document);
   const changed = change(properties) ?? properties;
@@ -57,8 +57,8 @@ const doubleOf = (properties: Properties) => {
   return { ...double, rate_plans: double.rate_plans };
 };
 
-describe('applying the properties of a tenant document', () => {
-  it('again changes nothing: no row is written anew', async () => {
+describe('properties of a tenant document', () => {
+  it('the same properties applied again write no row of the hotel', async () => {
     const hotel = await hotelTenant(service);
     const stay = { room_type_id: hotel.id('Harbour House', 'Double'), check_in: dayAhead(9), check_out: dayAhead(11) };
     assert.equal((await bookByPartner(service, hotel, stay)).status, 201);
@@ -69,7 +69,7 @@ describe('applying the properties of a tenant document', () => {
     assert.deepEqual(await dumpHotel(hotel.tenantId), rows);
   });
 
-  it('again changes nothing where every default is written out', async () => {
+  it('properties that name every default value write no row of a hotel that was made without them', async () => {
     const hotel = await hotelTenant(service, {
       properties: [
         {
@@ -93,7 +93,7 @@ describe('applying the properties of a tenant document', () => {
     assert.deepEqual(await dumpHotel(hotel.tenantId), rows);
   });
 
-  it('a document without properties leaves them as they are', async () => {
+  it('a tenant document without properties leaves the properties as they are', async () => {
     const hotel = await hotelTenant(service);
     const rows = await dumpHotel(hotel.tenantId);
     const { properties, ...document } = hotel.document;
@@ -101,7 +101,7 @@ describe('applying the properties of a tenant document', () => {
     assert.deepEqual(await dumpHotel(hotel.tenantId), rows);
   });
 
-  it('what it no longer names becomes inactive, is in no list, and is never deleted', async () => {
+  it('a property, room type or plan that the document no longer names leaves all lists, but its row is not deleted', async () => {
     const hotel = await hotelTenant(service);
     const rows = (await dumpHotel(hotel.tenantId)).length;
     await reapply(hotel, ([harbour]) => {
@@ -125,7 +125,7 @@ describe('applying the properties of a tenant document', () => {
     assert.deepEqual([refused.status, refused.body.code], [404, CLOSED.code]);
   });
 
-  it('an inactive plan still answers the PMS, and a stay of an inactive room type can still be read', async () => {
+  it('the PMS can still read the rates of an inactive plan, and the inventory and stays of an inactive room type', async () => {
     const hotel = await hotelTenant(service);
     const room_type_id = hotel.id('Lagoon Lodge', 'Double');
     const { body } = await bookByOta(service, hotel, { room_type_id, check_in: '2026-05-02', check_out: '2026-05-03' });
@@ -142,7 +142,7 @@ describe('applying the properties of a tenant document', () => {
     assert.equal((await get(`${PMS}/rates/?rate_plan_id=${plan}&${dates}`, hotel.pms))[0].price, '70.00');
   });
 
-  it('what is named again has its id again, and the rates it had', async () => {
+  it('a room type and a plan that the document names again have their previous ids and rates', async () => {
     const hotel = await hotelTenant(service);
     const plan = hotel.id('Harbour House', 'Double', 'Flexible');
     const rates = [{ date: '2030-01-01', price: '77.00', is_sold_out: true }];
@@ -167,7 +167,7 @@ describe('applying the properties of a tenant document', () => {
     assert.deepEqual(await get(`${PMS}/rates/?rate_plan_id=${plan}&${dates}`, hotel.pms), rates);
   });
 
-  it('one name in two houses is two room types; a house renamed has new ones', async () => {
+  it('room types of the same name in two properties are different, and a renamed property has new room types', async () => {
     const hotel = await hotelTenant(service);
     assert.notEqual(hotel.id('Harbour House', 'Double'), hotel.id('Lagoon Lodge', 'Double'));
     const moved = await reapply(hotel, (properties) => {
@@ -178,7 +178,7 @@ describe('applying the properties of a tenant document', () => {
     assert.equal(moved.properties[0]?.id, hotel.id('Harbour House'));
   });
 
-  it('the order is that of the document, also when it changes', async () => {
+  it('properties, room types and plans are listed in the new order of the document after the order has changed', async () => {
     const hotel = await hotelTenant(service);
     await reapply(hotel, (properties) => {
       for (const property of properties) {
@@ -197,7 +197,7 @@ describe('applying the properties of a tenant document', () => {
     assert.deepEqual(rooms, ['Double', 'Floor', 'Bunk', 'Suite', 'Double']);
   });
 
-  it('another capacity shows within a second: to the PMS, to partners, and in what can be booked', async () => {
+  it('a new capacity in the document immediately changes what the PMS and partners see and what partners can book', async () => {
     const hotel = await hotelTenant(service);
     const stay = { room_type_id: hotel.id('Harbour House', 'Double'), check_in: dayAhead(9), check_out: dayAhead(10) };
     for (let count = 0; count < 2; count += 1) {
@@ -223,7 +223,7 @@ describe('applying the properties of a tenant document', () => {
     }
   });
 
-  it("brings every other field to what it says, and back from what the PMS wrote on a plan's min_nights", async () => {
+  it('the document sets the other fields of properties, room types and plans, and replaces the min_nights that the PMS wrote', async () => {
     const hotel = await hotelTenant(service);
     const rate_plan_id = hotel.id('Harbour House', 'Double', 'Flexible');
     const restrictions = [{ date: '2030-01-01', min_nights: 7 }];
@@ -253,7 +253,7 @@ describe('applying the properties of a tenant document', () => {
     );
   });
 
-  it('several documents at once end as one of them, whole', async () => {
+  it('after six concurrent documents the whole hotel is as one of them says', async () => {
     const hotel = await hotelTenant(service);
     const document = (number: number): Properties =>
       sampleHotel().map((property) => ({
@@ -275,7 +275,7 @@ describe('applying the properties of a tenant document', () => {
 });
 
 describe('roomservice tenant apply FILE --json', () => {
-  it('prints the ids of what the file names, with exactly these keys', async () => {
+  it('tenant apply --json prints exactly its five keys, and an id for each property, room type and plan of the file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'rs-hotel-'));
     try {
       const document = { ...sampleTenant({ features: ['hotel'], properties: sampleHotel() }), menu: undefined };
@@ -293,7 +293,7 @@ describe('roomservice tenant apply FILE --json', () => {
         document.users?.map(({ email, role }) => ({ email, role })),
       );
       const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-      // The document in the printed shape: an id is whatever stands there, so long as it is a uuid.
+      // Builds the expected output from the document. Each id is taken from the printed output, if it is a UUID.
       const shapeOf = (name: string, printedPart: { id: string }, rest: object) => {
         assert.match(printedPart.id, uuid);
         return { id: printedPart.id, name, ...rest };

@@ -10,13 +10,13 @@ const PRICE_FAULT = 'must be a decimal text such as "12.50", with at most two de
 
 const PLAN = { name: 'Plan', base_price: '10.00' };
 const ROOM = { name: 'Room', max_occupancy: 2, physical_capacity: 1, rate_plans: [PLAN] };
-const HOUSE = { name: 'House', country_code: 'PT', timezone: 'Europe/Lisbon', room_types: [ROOM] };
+const PROPERTY = { name: 'House', country_code: 'PT', timezone: 'Europe/Lisbon', room_types: [ROOM] };
 
-const house = (changes: object) => [{ ...HOUSE, ...changes }];
-const room = (changes: object) => house({ room_types: [{ ...ROOM, ...changes }] });
+const propertyWith = (changes: object) => [{ ...PROPERTY, ...changes }];
+const room = (changes: object) => propertyWith({ room_types: [{ ...ROOM, ...changes }] });
 const plan = (changes: object) => room({ rate_plans: [{ ...PLAN, ...changes }] });
 
-describe('properties with a fault', () => {
+describe('invalid properties of a tenant document', () => {
   let service: TestService;
   let hotel: ManagedHotel;
   before(async () => {
@@ -29,7 +29,7 @@ describe('properties with a fault', () => {
     const { users, menu, ...document } = hotel.document;
     return service.apply({ ...document, properties });
   };
-  /** The faults of a bad document, without the sentence before them. */
+  /** Applies invalid properties and returns their faults, without the sentence before them. */
   const faultsOf = async (properties: unknown): Promise<string[]> => {
     const error: unknown = await apply(properties).catch((caught: unknown) => caught);
     assert.ok(error instanceof OperatorError, JSON.stringify(error));
@@ -44,19 +44,23 @@ describe('properties with a fault', () => {
   for (const [fault, ...documents] of [
     ['properties: must be a list', {}, null, 'House'],
     ['properties.0: must be an object', ['House'], [null]],
-    ['properties.0.name: is required', house({ name: undefined })],
-    ['properties.0.name: must not be empty', house({ name: '' })],
-    ['properties.0.name: must have at most 255 characters', house({ name: 'x'.repeat(256) })],
-    ['properties.0.address: must be a text', house({ address: 7 }), house({ address: null })],
-    ['properties.0.country_code: is required', house({ country_code: undefined })],
-    ['properties.0.country_code: must match ^[A-Z]{2}$', house({ country_code: 'pt' }), house({ country_code: 'PRT' })],
-    ['properties.0.timezone: is required', house({ timezone: undefined })],
+    ['properties.0.name: is required', propertyWith({ name: undefined })],
+    ['properties.0.name: must not be empty', propertyWith({ name: '' })],
+    ['properties.0.name: must have at most 255 characters', propertyWith({ name: 'x'.repeat(256) })],
+    ['properties.0.address: must be a text', propertyWith({ address: 7 }), propertyWith({ address: null })],
+    ['properties.0.country_code: is required', propertyWith({ country_code: undefined })],
+    [
+      'properties.0.country_code: must match ^[A-Z]{2}$',
+      propertyWith({ country_code: 'pt' }),
+      propertyWith({ country_code: 'PRT' }),
+    ],
+    ['properties.0.timezone: is required', propertyWith({ timezone: undefined })],
     [
       'properties.0.check_in_time: must match ^([01]\\d|2[0-3]):[0-5]\\d$',
-      ...['24:00', '9:00', '15:60', '15:00:00', '15:00 ', ''].map((time) => house({ check_in_time: time })),
+      ...['24:00', '9:00', '15:60', '15:00:00', '15:00 ', ''].map((time) => propertyWith({ check_in_time: time })),
     ],
-    ['properties.0.check_out_time: must be a text', house({ check_out_time: 11 })],
-    ['properties.0.room_types: must be a list', house({ room_types: {} })],
+    ['properties.0.check_out_time: must be a text', propertyWith({ check_out_time: 11 })],
+    ['properties.0.room_types: must be a list', propertyWith({ room_types: {} })],
     [`${inRoom}.physical_capacity: is required`, room({ physical_capacity: undefined })],
     [`${inRoom}.physical_capacity: must be at least 0`, room({ physical_capacity: -1 })],
     [`${inRoom}.physical_capacity: must be at most 1000000`, room({ physical_capacity: 1_000_001 })],
@@ -84,7 +88,7 @@ describe('properties with a fault', () => {
     [`${inPlan}.min_nights: must be at least 1`, plan({ min_nights: 0 })],
     [`${inPlan}.is_refundable: must be true or false`, plan({ is_refundable: 'yes' })],
   ] as [string, ...unknown[]][]) {
-    it(fault, async () => {
+    it(`a tenant document is refused with: ${fault}`, async () => {
       for (const properties of documents) {
         assert.deepEqual(await faultsOf(properties), [fault], JSON.stringify(properties));
       }
@@ -92,15 +96,15 @@ describe('properties with a fault', () => {
   }
 
   for (const timezone of ['Europe/Atlantis', 'PST', 'IST', '+01:00', 'Z', 'Local', '2026-05-01T15:00Z', ' UTC']) {
-    it(`properties.0.timezone: ${timezone}`, async () => {
-      assert.deepEqual(await faultsOf(house({ timezone })), [ZONE_FAULT]);
+    it(`a property with the time zone ${JSON.stringify(timezone)} is refused`, async () => {
+      assert.deepEqual(await faultsOf(propertyWith({ timezone })), [ZONE_FAULT]);
     });
   }
 
-  it('are told every repeated name and zone at once', async () => {
+  it('all repeated names and unknown time zones of the properties are reported in one message', async () => {
     const twice = { ...ROOM, rate_plans: [PLAN, { name: 'Other', base_price: '1.00' }, PLAN] };
-    const other = { ...HOUSE, name: 'Other', timezone: 'Mars', room_types: [ROOM, twice] };
-    assert.deepEqual(await faultsOf([HOUSE, other, HOUSE]), [
+    const other = { ...PROPERTY, name: 'Other', timezone: 'Mars', room_types: [ROOM, twice] };
+    assert.deepEqual(await faultsOf([PROPERTY, other, PROPERTY]), [
       'properties.2.name: "House" is given twice',
       'properties.1.timezone: must be the name of a time zone such as "Europe/Lisbon"',
       'properties.1.room_types.1.name: "Room" is given twice',
@@ -108,12 +112,12 @@ describe('properties with a fault', () => {
     ]);
   });
 
-  it('change nothing, however much of the document is good', async () => {
+  it('one invalid property leaves the list of properties unchanged, even if the other properties are valid', async () => {
     const list = async () => (await service.call('GET', `${PMS}/properties/`, { headers: hotel.pms })).text;
     const listed = await list();
     for (const bad of [
       room({ physical_capacity: -1 }),
-      house({ timezone: 'Mars' }),
+      propertyWith({ timezone: 'Mars' }),
       [...sampleHotel(), ...sampleHotel()],
     ]) {
       await faultsOf([...sampleHotel().slice(1), ...bad]);
@@ -121,12 +125,12 @@ describe('properties with a fault', () => {
     }
   });
 
-  it('are none where names differ in case, or times and capacities are at their ends', async () => {
+  it('names that differ only in case, check-in at 23:59, check-out at 00:00 and a capacity of 0 are accepted', async () => {
     const clock = { check_in_time: '23:59', check_out_time: '00:00' };
     const rooms = [ROOM, { ...ROOM, name: 'room', physical_capacity: 0 }, { ...ROOM, name: '__proto__' }];
     const applied = await apply([
-      { ...HOUSE, ...clock, room_types: rooms },
-      { ...HOUSE, name: 'HOUSE', timezone: 'Pacific/Kiritimati' },
+      { ...PROPERTY, ...clock, room_types: rooms },
+      { ...PROPERTY, name: 'HOUSE', timezone: 'Pacific/Kiritimati' },
     ]);
     assert.deepEqual(
       applied.properties.map((property) => property.room_types.map(({ name }) => name)),

@@ -2,45 +2,58 @@ import Type from 'typebox';
 import { MenuDocument } from '#restaurant/menu/menu.ts';
 import { PropertyDocument } from '#hotel/rooms/rooms.ts';
 
-/** Slugs are for people and command lines. */
+/** Form of a slug: short and in lower case, because people type it on command lines. */
 const SLUG_PATTERN = '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$';
 
 const UserDocument = Type.Object({
   email: Type.String({
     format: 'email',
     maxLength: 254,
-    description: 'What they sign in with, unique over all tenants.',
+    description: 'E-mail address that the user signs in with. It is unique across all tenants.',
   }),
   password: Type.Optional(
     Type.String({
       minLength: 12,
       maxLength: 1024,
-      description: 'Kept as a hash alone. A user who is there already may go without: the password stays as it is.',
+      description:
+        'Stored only as a hash. It may be left out for a user who already exists; the password then stays as it is.',
     }),
   ),
-  role: Type.Enum(['owner', 'staff'], { type: 'string', description: 'The owner may do everything.' }),
+  role: Type.Enum(['owner', 'staff'], {
+    type: 'string',
+    description: 'An owner may do everything.',
+  }),
 });
 
-/** One JSON file that describes a whole tenant (decision 37). */
+/** Schema of the JSON file that describes a whole tenant (decision 37). */
 export const TenantDocument = Type.Object(
   {
-    slug: Type.String({ pattern: SLUG_PATTERN, description: 'What the tenant is known by; it never changes.' }),
-    name: Type.String({ minLength: 1, maxLength: 255, description: 'Its name, for people.' }),
-    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'Of every amount, three letters of ISO 4217.' }),
-    timezone: Type.String({ minLength: 1, description: 'An IANA name, such as `Europe/Lisbon`.' }),
+    slug: Type.String({
+      pattern: SLUG_PATTERN,
+      description: 'Short name that identifies the tenant. It never changes.',
+    }),
+    name: Type.String({ minLength: 1, maxLength: 255, description: 'Name of the tenant for people.' }),
+    currency: Type.String({
+      pattern: '^[A-Z]{3}$',
+      description: 'Currency of every amount, as three letters of ISO 4217.',
+    }),
+    timezone: Type.String({ minLength: 1, description: 'IANA name of the time zone, such as `Europe/Lisbon`.' }),
     features: Type.Array(Type.Enum(['restaurant', 'hotel'], { type: 'string' }), {
-      description: 'The modules that are open to it.',
+      description: 'Modules that the tenant may use.',
     }),
     users: Type.Optional(
       Type.Array(UserDocument, {
-        description: 'Who may sign in. One whom it no longer names is disabled, but never the last owner.',
+        description:
+          'Users who may sign in. A user whom the document no longer names is disabled. The last active owner cannot be disabled.',
       }),
     ),
     menu: Type.Optional(MenuDocument),
     properties: Type.Optional(
-      Type.Array(PropertyDocument, { description: 'The houses. What is no longer named becomes inactive.' }),
+      Type.Array(PropertyDocument, {
+        description: 'Properties of the hotel. A property that the document no longer names becomes inactive.',
+      }),
     ),
   },
-  { title: 'TenantDocument', description: 'A whole tenant. A part that is left out stays as it is.' },
+  { title: 'TenantDocument', description: 'A whole tenant. An optional part that is left out stays as it is.' },
 );
 export type TenantDocument = Type.Static<typeof TenantDocument>;

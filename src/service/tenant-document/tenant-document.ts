@@ -31,29 +31,29 @@ import { ownerFaults, userFaults } from './user-faults.ts';
 export interface AppliedTenant {
   tenant_id: number;
   slug: string;
-  /** Whom the document names, with the role they have. */
+  /** Users whom the document names, with the role that they have now. */
   users: { email: string; role: Role }[];
   properties: {
     id: string;
     name: string;
     room_types: { id: string; name: string; rate_plans: { id: string; name: string }[] }[];
   }[];
-  /** What was changed; in a dry run, what would be. */
+  /** Changes that were made, or that a dry run would make. */
   changes: Change[];
 }
 
 export interface ApplyOptions {
-  /** Everything is done, and then undone: what is new has an id that nothing will have. */
+  /** If true, all changes are made and then rolled back. New entries of the result have ids that are never used. */
   isDryRun?: boolean;
   bounds?: Bounds;
 }
 
-/** What an entry of the audit trail lists at most; its count is of all. */
+/** Largest number of changes that an audit entry lists. Its count includes all changes. */
 const MAX_CHANGES_AUDITED = 1_000;
 
 /**
- * Creates the tenant or brings it to what the document says, in one transaction; a part that is absent stays as it is.
- * @throws OperatorError that lists every fault of the document with its path; nothing is changed then
+ * Creates the tenant or changes it to match the document, in one transaction. A part that the document leaves out stays as it is.
+ * @throws OperatorError that lists every fault of the document with its path. The database is then unchanged.
  */
 export async function applyTenantDocument(
   db: Database,
@@ -63,7 +63,7 @@ export async function applyTenantDocument(
   try {
     return await checkAndApply(db, value, options);
   } catch (error) {
-    // Another document made the same user meanwhile. Now that it is there, it is known or a fault.
+    // Another document created the same user in the meantime. The second try finds that user, as a known user or as a fault.
     if (isUniqueViolation(error)) {
       return await checkAndApply(db, value, options);
     }
@@ -76,7 +76,7 @@ class EndOfDryRun extends Error {
   readonly applied: AppliedTenant;
 
   constructor(applied: AppliedTenant) {
-    super('a dry run ends');
+    super('A dry run ends with a rollback.');
     this.applied = applied;
   }
 }
@@ -124,14 +124,14 @@ async function applyParts(
     : null;
   const hotel = await applyHotel(tx, tenant.id, document.properties);
   const ofParts = [...(menu === null ? [] : menuChanges(menu)), ...hotel.changes];
-  await writeDown(tx, actor, [...tenant.changes, ...ofParts]);
+  await auditChanges(tx, actor, [...tenant.changes, ...ofParts]);
   await announceChange(tx, tenant.id);
   const changes = [...tenant.changes, ...ofUsers.changes, ...ofParts];
   return { tenant_id: tenant.id, slug, users: ofUsers.users, properties: hotel.properties, changes };
 }
 
-/** One entry for all that is no user's: `applyUsers` has written those. */
-async function writeDown(tx: Tx, actor: Actor, changes: Change[]): Promise<void> {
+/** Writes one audit entry for all changes that are not changes of users. `applyUsers` has written the entries of users. */
+async function auditChanges(tx: Tx, actor: Actor, changes: Change[]): Promise<void> {
   if (changes.length > 0) {
     const details = { count: changes.length, changes: changes.slice(0, MAX_CHANGES_AUDITED) };
     await writeAuditEntries(tx, actor, [{ action: 'tenant.applied', subject: String(actor.tenantId), details }]);
@@ -150,7 +150,7 @@ async function applyUsersPart(
     return { changes: [], users: [] };
   }
   const stored = await lockUsers(tx, actor.tenantId);
-  refuse(ownerFaults(stored, users)); // They may have changed since they were looked at.
+  refuse(ownerFaults(stored, users)); // The users may have changed since the first check, which held no lock.
   return await applyUsers(tx, actor, stored, users, passwords);
 }
 
@@ -182,7 +182,10 @@ async function findKnownTenant(db: Database, value: unknown): Promise<Tenant | n
   return isStorable(slug) ? await findTenantBySlug(db, slug) : null;
 }
 
-/** Faults that the schema cannot see. What the schema refuses is passed over, so that one look tells all faults. */
+/**
+ * Returns faults that the schema cannot find. Ignores values that the schema refuses, so that this check and the schema together report
+ * all faults in one message.
+ */
 async function faultsOfValues(db: Database, tenantId: number | null, value: unknown): Promise<string[]> {
   const { timezone, users, menu, properties } = fieldsOf(value);
   return [
@@ -195,14 +198,14 @@ async function faultsOfValues(db: Database, tenantId: number | null, value: unkn
   ];
 }
 
-/** @throws OperatorError that lists the faults, where there are any */
+/** @throws OperatorError that lists the faults, if there is at least one */
 function refuse(faults: string[]): void {
   if (faults.length > 0) {
-    throw new OperatorError(`The tenant document is not valid; nothing was changed.\n  ${faults.join('\n  ')}`);
+    throw new OperatorError(`The tenant document is not valid. Nothing was changed.\n  ${faults.join('\n  ')}`);
   }
 }
 
-/** Faults of a good menu that only its size shows. */
+/** Refuses a valid menu that is too large when it is rendered. Rethrows any other error. */
 function refuseMenu(error: unknown): never {
   if (error instanceof ApiError) {
     refuse([`menu.${error.message}`]);

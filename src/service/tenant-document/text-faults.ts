@@ -1,7 +1,7 @@
 import { findTextFault } from '#platform/http/decode/text.ts';
 import { fieldsOf } from '#platform/lib/unchecked.ts';
 
-/** Texts that the database could not store, anywhere in the document. */
+/** Returns a fault for each text of the document that the database cannot store, such as a text with U+0000. */
 export function textFaults(value: unknown, path: string[] = []): string[] {
   if (typeof value === 'string') {
     const fault = findTextFault(value);
@@ -10,6 +10,7 @@ export function textFaults(value: unknown, path: string[] = []): string[] {
   return Object.entries(fieldsOf(value)).flatMap(([key, entry]) => textFaults(entry, [...path, key]));
 }
 
+/** Returns true if the value is a text that the database can store. */
 export function isStorable(value: unknown): value is string {
   return typeof value === 'string' && findTextFault(value) === undefined;
 }

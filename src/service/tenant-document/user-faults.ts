@@ -5,7 +5,7 @@ import { isStorable } from './text-faults.ts';
 
 type StoredUsers = Awaited<ReturnType<typeof listUsers>>;
 
-/** Faults of the `users` part that a schema cannot see, each as `path: text`. What the schema refuses is passed over. */
+/** Returns the faults of the part `users` that a schema cannot find, each as `path: text`. Ignores values that the schema refuses. */
 export async function userFaults(db: Database, tenantId: number | null, users: unknown[]): Promise<string[]> {
   const named = users.map((user) => {
     const { email, password, role } = fieldsOf(user);
@@ -31,20 +31,20 @@ export async function userFaults(db: Database, tenantId: number | null, users: u
       ...(isRepeated ? [`users.${index}.email: is given twice`] : []),
       ...(others.has(email) ? [`users.${index}.email: belongs to a user of another tenant`] : []),
       ...(password === undefined && !known.has(email)
-        ? [`users.${index}.password: is required, for this user is new. Give one of at least 12 characters`]
+        ? [`users.${index}.password: is required, because this user is new. Give a password of at least 12 characters`]
         : []),
     ];
   });
   return [...faults, ...ownerFaults(stored, given)];
 }
 
-/** A document takes no tenant its last active owner. */
+/** Returns a fault if the document would leave a tenant that has an active owner without one. */
 export function ownerFaults(stored: StoredUsers, users: { email: string; role: unknown }[]): string[] {
   const lost = ownersLost(stored, users);
   return lost.length === 0
     ? []
     : [
-        `users: would leave the tenant without an active owner (now: ${lost.join(', ')}). Name one of them, or a new user, ` +
-          'with the role "owner"; or leave "users" out, and all users stay as they are',
+        `users: would leave the tenant without an active owner (active owners now: ${lost.join(', ')}). Name one of them, ` +
+          'or a new user, with the role "owner". Or leave "users" out, so that all users stay as they are',
       ];
 }

@@ -9,7 +9,7 @@ import { hashPassword } from '#access/tenants/passwords.ts';
 import type { UserChanges } from '#access/tenants/store.ts';
 import { addUser, changeUser, lockUsers } from '#access/tenants/users.ts';
 
-const OTHER_PASSWORD = 'another password of theirs';
+const OTHER_PASSWORD = 'another good password';
 const TABLES = `tenant app_user sign_in menu dish audit_entry recent_change`.split(' ');
 
 let service: TestService;
@@ -27,8 +27,8 @@ async function signIn(email: string, password: string) {
 
 const statusOfSignIn = async (email: string, password: string) => (await signIn(email, password)).status;
 
-/** A tenant made by a document with an owner and a member of the staff. */
-async function house() {
+/** Creates a tenant by a document with one owner and one member of the staff. */
+async function openTenant() {
   const tenant = await service.tenant();
   const [owner, staff] = tenant.document.users ?? [];
   assert.ok(owner && staff);
@@ -39,7 +39,7 @@ async function house() {
     ownerUser: owner,
     staffUser: staff,
     applyUsers: (...users: unknown[]) => apply({ ...rest, users }),
-    /** As a feature beside the document would. */
+    /** Changes a user without a document. */
     change: async (email: string, changes: UserChanges) =>
       await inTransaction(service.database.db, async (tx) => {
         const user = (await lockUsers(tx, tenant.tenantId)).find((each) => each.email === email);
@@ -48,8 +48,8 @@ async function house() {
       }),
     addColleague: async (email: string) => {
       const password_hash = await hashPassword(OTHER_PASSWORD);
-      const unsaid = { is_in_document: false, document_role: null, document_password_hash: null };
-      const user = { id: newId(), email, role: 'staff', password_hash, ...unsaid };
+      const notDocumented = { is_in_document: false, document_role: null, document_password_hash: null };
+      const user = { id: newId(), email, role: 'staff', password_hash, ...notDocumented };
       await inTransaction(service.database.db, (tx) => addUser(tx, actor, user));
     },
     statusOf: async (who: 'owner' | 'staff') =>
@@ -57,7 +57,7 @@ async function house() {
   };
 }
 
-/** The faults of a document that is refused, having seen that it changed nothing. */
+/** Checks that a document is refused and changes no row. @returns the error message with its faults */
 async function refused(applying: () => Promise<unknown>): Promise<string> {
   const rowsBefore = await rows();
   let message = '';
@@ -69,9 +69,9 @@ async function refused(applying: () => Promise<unknown>): Promise<string> {
   return message;
 }
 
-describe('the users of a tenant document', () => {
-  it('one whom it no longer names is disabled at once, and let in again when it names them again', async () => {
-    const { ownerUser, staffUser, applyUsers, statusOf } = await house();
+describe('users of a tenant document', () => {
+  it('401: a user whom the document no longer names is disabled immediately; the user is enabled when it names them again', async () => {
+    const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
     assert.equal(await statusOf('staff'), 200);
     await applyUsers(ownerUser);
     assert.equal(await statusOf('staff'), 401);
@@ -80,8 +80,8 @@ describe('the users of a tenant document', () => {
     assert.equal(await statusOf('staff'), 200);
   });
 
-  it('a new password is set, and the row of no other user written', async () => {
-    const { ownerUser, staffUser, applyUsers } = await house();
+  it('a new password in the document replaces the old one and changes the row of no other user', async () => {
+    const { ownerUser, staffUser, applyUsers } = await openTenant();
     const users = () => dumpRows(service, 'app_user');
     const rowsBefore = await users();
     await applyUsers({ ...ownerUser, password: OTHER_PASSWORD }, staffUser);
@@ -93,16 +93,16 @@ describe('the users of a tenant document', () => {
     assert.ok(changed[0]?.includes(ownerUser.email));
   });
 
-  it('a role is changed, and users are found by their e-mail in any case', async () => {
-    const { ownerUser, staffUser, applyUsers, staff } = await house();
+  it('a new role in the document is applied to the user with that e-mail, also if it is in upper case', async () => {
+    const { ownerUser, staffUser, applyUsers, staff } = await openTenant();
     const applied = await applyUsers(ownerUser, { ...staffUser, email: staffUser.email.toUpperCase(), role: 'owner' });
     assert.deepEqual(applied.users[1], { email: staffUser.email, role: 'owner' });
     const answer = await service.call('GET', '/v1/third-party/credentials/', { headers: staff });
     assert.equal(answer.status, 200, answer.text);
   });
 
-  it('those who are there already need no password: it stays as it is', async () => {
-    const { ownerUser, staffUser, applyUsers, statusOf } = await house();
+  it('a document without the password of an existing user leaves the password as it is', async () => {
+    const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
     const [owner, staff] = [ownerUser, staffUser].map(({ email, role }) => ({ email, role }));
     assert.deepEqual((await applyUsers(owner, staff)).changes, []);
     const rowsBefore = await dumpRows(service, 'app_user');
@@ -114,8 +114,8 @@ describe('the users of a tenant document', () => {
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('an old password that is named anew, after a document without one, is set again', async () => {
-    const { ownerUser, staffUser, applyUsers, change } = await house();
+  it('a document that names the old password again, after a document without a password, sets the old password', async () => {
+    const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await applyUsers(ownerUser, { ...staffUser, password: undefined });
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     await applyUsers(ownerUser, staffUser);
@@ -123,9 +123,9 @@ describe('the users of a tenant document', () => {
   });
 });
 
-describe('what was changed by other means than the document', () => {
-  it('a colleague whom no document made is not disabled; one whom a document has named since then is', async () => {
-    const { ownerUser, staffUser, applyUsers, addColleague } = await house();
+describe('users that were changed without a tenant document', () => {
+  it('a document does not disable a user whom it never named, but disables the user after a document has named them', async () => {
+    const { ownerUser, staffUser, applyUsers, addColleague } = await openTenant();
     const email = `colleague@${ownerUser.email.split('@')[1]}`;
     await addColleague(email);
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
@@ -136,12 +136,12 @@ describe('what was changed by other means than the document', () => {
     assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 401);
   });
 
-  it('a password stays through the same document, with all that it opened; a new one in the document is set', async () => {
-    const { ownerUser, staffUser, applyUsers, change } = await house();
+  it('a password that was changed without a document, and its tokens, survive the same document, but not a new password', async () => {
+    const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     const { body } = await signIn(staffUser.email, OTHER_PASSWORD);
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
-    // Told at last what the user has chosen, it changes nothing either.
+    // A document that names the password that the user has chosen changes nothing either.
     assert.deepEqual((await applyUsers(ownerUser, { ...staffUser, password: OTHER_PASSWORD })).changes, []);
     const headers = { authorization: `Bearer ${body.access_token}` };
     assert.equal((await service.call('GET', STAFF_MENU, { headers })).status, 200);
@@ -154,8 +154,8 @@ describe('what was changed by other means than the document', () => {
     assert.equal((await service.call('GET', STAFF_MENU, { headers })).status, 401);
   });
 
-  it('a role stays through the same document, and is told as it is; another one in the document is written', async () => {
-    const { ownerUser, staffUser, applyUsers, change } = await house();
+  it('a role that was changed without a document survives the same document, but not a new role in the document', async () => {
+    const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { role: 'owner' });
     const same = await applyUsers(ownerUser, staffUser);
     assert.deepEqual(same.changes, []);
@@ -165,8 +165,8 @@ describe('what was changed by other means than the document', () => {
     assert.deepEqual(changes[0]?.fields, [{ field: 'role', from: 'owner', to: 'staff' }]);
   });
 
-  it('a user stays disabled who is named as before, and enabled who is left out as before', async () => {
-    const { ownerUser, staffUser, applyUsers, change, statusOf } = await house();
+  it('the same document neither enables a user who was disabled without it nor disables one who was enabled without it', async () => {
+    const { ownerUser, staffUser, applyUsers, change, statusOf } = await openTenant();
     await change(staffUser.email, { is_active: false });
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
     assert.equal(await statusOf('staff'), 401);
@@ -176,30 +176,30 @@ describe('what was changed by other means than the document', () => {
     assert.equal(await statusOf('staff'), 200);
   });
 
-  it('users whom code of before has made count as named, with the password and role that they have', async () => {
-    const { ownerUser, staffUser, applyUsers, tenantId, statusOf } = await house();
-    const unsaid = { document_role: null, document_password_hash: null };
-    await service.database.db.updateTable('app_user').set(unsaid).where('tenant_id', '=', tenantId).execute();
+  it('users from an older version of the service count as named by the document, with their present password and role', async () => {
+    const { ownerUser, staffUser, applyUsers, tenantId, statusOf } = await openTenant();
+    const olderVersion = { document_role: null, document_password_hash: null };
+    await service.database.db.updateTable('app_user').set(olderVersion).where('tenant_id', '=', tenantId).execute();
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
-    await service.database.db.updateTable('app_user').set(unsaid).where('tenant_id', '=', tenantId).execute();
+    await service.database.db.updateTable('app_user').set(olderVersion).where('tenant_id', '=', tenantId).execute();
     await applyUsers(ownerUser);
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 401]);
   });
 });
 
-describe('the last active owner', () => {
-  it('is not disabled by a document that does not name them, nor made staff: it is refused, and says what to do', async () => {
-    const { ownerUser, staffUser, applyUsers, statusOf } = await house();
+describe('last active owner of a tenant document', () => {
+  it('a document that leaves out the last active owner or makes them staff is refused, and the message names the owner', async () => {
+    const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
     for (const users of [[], [staffUser], [{ ...ownerUser, role: 'staff' }, staffUser]]) {
       const message = await refused(() => applyUsers(...users));
-      assert.match(message, /^ {2}users: would leave the tenant without an active owner \(now: owner@/m);
+      assert.match(message, /^ {2}users: would leave the tenant without an active owner \(active owners now: owner@/m);
       assert.ok(message.includes(ownerUser.email));
     }
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('is not who is disabled: an owner who is, does not count', async () => {
-    const { ownerUser, staffUser, applyUsers, change } = await house();
+  it('a document that names only a disabled owner is refused, because a disabled owner does not count', async () => {
+    const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     const second = { ...staffUser, role: 'owner' };
     await applyUsers(ownerUser, second);
     await change(staffUser.email, { is_active: false });
@@ -208,12 +208,12 @@ describe('the last active owner', () => {
     await applyUsers(second);
   });
 
-  it('gives way to a new one, to a colleague who becomes one, and to one whom no document made', async () => {
-    const { ownerUser, staffUser, applyUsers, statusOf, addColleague, change } = await house();
-    const heir = { email: `heir@${ownerUser.email.split('@')[1]}`, password: OTHER_PASSWORD, role: 'owner' };
-    await applyUsers(heir, staffUser);
+  it('an owner may be left out if the tenant keeps a new owner, a promoted user or an owner whom no document made', async () => {
+    const { ownerUser, staffUser, applyUsers, statusOf, addColleague, change } = await openTenant();
+    const newOwner = { email: `new-owner@${ownerUser.email.split('@')[1]}`, password: OTHER_PASSWORD, role: 'owner' };
+    await applyUsers(newOwner, staffUser);
     assert.equal(await statusOf('owner'), 401);
-    await applyUsers({ ...heir, role: 'staff' }, { ...staffUser, role: 'owner' });
+    await applyUsers({ ...newOwner, role: 'staff' }, { ...staffUser, role: 'owner' });
     const email = `colleague@${ownerUser.email.split('@')[1]}`;
     await addColleague(email);
     await change(email, { role: 'owner' });
@@ -222,7 +222,7 @@ describe('the last active owner', () => {
     assert.equal(await statusOf('staff'), 401);
   });
 
-  it('is needed by no tenant that has none', async () => {
+  it('a document without an owner is accepted for a tenant that has no owner', async () => {
     const document = sampleTenant();
     const [, staff] = document.users ?? [];
     await apply({ ...document, users: [staff] });
