@@ -11,7 +11,7 @@ interface Route {
   methods: string[];
 }
 
-/** Every path of the API, with the methods the documents give it; parameters filled with something that fits. */
+/** Reads every path of the OpenAPI documents with its methods. Each path parameter is filled with `x1`. */
 async function readDocumentedRoutes(): Promise<Route[]> {
   const documents = Object.values(await buildOpenApiDocuments()) as { paths: Record<string, object> }[];
   return documents
@@ -22,7 +22,7 @@ async function readDocumentedRoutes(): Promise<Route[]> {
     }));
 }
 
-/** `GET` brings `HEAD` with it. */
+/** Returns the expected value of the header `Allow`. A route with `GET` also has `HEAD`. */
 function allowOf({ methods }: Route): string {
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ');
 }
@@ -38,7 +38,8 @@ describe('every route', () => {
   });
   after(() => service.close());
 
-  it('has schemas that compile, which a start does not show: each is compiled when it is first needed', async () => {
+  it('the request and response schemas of every route compile', async () => {
+    // A start does not prove this, because each schema is compiled when it is first needed.
     const schemas = (await readRoutes()).map(({ schema }) => schema ?? {});
     const parts = schemas.flatMap(({ body, params, querystring }) => [body, params, querystring]);
     const requests = parts.filter((schema) => schema !== undefined);
@@ -52,7 +53,7 @@ describe('every route', () => {
     assert.ok(requests.length > 40 && answers.length > 40, `${requests.length} and ${answers.length}`);
   });
 
-  it('is in the documents: at least those of the contract are', () => {
+  it('the OpenAPI documents contain the menu, order, webhook and credential routes of the third-party API', () => {
     const paths = routes.map(({ path, methods }) => `${methods.sort().join('+')} ${path}`);
     for (const path of [
       'GET /v1/third-party/menu/',
@@ -68,7 +69,7 @@ describe('every route', () => {
     }
   });
 
-  it('405: for every method it does not have, with Allow', async () => {
+  it('405: every route refuses each method that it does not have, and Allow names the methods that it has', async () => {
     for (const route of routes) {
       const allow = allowOf(route);
       const wrong = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !allow.includes(method));
@@ -81,7 +82,7 @@ describe('every route', () => {
     }
   });
 
-  it('405: for methods that Fastify or fetch know nothing of', async () => {
+  it('405: a route refuses rare methods such as PROPFIND and PURGE, and Allow names the methods that it has', async () => {
     for (const { path, methods } of [...routes.slice(0, 3), { path: '/livez', methods: ['GET'] }]) {
       const allow = allowOf({ path, methods });
       for (const method of ['TRACE', 'PROPFIND', 'QUERY', 'MKCOL', 'PURGE', 'UNLOCK']) {
@@ -94,7 +95,7 @@ describe('every route', () => {
     }
   });
 
-  it('405: under any spelling of the path', async () => {
+  it('405: a wrong method is refused also if the path has no trailing slash, encoded letters or a query', async () => {
     for (const path of ['/v1/third-party/orders', '/v1/third%2Dparty/%6Frders/', '/v1/third-party/orders/?a=%ZZ']) {
       const answer = await service.call('DELETE', path);
       assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD, POST'], path);
@@ -103,7 +104,7 @@ describe('every route', () => {
     assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST']);
   });
 
-  it('answers with and without its trailing slash: 401 without credentials, or 400 where none are asked for', async () => {
+  it('401: every route refuses a call without credentials, with and without its trailing slash; the sign-in returns 400', async () => {
     for (const { path, methods } of routes) {
       for (const method of methods) {
         for (const form of [path, path.replace(/\/$/, '')]) {
@@ -115,7 +116,7 @@ describe('every route', () => {
     }
   });
 
-  it('takes HEAD where it takes GET: the same status and headers, without a body', async () => {
+  it('every route with GET also has HEAD, which returns the same status and headers without a body', async () => {
     for (const { path, methods } of routes.filter((route) => route.methods.includes('GET'))) {
       assert.ok(methods.includes('GET'));
       const headers = path.startsWith('/v1/staff/') || path.includes('/credentials/') ? tenant.owner : tenant.partner;
@@ -127,7 +128,7 @@ describe('every route', () => {
     }
   });
 
-  it('400: refuses a query that names a tenant, on every third-party path, the owner’s too', async () => {
+  it('400: every third-party route, also those of owners, refuses a query parameter that names a tenant', async () => {
     for (const { path, methods } of routes.filter((route) => route.path.startsWith('/v1/third-party/'))) {
       const headers = path.includes('/credentials/') ? tenant.owner : tenant.partner;
       for (const method of methods) {
@@ -140,7 +141,7 @@ describe('every route', () => {
     }
   });
 
-  it('400: refuses it under any spelling of the path and the name', async () => {
+  it('400: a query parameter that names a tenant is refused in every spelling of the path and of the parameter', async () => {
     for (const target of [
       '/v1/third-party/orders?tenant_id',
       '/v1/third-party/orders/?tenant_id=',
@@ -153,7 +154,7 @@ describe('every route', () => {
     }
   });
 
-  it('200: ignores other query parameters, and those names on the staff’s paths', async () => {
+  it('200: a third-party route ignores other query parameters, and a staff route ignores a parameter that names a tenant', async () => {
     const partner = await service.call('GET', '/v1/third-party/orders/?x=1&tenant=2&y[z]=3&__proto__=4&&=5', {
       headers: tenant.partner,
     });
@@ -163,9 +164,10 @@ describe('every route', () => {
   });
 });
 
-/** Without what belongs to the connection or the transfer, and what differs from call to call. */
-const PASSING = /^(?:date|x-request-id|x-ratelimit-(?:remaining|reset)|transfer-encoding|connection|keep-alive)$/;
+/** Headers that belong to the connection or the transfer, or that differ from call to call. */
+const CHANGING_HEADERS =
+  /^(?:date|x-request-id|x-ratelimit-(?:remaining|reset)|transfer-encoding|connection|keep-alive)$/;
 
 function plainHeaders(headers: Headers): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => !PASSING.test(name)));
+  return Object.fromEntries([...headers].filter(([name]) => !CHANGING_HEADERS.test(name)));
 }

@@ -50,23 +50,23 @@ export interface AppDependencies {
     | 'webhookHeaderBrand'
   >;
   db: Database;
-  /** For what must go on while requests use up all connections of `db`. */
+  /** Pool for work that must continue while requests use all connections of `db`. */
   backgroundDb: Database;
   keyring: Keyring;
   budgets: BudgetStore;
   log: Logger;
-  /** Null: this process sends nothing, others do. */
+  /** Deliveries of this process. Null if it sends none; then other processes send its events. */
   deliveries: LocalDelivery | null;
   metrics?: HttpMetrics;
-  /** What readers of long lists may cost, where it is not the usual. */
+  /** Overrides the default bounds for slow readers of long lists. */
   readers?: Partial<ReaderBounds> | undefined;
-  /** False once the process is stopping: `/readyz` then answers 503. */
+  /** Returns false when the process is stopping; then `/readyz` returns 503. `address` is the address of the caller. */
   isServing?: (address: string) => boolean;
 }
 
 /**
- * Composition root of the API: every part is made here, every route registered by name. It does not listen yet.
- * @param extend adds what must be there before the first route
+ * Creates the API with all its parts and routes. This function is the composition root of the API. The app does not listen yet.
+ * @param extend changes the app before the first route is registered
  */
 export async function createApp(deps: AppDependencies, extend?: (app: App) => Promise<void>): Promise<App> {
   const { config, log } = deps;
@@ -160,11 +160,11 @@ function registerRoutes(app: App, deps: AppDependencies, parts: Parts): void {
 
 type Callers = ReturnType<typeof createCallers>;
 
-/** Who calls the two APIs for machines, remembered while nothing of the tenant has changed. */
+/** Creates the authentication of the third-party API and of the PMS API. Both use the tenant cache. */
 function createCallers({ db, keyring, log }: AppDependencies, caches: Caches) {
   const onError = (error: unknown) => {
     if (!isLogged(error)) {
-      log.warn({ err: error }, 'last use of credentials could not be written');
+      log.warn({ err: error }, 'the time of the last use of credentials could not be written');
     }
   };
   return {
@@ -175,7 +175,7 @@ function createCallers({ db, keyring, log }: AppDependencies, caches: Caches) {
 
 type Guards = ReturnType<typeof createGuards>;
 
-/** Who may call what. All third-party routes share one budget, all PMS routes another (contract §8). */
+/** Creates the guards of the routes. All third-party routes share one budget, and all PMS routes share another one (contract §8). */
 function createGuards({ db, keyring, config, budgets }: AppDependencies, callers: Callers) {
   const verifyToken = createTokenVerifier(keyring.token, config.identityProvider);
   const budget = budgets.budget('third-party', config.rateLimitPerMinute);
@@ -191,27 +191,27 @@ function createGuards({ db, keyring, config, budgets }: AppDependencies, callers
   };
 }
 
-/** The tenant is the credential's, never the request's: contract §1, decision 4. */
+/** Refuses query parameters that name a tenant, because only the credential determines the tenant (contract §1, decision 4). */
 function refuseTenantParameters(request: FastifyRequest): void {
   if (request.routeOptions.url?.startsWith('/v1/third-party/')) {
     const query = request.query as Record<string, unknown>;
     const refused = ['tenant_id', 'restaurant_id', 'hotel_id'].find((name) => name in query);
     if (refused !== undefined) {
-      throw invalidField(refused, 'is not accepted: the credential says whose data this is');
+      throw invalidField(refused, 'is not accepted, because the credential determines the tenant. Leave it out');
     }
   }
 }
 
-/** One line a request, with the ids to find it by; no header, no body, no query. */
+/** Logs one line for a request, with the ids to find it by. The line contains no header, no body and no query. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  // Typed as always there, for the routes; before a guard has run, or where there is none, they are not.
+  // The types say that both always exist, which is true inside a guarded route. They are missing if no guard has run.
   const { caller, person } = request as { caller?: Caller; person?: Person };
   request.log.info(
     {
       method: request.method,
       path: request.url.split('?', 1)[0],
       status: reply.statusCode,
-      // Only where the client left, or the answer failed, before its end.
+      // Set only if the client closed the connection, or the response failed, before its end.
       cut_off: reply.raw.writableFinished ? undefined : true,
       duration_ms: Math.round(reply.elapsedTime),
       tenant_id: caller?.tenantId ?? person?.tenant.id,

@@ -13,20 +13,20 @@ import { createMenuReader } from '#restaurant/menu/menu.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
 import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
 
-/** What the business stands on in this process. */
+/** Parts of this process that the business parts are made of. */
 export interface Platform {
   config: Pick<Config, 'bounds'>;
   db: Database;
   keyring: Keyring;
   log: Logger;
   caches: Caches;
-  /** Null: this process sends nothing, others find its events. */
+  /** Deliveries of this process. Null if it sends none; then other processes find its events. */
   deliveries: LocalDelivery | null;
 }
 
 export type Business = ReturnType<typeof createBusiness>;
 
-/** The business parts, each made of what it needs: the same for the API, the background loops and commands. */
+/** Creates the business parts. The API, the background loops and the commands all make them with this function. */
 export function createBusiness({ config, db, keyring, log, caches, deliveries }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, deliveries);
   const readListedMenu = createMenuReader({ db, caches, log, maxRenderedBytes: config.bounds.renderedMenuBytes });

@@ -18,25 +18,28 @@ export interface WorkerDependencies {
   log: Logger;
   metrics?: DeliveryMetrics;
   pace?: DeliveryPace;
-  /** Where given, this tenant is kept alive. */
+  /** Tenant whose orders and stays the sandbox moves, and its speed. Undefined if no sandbox runs. */
   sandbox?: Pick<SandboxOptions, 'findTenant' | 'speed'> | undefined;
 }
 
-/** What may run faster than the contract's times where nobody has those times to wait. */
+/** Times of deliveries that replace those of the contract. Used by tests, which cannot wait so long. */
 export interface DeliveryPace extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs'> {
-  /** How long an attempt may take. */
+  /** Time limit of an attempt. */
   timeoutMs?: number;
 }
 
 export interface Worker {
   deliveries: LocalDelivery;
-  /** Takes no more, lets what is under way end, and gives back what has not ended after the grace. */
+  /** Claims no more deliveries and waits for those under way. After `graceMs` it aborts the others and releases their claims. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Composition root of the background loops: the deliveries, the removal of old events, and the sandbox where there is one. */
+/**
+ * Starts the background loops: the deliveries, the removal of old events and, if it is configured, the sandbox. This function is the
+ * composition root of the loops.
+ */
 export function startWorker(dependencies: WorkerDependencies): Worker {
-  const { config, db, keyring, log, metrics, pace = {}, sandbox: house } = dependencies;
+  const { config, db, keyring, log, metrics, pace = {}, sandbox: sandboxOptions } = dependencies;
   const { timeoutMs, ...deliveryPace } = pace;
   const sender = createWebhookSender({
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
@@ -53,7 +56,7 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
   });
   const retention = startRetention({ db, log, retentionDays: config.eventRetentionDays });
   const createParts = () => createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries });
-  const sandbox = house && startSandbox({ db, log, ...createParts(), ...house });
+  const sandbox = sandboxOptions && startSandbox({ db, log, ...createParts(), ...sandboxOptions });
   return {
     deliveries,
     async stop(graceMs) {

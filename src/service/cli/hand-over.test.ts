@@ -89,6 +89,6 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     await copyFile(join(import.meta.dirname, '../../../bin/roomservice.js'), copy);
     const { status, stderr } = spawnSync(node, [copy, 'serve'], { encoding: 'utf8' });
     assert.equal(status, 1);
-    assert.match(stderr, /^roomservice: it needs Node 24\.7 .+\n$/);
+    assert.match(stderr, /^roomservice: Node 24\.7 or later is needed.+\n$/);
   });
 });
