@@ -4,16 +4,16 @@ import type { App } from '#platform/http/app.ts';
 import type { Listening } from '#platform/http/listen.ts';
 import type { Readiness } from './readiness.ts';
 
-/** Answers under way may end by themselves for so long, once what is idle has been cut. */
+/** Time in which responses under way may end after the wait for the proxies. After it, all connections are closed. */
 const ANSWER_GRACE_MS = 8_000;
 const POLL_MS = 100;
 
-/** Ends an app and its connections, so that no client sees an error. */
+/** Closes an app and its connections in an order in which clients see no error. */
 export class AppClosing {
   readonly #app: App;
   readonly #sockets = new Set<Socket>();
 
-  /** Before the app listens. */
+  /** Must be called before the app listens, so that it knows every connection. */
   constructor(app: App) {
     this.#app = app;
     app.server.on('connection', (socket: Socket) => {
@@ -23,9 +23,11 @@ export class AppClosing {
   }
 
   /**
-   * No new connections. Those that are open are asked to go with their next answer: cut at once, one might carry a request that its
-   * proxy has just sent. Those that carry nothing are cut when the proxies know that we stop. Then answers under way end, but one that
-   * a client does not take must not hold the stop up.
+   * Closes the app in these steps.
+   * 1. It accepts no new connection. Each open connection is told to close with its next response. It is not closed immediately, because
+   *    its proxy may have just sent a request.
+   * 2. When the proxies know of the stop, idle connections are closed.
+   * 3. Responses under way may end. After a grace of 8 s the rest is closed, because a client that does not read must not delay the stop.
    * @param listening null if the app does not listen
    */
   async close(readiness: Readiness, listening: Listening | null): Promise<void> {
@@ -37,14 +39,14 @@ export class AppClosing {
     }
     const idle = setInterval(() => this.#cutIdle(), POLL_MS);
     const all = setTimeout(() => server.closeAllConnections(), ANSWER_GRACE_MS);
-    // The app waits for the connections of its own socket alone.
+    // The app waits only for connections that its own socket has accepted, so wait for all of them here.
     await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     await this.#app.close();
     clearInterval(idle);
     clearTimeout(all);
   }
 
-  /** To Node, a connection on which nothing has come yet is not idle: it waits for a request's head. */
+  /** Closes idle connections. Node does not count a connection without any data as idle, because it waits for the head of a request. */
   #cutIdle(): void {
     this.#app.server.closeIdleConnections();
     for (const socket of this.#sockets) {

@@ -4,16 +4,19 @@ import { Readiness } from './readiness.ts';
 
 const STOP_MS = 100_000;
 
-/** @returns when idle connections may be cut, in milliseconds after the stop, by looks each 100 ms */
-function cutAfter(asks: [address: string, atMs: number][]): number {
+/**
+ * Replays readiness checks around a stop, in steps of 100 ms.
+ * @returns the time after the stop at which idle connections may be closed, in milliseconds
+ */
+function closableAfter(checks: [address: string, atMs: number][]): number {
   const readiness = new Readiness();
-  const before = asks.filter(([, atMs]) => atMs <= 0);
+  const before = checks.filter(([, atMs]) => atMs <= 0);
   for (const [address, atMs] of before) {
     assert.equal(readiness.isServing(address, STOP_MS + atMs), true);
   }
   readiness.stop(STOP_MS);
   for (let atMs = 0; ; atMs += 100) {
-    for (const [address] of asks.filter(([, askedMs]) => askedMs === atMs && askedMs > 0)) {
+    for (const [address] of checks.filter(([, checkedMs]) => checkedMs === atMs && checkedMs > 0)) {
       assert.equal(readiness.isServing(address, STOP_MS + atMs), false);
     }
     if (readiness.isKnownToStop(STOP_MS + atMs)) {
@@ -22,36 +25,36 @@ function cutAfter(asks: [address: string, atMs: number][]): number {
   }
 }
 
-/** Asks each so many milliseconds, the last time before the stop at the given one. */
+/** Returns 20 checks with the given interval. The tenth is at `lastMs`, the last one before the stop; times are relative to the stop. */
 const polls = (address: string, everyMs: number, lastMs: number): [string, number][] =>
   Array.from({ length: 20 }, (_, index) => [address, lastMs + (index - 9) * everyMs]);
 
-describe('readiness after a stop: idle connections may be cut', () => {
-  it('after a moment where nobody watches', () => {
-    assert.equal(cutAfter([]), 500);
-    assert.equal(cutAfter([['10.0.0.1', -100]]), 500, 'one ask is no watching');
-    assert.equal(cutAfter([...polls('10.0.0.1', 10_000, -100)]), 500, 'seldom, as a supervisor');
-    const starting = polls('10.0.0.1', 100, -1_000).filter(([, atMs]) => atMs <= -1_000);
-    assert.equal(cutAfter(starting), 500, 'often, but not any more');
+describe('Readiness', () => {
+  it('idle connections may be closed 500 ms after the stop if no proxy checks the readiness regularly', () => {
+    assert.equal(closableAfter([]), 500);
+    assert.equal(closableAfter([['10.0.0.1', -100]]), 500, 'a single check');
+    assert.equal(closableAfter([...polls('10.0.0.1', 10_000, -100)]), 500, 'rare checks, as of a supervisor');
+    const ended = polls('10.0.0.1', 100, -1_000).filter(([, atMs]) => atMs <= -1_000);
+    assert.equal(closableAfter(ended), 500, 'frequent checks that have ended');
   });
 
-  it('a moment after the proxy that watches has been told', () => {
-    assert.equal(cutAfter(polls('10.0.0.1', 100, -100)), 600);
-    assert.equal(cutAfter(polls('10.0.0.1', 2_000, -100)), 2_400);
+  it('idle connections may be closed 500 ms after the next check of a proxy that checks regularly', () => {
+    assert.equal(closableAfter(polls('10.0.0.1', 100, -100)), 600);
+    assert.equal(closableAfter(polls('10.0.0.1', 2_000, -100)), 2_400);
   });
 
-  it('a moment after the last of several has been told', () => {
-    assert.equal(cutAfter([...polls('10.0.0.1', 100, -100), ...polls('10.0.0.2', 1_000, -200)]), 1_300);
+  it('idle connections may be closed 500 ms after the next check of the last of several proxies', () => {
+    assert.equal(closableAfter([...polls('10.0.0.1', 100, -100), ...polls('10.0.0.2', 1_000, -200)]), 1_300);
   });
 
-  it('after 3 s at most, where one does not ask again', () => {
+  it('idle connections may be closed 3 s after the stop if a proxy that checked regularly does not check again', () => {
     const gone = polls('10.0.0.1', 2_000, -100).filter(([, atMs]) => atMs <= 0);
-    assert.equal(cutAfter(gone), 3_000);
+    assert.equal(closableAfter(gone), 3_000);
   });
 
-  it('knows a bounded number of addresses, the latest', () => {
+  it('a proxy is forgotten after the checks of 5,000 other addresses, so it does not delay the close', () => {
     const strangers = Array.from({ length: 5_000 }, (_, index): [string, number] => [`stranger ${index}`, -50]);
     const gone = polls('10.0.0.1', 2_000, -60).filter(([, atMs]) => atMs <= 0);
-    assert.equal(cutAfter([...gone, ...strangers]), 500);
+    assert.equal(closableAfter([...gone, ...strangers]), 500);
   });
 });

@@ -1,56 +1,57 @@
-/** A proxy that asks at least this often learns of a stop before its connections are cut. */
-const WATCHES_WITHIN_MS = 3_000;
-/** A proxy that knows of the stop needs this long to send requests elsewhere. Other clients find new connections refused. */
-const MOMENT_MS = 500;
-/** An ask may come a little late. */
+/** Longest interval between two checks of a proxy that learns of a stop before its connections are closed. */
+const MAX_INTERVAL_MS = 3_000;
+/** Time that an informed proxy gets to send its requests to another process. Other clients see that new connections are refused. */
+const REROUTE_MS = 500;
+/** Delay with which a check may come. */
 const LATE_MS = 200;
-/** As many addresses are known at once: anybody may ask. */
+/** Largest number of addresses that are kept. It bounds the memory, because every caller may check the readiness. */
 const MAX_KNOWN = 1_000;
 
-interface Ask {
+/** Latest readiness check of an address. */
+interface Check {
   atMs: number;
-  /** Since the ask before. */
-  afterMs: number;
+  /** Time since the previous check of the address; `Infinity` if there was none. */
+  intervalMs: number;
 }
 
 /**
- * Whether the process takes requests, and who has been told that it does not any more: those that ask for it (`/readyz`) again and
- * again, as proxies do. All times are of one steady clock, in milliseconds.
+ * Readiness of the process. After a stop it tracks which proxies know that the process takes no more requests. A proxy is a caller that
+ * checks `/readyz` regularly. All times are in milliseconds of one monotonic clock.
  */
 export class Readiness {
-  readonly #asks = new Map<string, Ask>();
+  readonly #checks = new Map<string, Check>();
   #stoppedAtMs: number | null = null;
-  /** Those that were asking again and again at the stop, and have not been told of it. */
-  #untold = new Set<string>();
-  #lastToldAtMs = 0;
+  /** Addresses that checked regularly at the stop and do not know of it yet. */
+  #uninformed = new Set<string>();
+  #lastInformedAtMs = 0;
 
-  /** @param address of who asks */
+  /** Records a check. @returns true if the process takes requests @param address address of the caller */
   isServing(address: string, nowMs = performance.now()): boolean {
     if (this.#stoppedAtMs !== null) {
-      this.#lastToldAtMs = this.#untold.delete(address) ? nowMs : this.#lastToldAtMs;
+      this.#lastInformedAtMs = this.#uninformed.delete(address) ? nowMs : this.#lastInformedAtMs;
       return false;
     }
-    const before = this.#asks.get(address);
-    this.#asks.delete(address); // The order is that of the last asks.
-    this.#asks.set(address, { atMs: nowMs, afterMs: before === undefined ? Infinity : nowMs - before.atMs });
-    const [oldest] = this.#asks.keys();
-    if (this.#asks.size > MAX_KNOWN && oldest !== undefined) {
-      this.#asks.delete(oldest);
+    const previous = this.#checks.get(address);
+    this.#checks.delete(address); // The next line then inserts it at the end, so the map is in the order of the latest checks.
+    this.#checks.set(address, { atMs: nowMs, intervalMs: previous === undefined ? Infinity : nowMs - previous.atMs });
+    const [oldest] = this.#checks.keys();
+    if (this.#checks.size > MAX_KNOWN && oldest !== undefined) {
+      this.#checks.delete(oldest);
     }
     return true;
   }
 
   stop(nowMs = performance.now()): void {
     this.#stoppedAtMs = nowMs;
-    this.#lastToldAtMs = nowMs;
-    const isWatching = ({ atMs, afterMs }: Ask) =>
-      afterMs <= WATCHES_WITHIN_MS && nowMs - atMs <= 2 * afterMs + LATE_MS;
-    this.#untold = new Set([...this.#asks].filter(([, ask]) => isWatching(ask)).map(([address]) => address));
+    this.#lastInformedAtMs = nowMs;
+    const isRegular = ({ atMs, intervalMs }: Check) =>
+      intervalMs <= MAX_INTERVAL_MS && nowMs - atMs <= 2 * intervalMs + LATE_MS;
+    this.#uninformed = new Set([...this.#checks].filter(([, check]) => isRegular(check)).map(([address]) => address));
   }
 
-  /** Whether idle connections may be cut: all who watch have been told, or have had the time to ask. */
+  /** Returns true if idle connections may be closed, because all proxies know of the stop or had the time to check again. */
   isKnownToStop(nowMs = performance.now()): boolean {
     const sinceMs = nowMs - (this.#stoppedAtMs ?? nowMs);
-    return sinceMs >= WATCHES_WITHIN_MS || (this.#untold.size === 0 && nowMs - this.#lastToldAtMs >= MOMENT_MS);
+    return sinceMs >= MAX_INTERVAL_MS || (this.#uninformed.size === 0 && nowMs - this.#lastInformedAtMs >= REROUTE_MS);
   }
 }
