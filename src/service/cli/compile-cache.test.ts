@@ -8,22 +8,22 @@ import { eventually } from '#test/support/webhooks.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 
-describe('what V8 has compiled', () => {
+describe('compile cache', () => {
   after(cleanUp);
 
-  it('is kept in node_modules beside the code', async () => {
+  it('a command stores its compiled code in node_modules beside the code', async () => {
     const folder = await newCopy();
     assertHelps(folder);
     assert.notEqual(await countFiles(join(folder, 'node_modules/.cache/roomservice')), 0);
   });
 
-  it('is not kept where that folder cannot be written, and the command runs all the same', async () => {
+  it('a command runs without errors if it cannot write the folder of the compile cache', async () => {
     const folder = await newCopy();
     await writeFile(join(folder, 'node_modules'), 'not a folder');
     assertHelps(folder);
   });
 
-  it('is kept even of a process that is killed', async () => {
+  it('serve has written its compile cache before it is killed', async () => {
     const cache = await newFolder();
     const serving = await startServing([], { env: { DATA_DIR: await newDataDir(), NODE_COMPILE_CACHE: cache } });
     await eventually(async () => (await countFiles(cache)) > 500, 'the cache is written');
@@ -32,7 +32,7 @@ describe('what V8 has compiled', () => {
   });
 });
 
-/** A folder with the command in it, over the sources of this repository, and no node_modules yet. */
+/** Creates a folder with a copy of the command, a link to the sources of this repository and no node_modules. */
 async function newCopy(): Promise<string> {
   const folder = await newFolder();
   await mkdir(join(folder, 'bin'));
@@ -43,7 +43,7 @@ async function newCopy(): Promise<string> {
 
 function assertHelps(folder: string): void {
   const command = [join(folder, 'bin/roomservice.mjs'), '--help'];
-  // Not with the cache of the tests themselves.
+  // The environment leaves out the compile cache of the tests.
   const env = { PATH: process.env['PATH'] };
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', env });
   assert.deepEqual([status, stderr], [0, '']);

@@ -13,13 +13,13 @@ import { print, printJson, showProgress } from './terminal.ts';
 const DOCUMENT = join(import.meta.dirname, '../../../demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
 
-/** What a newcomer needs to try the service. */
+/** Sign-in and credential of the demo tenant, with which a new user can try the service. */
 export interface Demo {
   owner: { email: string; password: string };
   credential: CredentialSecret;
 }
 
-/** `roomservice demo`. */
+/** Runs `roomservice demo`. */
 export async function demo(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
@@ -34,12 +34,12 @@ export async function demo(config: Config, options: { json?: boolean }): Promise
   }
 }
 
-/** The demo tenant as a tenant document, without users. */
+/** Reads the tenant document of the demo tenant, which has no users. */
 async function readDemoDocument(): Promise<{ slug: string }> {
   return JSON.parse(await readFile(DOCUMENT, 'utf8')) as { slug: string };
 }
 
-/** Makes the demo tenant where it is missing; gives its owner a new password and issues a new credential either way. */
+/** Creates the demo tenant if it is missing. Gives its owner a new password and issues a new credential in both cases. */
 async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   const document = await readDemoDocument();
   const owner = { email: OWNER_EMAIL, password: randomBytes(12).toString('base64url') };
@@ -51,42 +51,47 @@ async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
     await setPassword(db, tenant.id, owner.email, owner.password);
   }
   if (tenant === null) {
-    throw new Error('the demo tenant is gone');
+    throw new Error('The demo tenant is missing after it was created.');
   }
   const credentials = new Credentials({ db, keyring, audience: 'third_party' });
   const credential = await credentials.create({ tenantId: tenant.id, type: 'operator', id: null }, 'Demo platform');
   return { owner, credential };
 }
 
-/** Makes it where there is no tenant at all yet, and says how to try it. */
+/** Creates the demo tenant if the database has no tenant, and prints how to try it. */
 export async function introduceDemo(runtime: Runtime, address: string): Promise<void> {
   if ((await listTenants(runtime.db)).length === 0) {
     print(describeDemo(await makeDemo(runtime), address));
   } else {
-    print('"npx roomservice demo" issues a new sign-in and credential of the demo tenant (the old password ends).');
+    print(
+      '"npx roomservice demo" prints a new password and credential of the demo tenant. The old password then ends.',
+    );
   }
 }
 
-/** Null where nobody has made it yet. A tenant of its slug without its owner is somebody's real house. */
+/**
+ * Finds the demo tenant. A tenant with the slug of the demo but without the demo owner is a real tenant and does not count.
+ * @returns null if the demo tenant does not exist
+ */
 export async function findDemoTenant(db: Database): Promise<Tenant | null> {
   const tenant = await findTenantBySlug(db, (await readDemoDocument()).slug);
   return tenant !== null && (await hasUser(db, tenant.id, OWNER_EMAIL)) ? tenant : null;
 }
 
-/** The demo for a person: sign-in, credential, and a first call to paste. */
+/** Describes the demo for a person: sign-in, credential, and a first call to copy. */
 function describeDemo({ owner, credential }: Demo, baseUrl: string): string {
   return `
-  The demo tenant is Harbour House, a restaurant and a hotel. Everything below is shown this once; "npx roomservice demo" issues a new set.
+  The demo tenant is Harbour House, a restaurant and a hotel. The secrets below are shown only once. "npx roomservice demo" issues new ones.
 
   Owner     ${owner.email}
   Password  ${owner.password}
 
-  Give the shell its credential, then read the menu:
+  Set the credential in your shell, then read the menu:
 
   export BASE=${baseUrl} KEY=${credential.api_key} SECRET=${credential.api_secret}
 
   curl -s ${baseUrl}/v1/third-party/menu/ -H "X-API-Key: ${credential.api_key}" -H "X-API-Secret: ${credential.api_secret}"
 
-  The README goes on from here: an order, its status, a signed webhook.
+  The README shows the next steps: an order, its status, a signed webhook.
 `;
 }

@@ -15,7 +15,7 @@ import {
 } from '#test/support/command.ts';
 
 const node = ['/usr/local/bin/node', '/usr/bin/node'].find(isTooOld) ?? '';
-const skip = node === '' ? 'this system has no Node before 24.7 in /usr/local/bin or /usr/bin' : false;
+const skip = node === '' ? 'This system has no Node before 24.7 in /usr/local/bin or /usr/bin.' : false;
 
 function isTooOld(path: string): boolean {
   try {
@@ -30,7 +30,7 @@ function isTooOld(path: string): boolean {
 describe('bin/roomservice.js on an older Node', { skip }, () => {
   after(cleanUp);
 
-  it('hands arguments, output and exit code over and back', async () => {
+  it('the command on an older Node gets its arguments and returns its output and exit code', async () => {
     const [help, usage, wrong] = await Promise.all([
       runCommand(['tenant', '--help'], { node }),
       runCommand(['tenant', 'apply'], { node }),
@@ -43,10 +43,10 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     assert.match(wrong.stderr, /^roomservice: PORT must be .+\n$/);
   });
 
-  it('is called by npx without a word about engines', async (t) => {
+  it('npx on an older Node runs the command without a warning about engines', async (t) => {
     const npx = join(dirname(node), 'npx');
     if (!existsSync(npx)) {
-      t.skip('skipped: this system has no npx beside its Node, and npx is what the test runs');
+      t.skip('This system has no npx beside its older Node, and the test runs npx.');
       return;
     }
     const cache = await newFolder();
@@ -67,9 +67,9 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
 
   for (const [name, stop] of [
     ['a SIGTERM', (pid: number) => process.kill(pid, 'SIGTERM')],
-    ['a Ctrl-C, which reaches both', (pid: number) => process.kill(-pid, 'SIGINT')],
+    ['a Ctrl-C that reaches both processes', (pid: number) => process.kill(-pid, 'SIGINT')],
   ] as const) {
-    it(`serves, and ends in good order on ${name}`, async () => {
+    it(`serve on an older Node responds, and ends with 0 and stops its PostgreSQL on ${name}`, async () => {
       const dataDir = await newDataDir();
       const serving = await startServing([], { node, env: { DATA_DIR: dataDir }, detached: true });
       assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
@@ -82,7 +82,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     });
   }
 
-  it('says what is missing where npm brought no Node 24', async () => {
+  it('the command on an older Node fails with a clear message if npm has installed no Node 24', async () => {
     const folder = await newFolder();
     await mkdir(join(folder, 'bin'));
     const copy = join(folder, 'bin/roomservice.mjs');

@@ -9,8 +9,8 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedd
 const ORDERS = '/v1/third-party/orders/';
 const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 
-/** A real PostgreSQL that waits for a standby that does not exist, so the COMMIT of every write hangs. */
-describe('writes that hang because the database has lost its standbys', () => {
+/** These tests use a real PostgreSQL that waits for a standby that does not exist, so the COMMIT of every write hangs. */
+describe('writes to a database that has lost its standbys', () => {
   let server: EmbeddedPostgres;
   let admin: pg.Client;
   let serving: Serving;
@@ -71,20 +71,20 @@ describe('writes that hang because the database has lost its standbys', () => {
   });
   const gauge = async () => /^database_writes_hanging (\d)$/m.exec(await (await fetch(metricsUrl)).text())?.[1];
 
-  it('leave a write that waits for a lock as it is, however long', async () => {
+  it('200: a write that waits four seconds for a lock is not treated as hanging, and ends when the lock is free', async () => {
     await place('locked');
     await admin.query(`BEGIN; SELECT FROM restaurant_order WHERE external_order_id = 'locked' FOR UPDATE`);
     let isAnswered = false;
     const cancelled = ask('POST', `${ORDERS}locked/cancel/`).finally(() => (isAnswered = true));
-    const looks = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND clock_timestamp() - query_start > interval '4 s'`;
-    await eventually(async () => (await admin.query(looks)).rows.length > 0, 'wait of 4 s', 30_000);
+    const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND clock_timestamp() - query_start > interval '4 s'`;
+    await eventually(async () => (await admin.query(waits)).rows.length > 0, 'wait of 4 s', 30_000);
     assert.equal(isAnswered, false);
     await admin.query('COMMIT');
     assert.equal((await cancelled).status, 200);
     assert.deepEqual(lines(), { hang: 0, goOn: 0, other: 0 });
   });
 
-  it('are answered 503, told once, and leave no more than the first few connections waiting; reads go on', async () => {
+  it('503: hanging writes are logged once, hold at most six connections, and do not stop reads', async () => {
     await place('before');
     await setStandbys('nobody');
     const burst = await Promise.all([
@@ -101,7 +101,7 @@ describe('writes that hang because the database has lost its standbys', () => {
     for (let count = 0; count < 20; count += 1) {
       assert.equal((await place('in-doubt-0')).status, 503);
     }
-    assert.equal((await admin.query(WAITING)).rows[0].count, waiting, 'no other was sent');
+    assert.equal((await admin.query(WAITING)).rows[0].count, waiting, 'no further write was sent');
     assert.equal((await ask('GET', `${ORDERS}before/`)).status, 200);
     assert.equal((await ask('GET', '/v1/third-party/menu/')).status, 200);
     assert.equal((await ask('GET', '/readyz')).status, 200, 'readiness is about this node');
@@ -110,7 +110,7 @@ describe('writes that hang because the database has lost its standbys', () => {
     assert.deepEqual(lines(), { hang: 1, goOn: 0, other: 0 });
   });
 
-  it('go on when the standbys are back, told once; each order in doubt is found or placed, once', async () => {
+  it('200 or 201: the return of the standbys is logged once, and each order that is sent again is stored once', async () => {
     await setStandbys('');
     await eventually(() => lines().goOn === 1, 'line', 30_000);
     assert.equal(await gauge(), '0');
@@ -120,7 +120,7 @@ describe('writes that hang because the database has lost its standbys', () => {
     const placed = again.filter(({ status }) => status === 201).length;
     const found = again.filter(({ status }) => status === 200).length;
     assert.deepEqual([placed + found, await stored()], [40, count + placed]);
-    assert.ok(found > 0, 'those that hung were stored');
+    assert.ok(found > 0, 'the orders whose COMMIT hung were stored');
     assert.ok([200, 409].includes((await ask('POST', `${ORDERS}before/cancel/`)).status));
     assert.deepEqual(lines(), { hang: 1, goOn: 1, other: 0 });
   });

@@ -3,14 +3,14 @@ import type { EmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 
 let isEnding = false;
 
-/** Whether the command was interrupted: what fails in it from then on is no news. */
+/** Returns true if the command was interrupted. Failures after that are expected and need no message. */
 export function isInterrupted(): boolean {
   return isEnding;
 }
 
 /**
- * Lets an interrupted command leave the embedded PostgreSQL as it would at its end, so that one it started does not stay behind.
- * It then exits as the signal would have ended it (128 and the signal's number).
+ * Makes an interrupted command close the embedded PostgreSQL as at its normal end, so that a server that it started does not keep
+ * running. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
  */
 export function leaveWhenInterrupted(opening: Promise<EmbeddedPostgres>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

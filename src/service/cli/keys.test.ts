@@ -16,17 +16,17 @@ import { census } from '#test/support/rotation.ts';
 import { call, startService, type TestService } from '#test/support/service.ts';
 import { causeEvent, eventually, isSignedWith, listDeliveries, register } from '#test/support/webhooks.ts';
 
-/** Partners that cause events at a webhook they keep, and partners that register another one before each event. */
+/** Number of partners that keep one webhook, and of partners that register a new webhook before each event. */
 const STEADY = 2;
 const CHANGING = 3;
 const PAUSE_MS = 100;
 const SETTLE_MS = 30_000;
 
 interface Load {
-  /** Secrets by the path they were registered with; no path is used twice. */
+  /** Webhook secrets by the path of the webhook. No path is used twice. */
   secrets: Map<string, string>;
   events: number;
-  /** Status of every call of the channels. */
+  /** Response status of every call of the channels. */
   calls: number[];
   isOver: boolean;
 }
@@ -66,7 +66,7 @@ describe('roomservice keys rotate', () => {
     return rows.map(({ version }) => version);
   }
 
-  it('0: three times beside a serve and a worker: no signature is wrong, no attempt fails, every channel is let in', async () => {
+  it('three key rotations beside a serve and a worker under load break no signature, no delivery and no channel call', async () => {
     const serving = [await startServing([], { env }), await startServing(['--only', 'worker'], { env })];
     const remote: TestService = { ...service, call: (...request) => call(serving[0]?.url ?? '', ...request) };
     const hotel = await openHotel(remote);
@@ -96,7 +96,7 @@ describe('roomservice keys rotate', () => {
     assert.ok(Number(reencrypted) >= STEADY, stdout);
   }
 
-  /** Both keys are there until the command has waited: a kill then leaves the rotation half done for sure. */
+  /** Kills a rotation while both keys exist, so that it is half done. The command waits before it removes the old key. */
   async function interruptOne(): Promise<void> {
     const command = startCommand(['keys', 'rotate'], { env });
     await eventually(async () => (await encryptionKeys()).length === 2, 'second key', SETTLE_MS);
@@ -111,7 +111,7 @@ describe('roomservice keys rotate', () => {
     assert.deepEqual([inWords.code, inWords.stderr, asJson.code, asJson.stderr], [0, '', 0, '']);
     assert.match(
       inWords.stdout,
-      /^Encryption key 4 is in use; \d+ secrets? re-encrypted; key 3 removed\.\n.*begun before/,
+      /^Encryption key 4 is in use; \d+ secrets? re-encrypted; key 3 removed\.\n.*continued a rotation/,
     );
     const { version, reencrypted, removed } = JSON.parse(asJson.stdout);
     assert.deepEqual(JSON.parse(asJson.stdout), { version: 4, reencrypted, removed: [3] });
@@ -142,7 +142,7 @@ describe('roomservice keys rotate', () => {
     assert.deepEqual(new Set(calls), new Set([201]));
   }
 
-  it('1: names a secret that does not open, and keeps the key it may have been encrypted with', async () => {
+  it('keys rotate exits 1, names a secret that cannot be decrypted, and keeps the older encryption key', async () => {
     const tenant = await service.tenant();
     await register(service, tenant.partner, receiver.url);
     const [version = 0] = await encryptionKeys();
@@ -159,17 +159,17 @@ describe('roomservice keys rotate', () => {
       new RegExp(`^Encryption key ${version + 1} is in use; \\d+ secrets re-encrypted; no key removed`),
     );
     const location = `webhook secret of ${tenant.tenantId} ${tenant.credential.id}`;
-    assert.match(stderr, new RegExp(`^roomservice: Secrets that do not open: 1 \\(${location}\\)\\. .+\\n$`));
+    assert.match(stderr, new RegExp(`^roomservice: Secrets that cannot be decrypted: 1 \\(${location}\\)\\. .+\\n$`));
     assert.deepEqual(await encryptionKeys(), [version, version + 1]);
   });
 
-  it('2: ends so where it is called wrongly', async () => {
+  it('keys exits 2 if it is called with an unknown option or without a subcommand', async () => {
     assert.equal((await rotate('--all')).code, 2);
     assert.equal((await runCommand(['keys'], { env })).code, 2);
   });
 });
 
-/** Causes events and calls of channels until it is over; makes a new channel now and then. */
+/** Causes events and sends channel calls until `load.isOver` is true. Every 20 rounds it creates a new channel. */
 async function startLoad(service: TestService, hotel: TestHotel, receiver: Receiver, load: Load): Promise<void> {
   const registered = async (partner: Record<string, string>) => {
     const path = `/hook/${load.secrets.size}-${Math.random()}`;

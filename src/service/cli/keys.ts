@@ -7,10 +7,10 @@ import { listTenants } from '#access/tenants/tenants.ts';
 import { openRuntime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
-/** Of the secrets that do not open, as many are named. */
+/** Largest number of secrets that the error message names. */
 const MAX_NAMED = 5;
 
-/** `roomservice keys rotate`. Exits 1 where a secret does not open; the older keys then stay. */
+/** Runs `roomservice keys rotate`. Exits 1 if a secret cannot be decrypted; the older keys are then kept. */
 export async function rotateKeys(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   const { db, keyring } = runtime;
@@ -30,7 +30,9 @@ export async function rotateKeys(config: Config, options: { json?: boolean }): P
     }
     if (unopened.length > 0) {
       throw new OperatorError(
-        `Secrets that do not open: ${unopened.length} (${unopened.slice(0, MAX_NAMED).join('; ')}). They were left as they are, and the older keys are kept. Have these webhooks registered anew, remove these channels, and run it again.`,
+        `Secrets that cannot be decrypted: ${unopened.length} (${unopened.slice(0, MAX_NAMED).join('; ')}). They were not changed, ` +
+          'and the older keys are kept. Ask the partners to register these webhooks again, remove these channels, and run the ' +
+          'command again.',
       );
     }
   } finally {
@@ -38,7 +40,7 @@ export async function rotateKeys(config: Config, options: { json?: boolean }): P
   }
 }
 
-/** `roomservice keys rewrap`. Safe to run again; exits 1 where neither master key opens a key. */
+/** Runs `roomservice keys rewrap`, which may be repeated. Exits 1 if neither master key unwraps a key. */
 export async function rewrapKeys(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   try {
@@ -46,7 +48,7 @@ export async function rewrapKeys(config: Config, options: { json?: boolean }): P
     if (options.json) {
       printJson({ rewrapped });
     } else {
-      print(rewrapped === 0 ? 'MASTER_KEY opens all keys already.' : describeRewrapped(rewrapped));
+      print(rewrapped === 0 ? 'MASTER_KEY already unwraps all keys.' : describeRewrapped(rewrapped));
     }
   } finally {
     await runtime.close();
@@ -55,8 +57,8 @@ export async function rewrapKeys(config: Config, options: { json?: boolean }): P
 
 function describeRewrapped(count: number): string {
   return (
-    `${count} ${count === 1 ? 'key' : 'keys'} wrapped anew: only MASTER_KEY opens them now. ` +
-    'Restart every process that was started with the old one alone, then remove MASTER_KEY_PREVIOUS.'
+    `${count} ${count === 1 ? 'key' : 'keys'} wrapped again. Only MASTER_KEY unwraps them now. ` +
+    'Restart every process that was started with only the old key, then remove MASTER_KEY_PREVIOUS.'
   );
 }
 
@@ -68,6 +70,6 @@ function describe({ version, reencrypted, removed, isResumed }: Rotation): strin
       ? 'no key removed'
       : `${removed.length === 1 ? 'key' : 'keys'} ${removed.join(' and ')} removed`,
   ];
-  const resumed = 'This went on with a rotation that had begun before; run it again for another new key.';
+  const resumed = 'This continued a rotation that had begun before. Run the command again to get another new key.';
   return `${parts.join('; ')}.${isResumed ? `\n${resumed}` : ''}`;
 }

@@ -16,14 +16,15 @@ import { eventually, isSignedWith, type ListedDelivery } from '#test/support/web
 const CLIENTS = 6;
 const ORDERS_BEFORE_KILL = 120;
 const STATUSES = ['confirmed', 'ready'];
-/** A lease of the dead process has to run out: 15 s. */
+/** Time limit for an expected state. It is longer than 15 s, the lease of a process that was killed. */
 const SETTLE_MS = 60_000;
 
-/** What a client knows of its order: the id it was told, or nothing where the answer never came. */
+/** Order as its client knows it. */
 interface Placed {
   externalId: string;
+  /** Id from the response. Null if no response came. */
   orderId: string | null;
-  /** Whether every change of its status was answered. */
+  /** True if a response came for every change of the status. */
   isDone: boolean;
 }
 
@@ -35,15 +36,17 @@ interface Harness {
   isKilled: boolean;
 }
 
-describe('kill -9 of a serve under load loses nothing and repeats nothing', { concurrency: true }, () => {
+describe('kill -9 of serve under load', { concurrency: true }, () => {
   const receivers: Receiver[] = [];
   after(async () => {
     await cleanUp();
     await Promise.all(receivers.map((receiver) => receiver.close()));
   });
 
-  it('while its PostgreSQL lives on', () => killAndCheck(false));
-  it('and of its PostgreSQL too', () => killAndCheck(true));
+  it('after kill -9 of serve under load, each order is stored once, and each status has one event, which is delivered', () =>
+    killAndCheck(false));
+  it('after kill -9 of serve and its PostgreSQL under load, each order is stored once, and each status has one delivered event', () =>
+    killAndCheck(true));
 
   async function killAndCheck(alsoPostgres: boolean): Promise<void> {
     const { certificate, path } = await newCertificateFile();
@@ -63,7 +66,7 @@ describe('kill -9 of a serve under load loses nothing and repeats nothing', { co
     const load = Promise.all(Array.from({ length: CLIENTS }, () => placeAndMove(harness)));
     await eventually(() => acknowledged(harness).length >= ORDERS_BEFORE_KILL, 'load', SETTLE_MS);
     const seen = receiver.requests.length;
-    receiver.answerWith(() => 'hang'); // so that deliveries are under way for sure
+    receiver.answerWith(() => 'hang'); // With a hanging receiver, deliveries are surely under way at the kill.
     await receiver.waitFor(seen + 3, SETTLE_MS);
     const postgres = await postgresPid(dataDir);
     harness.isKilled = true;
@@ -85,7 +88,7 @@ describe('kill -9 of a serve under load loses nothing and repeats nothing', { co
   }
 });
 
-/** With what `serve --demo` prints. */
+/** Signs in with the owner, password and credential that `serve --demo` prints. */
 async function signIn(serving: Serving): Promise<Harness> {
   const [, email, password] = await serving.prints(/Owner +(\S+)\s+Password +(\S+)/);
   const [, key = '', secret = ''] = await serving.prints(/KEY=(\S+) SECRET=(\S+)/);
@@ -111,7 +114,7 @@ async function registerAt({ serving, partner }: Harness, url: string): Promise<s
 
 const acknowledged = ({ history }: Harness) => history.filter(({ orderId }) => orderId !== null);
 
-/** A client: places orders and moves them along until the service is gone in the middle of something. */
+/** Acts as a client: places orders and changes their status until a call fails because the service was killed. */
 async function placeAndMove(harness: Harness): Promise<void> {
   try {
     for (;;) {
@@ -143,7 +146,7 @@ async function move({ serving, owner }: Harness, { orderId }: Placed, status: st
   return await call(serving.url, 'POST', `/v1/staff/orders/${orderId}/status/`, { headers: owner, json: { status } });
 }
 
-/** Unknown outcomes are asked for again under the same key; every order then goes its whole way. */
+/** Repeats the calls with an unknown outcome under the same external id, then takes every order through all statuses. */
 async function settle(harness: Harness): Promise<void> {
   for (const placed of harness.history.filter(({ orderId }) => orderId === null)) {
     const answer = await place(harness, placed.externalId);
@@ -158,7 +161,7 @@ async function settle(harness: Harness): Promise<void> {
   }
 }
 
-/** Every order is there once, under the id that was told, and has come to the end of its way. */
+/** Checks that every order is stored once, under the id of its response, and has the last status. */
 async function checkOrders({ serving, partner, history }: Harness): Promise<void> {
   const list = await call(serving.url, 'GET', '/v1/third-party/orders/', { headers: partner });
   const found: string[] = list.body.map((order: Record<string, string>) => {
@@ -180,25 +183,25 @@ async function allDelivered({ serving, owner }: Harness): Promise<ListedDelivery
   );
 }
 
-/** Each order went through each status once, so there are as many events as changes. */
+/** Checks that there are as many events as changes of status, and that the receiver has accepted each. */
 function checkEvents({ history }: Harness, deliveries: ListedDelivery[]): void {
   assert.equal(deliveries.length, history.length * STATUSES.length);
   assert.ok(deliveries.every(({ attempts }) => attempts.length <= 5 && attempts.at(-1)?.http_status === 204));
   const lost = deliveries.filter(({ attempts }) => attempts[0]?.error === 'no_outcome');
-  assert.ok(lost.length >= 3, 'the kill met no delivery under way');
+  assert.ok(lost.length >= 3, 'deliveries were under way at the kill');
 }
 
 function checkPosts(receiver: Receiver, deliveries: ListedDelivery[], secret: string): void {
   assert.ok(receiver.requests.every((request) => isSignedWith(secret, request)));
   const posts = Map.groupBy(receiver.requests, (request) => String(request.headers['x-service-event-id']));
   assert.deepEqual([...posts.keys()].sort(), deliveries.map((delivery) => delivery.event_id).sort());
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const requests of posts.values()) {
     assert.ok(requests.length <= 5);
     const bodies = new Set(requests.map((request) => request.rawBody.toString()));
     assert.equal(bodies.size, 1);
     const { data } = JSON.parse([...bodies].join(''));
-    told.add(`${data.external_order_id} ${data.status}`);
+    reported.add(`${data.external_order_id} ${data.status}`);
   }
-  assert.equal(told.size, posts.size, 'two events about one change');
+  assert.equal(reported.size, posts.size, 'each change has one event');
 }

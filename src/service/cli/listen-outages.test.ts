@@ -12,7 +12,7 @@ import { raiseFeedEra } from '#webhooks/events/feed.ts';
 
 after(cleanUp);
 
-describe('roomservice listen, where the service stops and comes back', () => {
+describe('roomservice listen during a restart of the service', () => {
   let serviceEnv: Record<string, string>;
   let env: Record<string, string>;
   before(async () => {
@@ -23,7 +23,7 @@ describe('roomservice listen, where the service stops and comes back', () => {
     env = listenerEnv(url, JSON.parse(stdout).credential, await newFolder());
   });
 
-  it('waits for it, misses no event of the time between, and repeats none', async (t) => {
+  it('listen waits while the service is stopped, then forwards the events of that time once each and in order', async (t) => {
     const local = await startLocalServer();
     t.after(() => local.close());
     const made: string[] = [];
@@ -50,7 +50,7 @@ describe('roomservice listen, where the service stops and comes back', () => {
       made,
     );
     const [outage = ''] = /^The service at.+?is back/ms.exec(listening.output()) ?? [];
-    assert.equal(outage.match(/is out of reach/g)?.length, 1, 'said once, however often it was tried');
+    assert.equal(outage.match(/is out of reach/g)?.length, 1, 'one notice for all failed calls');
     listening.kill('SIGINT');
     assert.equal((await listening.ended).code, 0);
     second.kill('SIGTERM');
@@ -58,11 +58,11 @@ describe('roomservice listen, where the service stops and comes back', () => {
   });
 });
 
-describe('roomservice listen, where something else answers in the place of the service', () => {
+describe('roomservice listen if another server responds in place of the service', () => {
   const NO_PAGES = ['{"results":[', 'null', '{"next":"0"}'];
   const CREDENTIAL = { id: '', label: '', api_key: 'rsk_x', api_secret: 'rss_x' };
 
-  it('says so once, and waits for the service', async (t) => {
+  it('listen says once that responses hold no events, and continues when the service responds', async (t) => {
     let answered = 0;
     const nextBody = () => NO_PAGES[answered++] ?? '{"results":[],"next":"0"}';
     const url = await serveAnswers(t, 200, nextBody);
@@ -74,7 +74,7 @@ describe('roomservice listen, where something else answers in the place of the s
     assert.equal(stderr.match(/is out of reach \(it responds with 200 and without events\)/g)?.length, 1, stderr);
   });
 
-  it('shows a refusal in words, and nothing of it that steers a terminal', async (t) => {
+  it('listen exits 1 on a refusal and prints its text with terminal control characters escaped', async (t) => {
     const url = await serveAnswers(t, 404, () => '\u001b[2Jno such\u001b]0;page\u0007');
     const { code, stderr } = await runCommand(['listen'], { env: listenerEnv(url, CREDENTIAL, await newFolder()) });
     assert.equal(code, 1);
@@ -82,8 +82,8 @@ describe('roomservice listen, where something else answers in the place of the s
   });
 });
 
-describe('roomservice listen, where the service was restored from a backup', () => {
-  it('says that its place in the feed is gone and what to look at, and goes on with what happens from then on', async (t) => {
+describe('roomservice listen after a restore of the service from a backup', () => {
+  it('listen says once that its position in the feed is refused, names the feed, and continues with new events', async (t) => {
     const service = await startService();
     t.after(() => service.close());
     const tenant = await service.tenant();
@@ -109,14 +109,14 @@ describe('roomservice listen, where the service was restored from a backup', () 
         .split('\n')
         .map((line) => JSON.parse(line).event_id),
       [earlier, later],
-      'nothing twice',
+      'each event is printed once',
     );
-    assert.equal(stderr.match(/refuses the position/g)?.length, 1, 'said once');
+    assert.equal(stderr.match(/refuses the position/g)?.length, 1, 'one notice');
   });
 });
 
-describe('roomservice listen, where the budget of calls is used up', () => {
-  it('waits for as long as the service says, and goes on where it was', async (t) => {
+describe('roomservice listen if the budget of calls is used up', () => {
+  it('listen waits for the time that the service names, then prints the next event', async (t) => {
     const windowSeconds = 4;
     const budget = () => ({ limit: 2, take: createCounter(windowSeconds * 1000) });
     const service = await startService({ budgets: { budget, close: async () => {} } });
@@ -132,7 +132,7 @@ describe('roomservice listen, where the budget of calls is used up', () => {
   });
 });
 
-/** Something that answers every request alike and, as the service does, names the brand. */
+/** Starts a server that gives every request the same status, the next body, and the header of the brand, as the service does. */
 async function serveAnswers(t: TestContext, status: number, body: () => string): Promise<string> {
   const server = createServer((_request, response) => {
     response.writeHead(status, { 'x-webhook-header-brand': 'Service' }).end(body());

@@ -63,14 +63,14 @@ function secretOf(listening: Listening): string {
   return /signed with (\S+)/.exec(listening.output())?.[1] ?? '';
 }
 
-/** As a receiver verifies it, with the code that partners copy. */
+/** Verifies a signature as a receiver does, with the code that partners copy. */
 function isSigned(secret: string, { headers, rawBody }: LocalRequest): boolean {
   const header = (suffix: string) => String(headers[`x-harbour-house-${suffix}`]);
   return verify(secret, header('timestamp'), header('signature'), rawBody);
 }
 
 describe('roomservice listen: events', () => {
-  it('are printed as they happen, from now on alone, with local time, ids and status', async () => {
+  it('listen prints each event after its start, and no earlier one, with local time, status and ids', async () => {
     await causeEvent(service, tenant);
     const listening = await listen([], { ...env, TZ: 'Asia/Kathmandu' });
     const { orderId } = await placeOrder(service, tenant.partner, 'späte "Bestellung"\u001b[2J');
@@ -93,7 +93,7 @@ describe('roomservice listen: events', () => {
     assert.deepEqual(listening.lines(), expected);
   });
 
-  it('--json: are one line of JSON each, the event as it is signed and how it was forwarded; --events leaves others out', async () => {
+  it('listen --json prints one line per event with its signed fields and its forwarding, and --events leaves other types out', async () => {
     const tally = { 'order.status_changed': 0 };
     const server = await localServer(() => (tally['order.status_changed'] += 1) && 202);
     const [all, some] = await Promise.all([
@@ -123,7 +123,7 @@ describe('roomservice listen: events', () => {
 });
 
 describe('roomservice listen --forward-to', () => {
-  it('posts what a real delivery of the event posts: header names and body, byte for byte, signed with its own secret', async () => {
+  it('listen posts the body and headers of a real delivery, but signs with its own secret instead of the webhook secret', async () => {
     const real = await register(service, tenant.partner, receiver.url);
     const server = await localServer();
     const listening = await listen(['--forward-to', server.url]);
@@ -147,17 +147,17 @@ describe('roomservice listen --forward-to', () => {
     const secret = secretOf(listening);
     assert.match(secret, /^rss_[\w-]{43}$/);
     assert.ok(isSigned(secret, forwarded));
-    assert.equal(isSigned(real, forwarded), false, 'the registered webhook’s secret stays with the service');
+    assert.equal(isSigned(real, forwarded), false, 'the secret of the registered webhook does not sign it');
     await listening.prints(/^ {10}-> 204 in \d+ ms$/m);
   });
 
-  it('signs with the same secret the next time, of each service and key another, in a file for its owner alone', async () => {
+  it('listen keeps one secret for each API key in a file that only its owner can read, and uses it at each start', async () => {
     const target = `http://127.0.0.1:${await freePort()}/`;
     const other = listenerEnv(service.url, (await service.credential(tenant.tenantId)).credential, stateHome);
     const both = await Promise.all([listen(['--forward-to', target]), listen(['--forward-to', target])]);
-    const [again, others] = [await listen(['--forward-to', target]), await listen(['--forward-to', target], other)];
-    const secrets = [...both, again, others].map(secretOf);
-    assert.deepEqual(secrets.slice(0, 3), Array(3).fill(secrets[0]), 'also of two that make it at once');
+    const [again, otherKey] = [await listen(['--forward-to', target]), await listen(['--forward-to', target], other)];
+    const secrets = [...both, again, otherKey].map(secretOf);
+    assert.deepEqual(secrets.slice(0, 3), Array(3).fill(secrets[0]), 'two concurrent starts agree on one secret');
     assert.notEqual(secrets[3], secrets[0]);
     const folder = join(stateHome, 'roomservice', 'listen');
     const files = await readdir(folder);
@@ -169,7 +169,7 @@ describe('roomservice listen --forward-to', () => {
     assert.equal((await stat(folder)).mode & 0o777, 0o700);
   });
 
-  it('tries what fails again, signed anew, then skips it aloud; events stay in their order', async () => {
+  it('listen sends a failed event up to three times, then prints that it is skipped, and keeps the order of events', async () => {
     const statuses = [500, 302, 200, 500, 500, 500];
     const server = await localServer(() => statuses.shift() ?? 204);
     const listening = await listen(['--forward-to', server.url]);
@@ -205,7 +205,7 @@ describe('roomservice listen --forward-to', () => {
     );
   });
 
-  it('says of a server that is not there why, with a hint; takes the certificate of this machine as it is', async () => {
+  it('listen prints a hint if no server listens at the URL, and accepts any certificate of a server on this machine', async () => {
     const listening = await listen(['--forward-to', `http://localhost:${await freePort()}/`]);
     const untrusted = await listen(['--forward-to', receiver.url]);
     const { orderId } = await causeEvent(service, tenant);
@@ -216,8 +216,8 @@ describe('roomservice listen --forward-to', () => {
   });
 });
 
-describe('roomservice listen: its end', { timeout: 240_000 }, () => {
-  it('0: comes at once on SIGINT and SIGTERM, also while a server keeps it waiting', async () => {
+describe('exit of roomservice listen', { timeout: 240_000 }, () => {
+  it('listen exits 0 within three seconds on SIGINT and SIGTERM, also while it waits for a response of the server', async () => {
     const server = await localServer(() => null);
     const waiting = await listen(['--forward-to', server.url]);
     const idle = await listen(['--json']);
@@ -235,7 +235,7 @@ describe('roomservice listen: its end', { timeout: 240_000 }, () => {
     }
   });
 
-  it('1: comes where the credential is refused, at the start or later, and says so', async () => {
+  it('listen exits 1 with a clear message if the service refuses its credential, at the start or later', async () => {
     const wrong = await runCommand(['listen'], { env: { ...env, ROOMSERVICE_API_SECRET: 'rss_wrong' } });
     const listening = await listen([]);
     const revoked = await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {
@@ -249,7 +249,7 @@ describe('roomservice listen: its end', { timeout: 240_000 }, () => {
     }
   });
 
-  it('1: comes where no credential is named, or its secret cannot be kept, and says what to do', async () => {
+  it('listen exits 1 with a clear message if a setting is missing or wrong, or the signing secret cannot be stored', async () => {
     const target = ['--forward-to', 'http://localhost:1'];
     const cases: [string[], Record<string, string>, RegExp][] = [
       [[], { ROOMSERVICE_API_KEY: '' }, /^roomservice: ROOMSERVICE_API_KEY is missing: set/],
@@ -278,9 +278,9 @@ describe('roomservice listen: its end', { timeout: 240_000 }, () => {
     }
   });
 
-  it('2: comes where it is called wrongly', async () => {
+  it('listen exits 2 with a clear message if an option is wrong', async () => {
     for (const [args, expected] of [
-      [['--events', 'order.eaten'], /There is no event "order\.eaten"\. There are order\.status_changed, /],
+      [['--events', 'order.eaten'], /There is no event type "order\.eaten"\. The types are order\.status_changed, /],
       [['--forward-to', 'localhost:3000'], /such as http:\/\/localhost:3000\/hooks/],
       [['--forward-to', 'http://u:p@localhost/'], /without user name and password/],
       [['--api-secret', 'rss_x'], /unknown option/],

@@ -2,17 +2,17 @@ import type { PartnerConfig } from '#platform/config.ts';
 import { type ListenOptions, listen } from '#developer/listen/listen.ts';
 import { notify, print } from './terminal.ts';
 
-/** `roomservice listen`. A client of the service, on any machine: it opens no database. */
+/** Runs `roomservice listen`. The command is a client of the service: it runs on any machine and opens no database. */
 export async function listenToEvents(config: PartnerConfig, options: ListenOptions): Promise<void> {
-  endWhenAsked();
+  exitOnSignal();
   await listen(config, options, { print, say: notify });
 }
 
-/** At once and without a fault: nothing is under way that would be lost. */
-function endWhenAsked(): void {
+/** Exits immediately with 0 on a signal, because no data can be lost. */
+function exitOnSignal(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => process.exit(0));
   }
-  // Whoever read along has seen enough: `roomservice listen | head -1`.
+  // The reader of the output has ended, for example in `roomservice listen | head -1`.
   process.stdout.on('error', () => process.exit(0));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { cleanUp, newDataDir, postgresPid, runCommand } from '#test/support/command.ts';
 
-describe('roomservice', () => {
+describe('roomservice command line', () => {
   let env: Record<string, string>;
 
   before(async () => {
@@ -10,7 +10,7 @@ describe('roomservice', () => {
   });
   after(cleanUp);
 
-  it('2: ends so where it is called wrongly, and says how it is called, before it touches anything', async () => {
+  it('roomservice exits 2 and prints a usage hint if a command or option is wrong, and starts no database', async () => {
     const wrong = [
       [],
       ['fly'],
@@ -32,7 +32,7 @@ describe('roomservice', () => {
     assert.equal(await postgresPid(env['DATA_DIR'] ?? ''), 0);
   });
 
-  it('0: tells on stdout what there is, where it is asked for help', async () => {
+  it('roomservice --help exits 0 and lists the commands, or the options of one command, on stdout', async () => {
     const [all, one] = await Promise.all([runCommand(['--help']), runCommand(['serve', '--help'])]);
     assert.deepEqual([all.code, one.code, all.stderr, one.stderr], [0, 0, '', '']);
     for (const command of ['serve', 'migrate', 'demo', 'listen', 'trigger', 'tenant', 'keys']) {
@@ -41,7 +41,7 @@ describe('roomservice', () => {
     assert.match(one.stdout, /--only <part>/);
   });
 
-  it('1: ends so where a variable is wrong, with one line that names it', async () => {
+  it('serve exits 1 and prints one line that names the variable if an environment variable is wrong', async () => {
     const wrong: [string, Record<string, string>][] = [
       ['PORT', { PORT: '80 80' }],
       ['WEBHOOK_ALLOW_PRIVATE_NETWORK', { WEBHOOK_ALLOW_PRIVATE_NETWORK: 'yes' }],
@@ -57,7 +57,7 @@ describe('roomservice', () => {
     });
   });
 
-  it('names a variable that looks like a slip, before what follows from it', async () => {
+  it('a command warns of an environment variable that looks misspelled, before the error that follows from it', async () => {
     const faulty = { ...env, DATABSE_URL: 'postgres://someone:hidden-word@db/house', HOSTNAME: 'container' };
     const { code, stdout, stderr } = await runCommand(['trigger', 'order.status_changed'], { env: faulty });
     assert.equal(code, 1);
@@ -69,7 +69,7 @@ describe('roomservice', () => {
     assert.doesNotMatch(stderr, /hidden-word|HOSTNAME/);
   });
 
-  it('migrate: brings a new database up to date, three at once, and says which of them did it', async () => {
+  it('of three concurrent migrate commands one migrates the new database and lists the migrations, and all exit 0', async () => {
     const ends = await Promise.all(Array.from({ length: 3 }, () => runCommand(['migrate'], { env })));
     assert.deepEqual(
       ends.map(({ code }) => code),
@@ -82,7 +82,7 @@ describe('roomservice', () => {
     assert.equal(await postgresPid(env['DATA_DIR'] ?? ''), 0);
   });
 
-  it('migrate: has nothing to do the second time', async () => {
+  it('migrate on a migrated database exits 0 and says that the database is up to date', async () => {
     const { code, stdout, stderr } = await runCommand(['migrate'], { env });
     assert.deepEqual([code, stdout, stderr], [0, 'The database is up to date.\n', '']);
   });

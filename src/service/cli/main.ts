@@ -16,7 +16,7 @@ import { notify } from './terminal.ts';
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-/** Runs the command line and sets the exit code: 1 where the command failed, 2 where it was called wrongly. */
+/** Runs the command line and sets the exit code: 1 if the command failed, 2 if the command or an option is wrong. */
 export async function main(argv: string[]): Promise<void> {
   try {
     await buildProgram().parseAsync(argv);
@@ -25,7 +25,7 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-/** Reads the configuration, and names on stderr what looks like a slip in it. */
+/** Reads the configuration. Warns on stderr of environment variables that look misspelled. */
 function configure(): Config {
   for (const warning of misspelledVariables()) {
     notify(`roomservice: ${warning}`);
@@ -33,24 +33,29 @@ function configure(): Config {
   return readConfig();
 }
 
-/** A command's code is loaded when it is called: help and usage faults come at once, and no command waits for the others. */
+/**
+ * Creates the command line. The code of a command is loaded only when the command is called. So help and usage errors come immediately, and
+ * no command waits for the code of the others.
+ */
 function buildProgram(): Command {
   const program = new Command('roomservice').description(
-    "One dependable way into a hotel's rooms and a restaurant's kitchen.",
+    "Connects outside platforms to a hotel's rooms and a restaurant's kitchen.",
   );
-  program.exitOverride().showHelpAfterError('(roomservice --help shows what there is)');
+  program.exitOverride().showHelpAfterError('(roomservice --help lists the commands)');
   program
     .command('serve')
     .description('bring the database up to date, then run the API and the deliveries')
     .option(
       '--demo',
-      'make the demo tenant where the embedded database has no tenant yet, and move its orders and stays along',
+      'create the demo tenant if the embedded database has no tenant, and simulate its kitchen and front desk',
     )
-    .option('--demo-speed <times>', 'how many times as fast as life they move along (default: 1)', positiveNumber)
-    .addOption(new Option('--only <part>', 'run one of the two').choices(['api', 'worker']))
+    .option('--demo-speed <times>', 'speed of the simulation, as a multiple of real time (default: 1)', positiveNumber)
+    .addOption(
+      new Option('--only <part>', 'run only the API, or only the deliveries (worker)').choices(['api', 'worker']),
+    )
     .action(async (options: ServeOptions, command: Command) => {
       if (options.demoSpeed !== undefined && (!options.demo || options.only === 'api')) {
-        command.error('error: --demo-speed goes with --demo, and not with --only api');
+        command.error('error: --demo-speed needs --demo and cannot be used with --only api');
       }
       const config = configure();
       const { serve } = await import('./serve.ts');
@@ -66,7 +71,7 @@ function buildProgram(): Command {
     });
   program
     .command('demo')
-    .description('make the demo tenant where it is missing, and issue a new sign-in and credential')
+    .description('create the demo tenant if it is missing, and issue a new sign-in and credential')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = configure();
@@ -79,21 +84,28 @@ function buildProgram(): Command {
   return program;
 }
 
-/** For who integrates with the service: on a laptop, and on the demo tenant. */
+/** Adds the commands for developers who integrate with the service. */
 function addDeveloperCommands(program: Command): void {
   program
     .command('listen')
-    .description('print the events of a credential as they happen, and hand them on to a server of yours')
+    .description('print the events of a credential as they happen, and forward them to your server')
     .option(
       '--forward-to <url>',
-      'post each event there, signed as the service signs it (any http or https URL)',
+      'post each event to this http or https URL, signed as the service signs it',
       parseTarget,
     )
-    .option('--events <names>', `only these, with commas between them: ${EVENT_TYPES.join(', ')}`, parseEvents)
-    .option('--json', 'print one line of JSON an event')
-    .option('--url <url>', 'where the service is (default: ROOMSERVICE_URL, BASE or http://localhost:8080)')
-    .option('--api-key <key>', 'whose events (default: ROOMSERVICE_API_KEY or KEY)')
-    .option('--allow-plain-http', 'let key and secret go to another machine without TLS, on a network of your own')
+    .option(
+      '--events <names>',
+      `only events of these types, separated by commas: ${EVENT_TYPES.join(', ')}`,
+      parseEvents,
+    )
+    .option('--json', 'print one line of JSON for each event')
+    .option('--url <url>', 'URL of the service (default: ROOMSERVICE_URL, BASE or http://localhost:8080)')
+    .option('--api-key <key>', 'API key of the credential (default: ROOMSERVICE_API_KEY or KEY)')
+    .option(
+      '--allow-plain-http',
+      'allow key and secret to be sent to another machine without TLS, on a network that you trust',
+    )
     .addHelpText(
       'after',
       '\nThe API secret is read from ROOMSERVICE_API_SECRET, ROOMSERVICE_API_SECRET_FILE or SECRET.',
@@ -111,13 +123,11 @@ function addDeveloperCommands(program: Command): void {
     });
   program
     .command('trigger')
-    .description(
-      'make a real event on the demo tenant: an order that moves on, a stay that is booked, changed or cancelled',
-    )
-    .addArgument(new Argument('<event>', 'what to make').choices(EVENT_TYPES))
+    .description('make a real event on the demo tenant: confirm an order, or book, change or cancel a stay')
+    .addArgument(new Argument('<event>', 'type of the event').choices(EVENT_TYPES))
     .option(
       '--api-key <key>',
-      'whose event (default: ROOMSERVICE_API_KEY or KEY, else the newest credential of the demo tenant)',
+      'API key of the credential (default: ROOMSERVICE_API_KEY or KEY, else the newest credential of the demo tenant)',
     )
     .option('--json', 'print JSON')
     .action(async (event: EventType, options: { apiKey?: string; json?: boolean }) => {
@@ -139,7 +149,9 @@ interface ListenFlags {
 function parseTarget(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new InvalidArgumentError('It is a URL such as http://localhost:3000/hooks, without user name and password.');
+    throw new InvalidArgumentError(
+      'It must be a URL such as http://localhost:3000/hooks, without user name and password.',
+    );
   }
   return url;
 }
@@ -149,18 +161,18 @@ function parseEvents(text: string): EventType[] {
     const name = part.trim();
     const event = EVENT_TYPES.find((known) => known === name);
     if (event === undefined) {
-      throw new InvalidArgumentError(`There is no event "${name}". There are ${EVENT_TYPES.join(', ')}.`);
+      throw new InvalidArgumentError(`There is no event type "${name}". The types are ${EVENT_TYPES.join(', ')}.`);
     }
     return event;
   });
 }
 
 function addTenantCommands(program: Command): void {
-  const tenant = program.command('tenant').description('tenants, each described by one JSON file');
+  const tenant = program.command('tenant').description('manage tenants, each described by one JSON file');
   tenant
     .command('apply <file>')
-    .description('create the tenant or bring it to what the file says, and tell what was changed')
-    .option('--dry-run', 'tell what would be changed, and change nothing')
+    .description('create the tenant or change it to match the file, and print the changes')
+    .option('--dry-run', 'print the changes without making them')
     .option('--json', 'print JSON')
     .action(async (file: string, options: ApplyFlags) => {
       const config = configure();
@@ -178,24 +190,24 @@ function addTenantCommands(program: Command): void {
     });
 }
 
-/** What is done beside a running service, now and then. */
+/** Adds the commands for maintenance, which operators run beside a running service. */
 function addMaintenanceCommands(program: Command): void {
   program
     .command('nights')
-    .description('the counters of rooms held on each night')
+    .description('check the counters of rooms held in each night')
     .command('verify')
-    .description('count them again from the reservations and report any difference')
-    .option('--tenant <slug>', 'one tenant alone')
+    .description('count the held rooms again from the reservations, and report each difference')
+    .option('--tenant <slug>', 'check only this tenant')
     .option('--json', 'print JSON')
     .action(async (options: { tenant?: string; json?: boolean }) => {
       const config = configure();
       const { verifyNights } = await import('./nights.ts');
       await verifyNights(config, options);
     });
-  const keys = program.command('keys').description("the service's own keys");
+  const keys = program.command('keys').description('replace the keys of the service');
   keys
     .command('rewrap')
-    .description('replace the master key: wrap by MASTER_KEY what only MASTER_KEY_PREVIOUS opens')
+    .description('replace the master key: wrap with MASTER_KEY the service keys that only MASTER_KEY_PREVIOUS unwraps')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const config = configure();
@@ -213,7 +225,7 @@ function addMaintenanceCommands(program: Command): void {
     });
 }
 
-/** @throws InvalidArgumentError, which is a usage fault */
+/** Parses a number above 0. @throws InvalidArgumentError, which makes the command exit with 2 */
 function positiveNumber(text: string): number {
   const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
   if (!(number > 0 && Number.isFinite(number))) {
@@ -222,7 +234,7 @@ function positiveNumber(text: string): number {
   return number;
 }
 
-/** Says what went wrong on stderr. @returns the exit code */
+/** Prints an error on stderr. @returns the exit code */
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? 0 : EXIT_USAGE;

@@ -13,8 +13,8 @@ import { readWrappedKeys } from '#platform/keys/store.ts';
 
 after(cleanUp);
 
-/** The procedures of docs/operating/keys.md. */
-describe('the master key, replaced step by step', () => {
+/** These tests follow the procedures of docs/operating/keys.md. */
+describe('replacing the master key', () => {
   let service: TestService;
   let oldKey: string;
   let newKey: string;
@@ -34,7 +34,7 @@ describe('the master key, replaced step by step', () => {
   });
   const wrapped = () => readWrappedKeys(service.database.db);
 
-  it('keys rewrap: nothing before it rewrites a key; after it the new key opens all, beside a process that runs', async () => {
+  it('only keys rewrap wraps the service keys again; then only the new master key works, and a running process continues', async () => {
     const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
     const stored = await wrapped();
     for (const env of [envOf(oldKey), envOf(newKey, oldKey), envOf(oldKey, newKey)]) {
@@ -48,7 +48,7 @@ describe('the master key, replaced step by step', () => {
     assert.deepEqual([first.code, first.stderr], [0, '']);
     assert.match(
       first.stdout,
-      /^3 keys wrapped anew: only MASTER_KEY opens them now\. Restart .* MASTER_KEY_PREVIOUS\.\n$/,
+      /^3 keys wrapped again\. Only MASTER_KEY unwraps them now\. Restart .* MASTER_KEY_PREVIOUS\.\n$/,
     );
     assert.notDeepEqual(await wrapped(), stored);
 
@@ -58,18 +58,18 @@ describe('the master key, replaced step by step', () => {
     const tenant = await service.tenant();
     const register = { headers: tenant.partner, json: { webhook_url: 'https://partner.example/hooks' } };
     const answer = await call(serving.url, 'POST', '/v1/third-party/webhook/', register);
-    assert.equal(answer.status, 200, 'the process that runs goes on, and encrypts');
+    assert.equal(answer.status, 200, 'the running process still encrypts secrets');
 
-    assert.equal((await rewrap()).stdout, 'MASTER_KEY opens all keys already.\n');
+    assert.equal((await rewrap()).stdout, 'MASTER_KEY already unwraps all keys.\n');
     assert.deepEqual(JSON.parse((await rewrap('--json')).stdout), { rewrapped: 0 });
     assert.equal((await runCommand(['tenant', 'list'], { env: envOf(newKey) })).code, 0);
     serving.kill('SIGTERM');
     await serving.ended;
   });
 
-  it('serve does it too, and says so in its log', async () => {
-    const said = /"keys":3,"msg":"keys wrapped anew: only MASTER_KEY opens them now/;
-    for (const [env, isSaid] of [
+  it('the first serve with both master keys wraps the service keys again and logs it once', async () => {
+    const logLine = /"keys":3,"msg":"keys wrapped again: only MASTER_KEY unwraps them now/;
+    for (const [env, isLogged] of [
       [envOf(newKey, oldKey), true],
       [envOf(newKey, oldKey), false],
       [envOf(newKey), false],
@@ -77,21 +77,21 @@ describe('the master key, replaced step by step', () => {
       const serving = await startServing(['--only', 'worker'], { env });
       serving.kill('SIGTERM');
       const { code, stdout } = await serving.ended;
-      assert.deepEqual([code, said.test(stdout)], [0, isSaid]);
+      assert.deepEqual([code, logLine.test(stdout)], [0, isLogged]);
     }
   });
 
-  it('keys rewrap: 1 where neither key opens them, and nothing is changed', async () => {
+  it('keys rewrap exits 1 and changes no key if neither master key is the right one', async () => {
     const stored = await wrapped();
-    const strangers = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'));
-    const { code, stderr } = await runCommand(['keys', 'rewrap'], { env: envOf(strangers[0] ?? '', strangers[1]) });
+    const wrongKeys = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'));
+    const { code, stderr } = await runCommand(['keys', 'rewrap'], { env: envOf(wrongKeys[0] ?? '', wrongKeys[1]) });
     assert.equal(code, 1);
     assert.match(stderr, /^roomservice: MASTER_KEY does not open .+\n$/);
     assert.deepEqual(await wrapped(), stored);
     newKey = oldKey;
   });
 
-  it('is lost: with new keys people sign in as before, and partners get new credentials', async () => {
+  it('after the loss of the master key, new service keys let owners sign in with their passwords and issue new credentials', async () => {
     const tenant = await service.tenant();
     await service.database.db.deleteFrom('service_key').execute();
     const serving = await startServing(['--only', 'api'], { env: envOf(newKey) });
@@ -112,7 +112,7 @@ describe('the master key, replaced step by step', () => {
   });
 });
 
-describe('the master key in DATA_DIR', () => {
+describe('master key file in DATA_DIR', () => {
   let dataDir: string;
   let env: Record<string, string>;
   let file: string;
@@ -123,7 +123,7 @@ describe('the master key in DATA_DIR', () => {
     assert.equal((await runCommand(['demo', '--json'], { env })).code, 0);
   });
 
-  it('is gone: every command names it and what to do, and writes nothing', async () => {
+  it('if the master key file is missing, every command exits 1, names the file and the remedy, and writes nothing', async () => {
     const key = await readFile(file, 'utf8');
     await rename(file, `${file}.elsewhere`);
     const files = await readdir(dataDir);
@@ -133,8 +133,8 @@ describe('the master key in DATA_DIR', () => {
       assert.equal(code, 1, command.join(' '));
       assert.match(stderr, /^roomservice: \S+master-key is missing.* Put the file back .* MASTER_KEY .*\n$/);
     }
-    assert.deepEqual(await readdir(dataDir), files, 'no new key');
-    assert.equal(await unmigrated.isStill(), true, 'nor was the database brought up to date');
+    assert.deepEqual(await readdir(dataDir), files, 'no command made a new key file');
+    assert.equal(await unmigrated.isStill(), true, 'no command migrated the database');
     await unmigrated.restore();
     const given = await runCommand(['tenant', 'list'], { env: { ...env, MASTER_KEY: key.trim() } });
     assert.equal(given.code, 0, given.stderr);
@@ -142,7 +142,7 @@ describe('the master key in DATA_DIR', () => {
     assert.equal((await runCommand(['tenant', 'list'], { env })).code, 0);
   });
 
-  it('is replaced by a new file, beside a serve that runs', async () => {
+  it('the master key file can be replaced beside a running serve', async () => {
     const serving = await startServing([], { env });
     const old = `${file}.old`;
     await copyFile(file, old);
@@ -150,7 +150,7 @@ describe('the master key in DATA_DIR', () => {
     const refused = await runCommand(['tenant', 'list'], { env });
     assert.match(refused.stderr, /MASTER_KEY does not open .* MASTER_KEY_PREVIOUS/);
     const { code, stdout } = await runCommand(['keys', 'rewrap'], { env: { ...env, MASTER_KEY_PREVIOUS_FILE: old } });
-    assert.deepEqual([code, stdout.startsWith('3 keys wrapped anew')], [0, true], stdout);
+    assert.deepEqual([code, stdout.startsWith('3 keys wrapped again')], [0, true], stdout);
     await rm(old);
     assert.equal((await runCommand(['tenant', 'list'], { env })).code, 0);
     assert.equal((await fetch(`${serving.url}/livez`)).status, 200);
@@ -163,7 +163,7 @@ describe('the master key in DATA_DIR', () => {
   });
 });
 
-/** As of a version before the last migration: a start that may write would show. */
+/** Removes the record of the last migration, so that a start that writes to the database would add it again. */
 async function lastMigrationRemoved(dataDir: string) {
   const server = await openEmbeddedPostgres({ dataDir, role: 'command' });
   const db = createDatabase({ url: server.url, poolSize: 1 }).withTables<{ kysely_migration: { name: string } }>();

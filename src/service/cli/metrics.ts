@@ -5,18 +5,18 @@ import { type App, createHttpApp } from '#platform/http/app.ts';
 import { type BoundedWork, createHttpMetrics, type HttpMetrics, registerBoundMetrics } from '#platform/http/metrics.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
 
-/** What a process tells of itself at METRICS_PORT: of what it does, the API or the deliveries or both. */
+/** Metrics that a process shows at METRICS_PORT. A process registers only those of the parts that it runs. */
 export interface Metrics {
   ofHttp(): HttpMetrics;
-  /** Tells what the bounds of requests hold back. */
+  /** Registers metrics of the work that the bounds of requests hold back. */
   watchBounds(work: BoundedWork): void;
   ofDeliveries(db: Database): DeliveryMetrics;
   ofWrites(areHanging: () => boolean): void;
-  /** Answers `/metrics`. */
+  /** App that serves `/metrics`. */
   app: App;
 }
 
-/** Nothing is counted that nobody reads: this file is loaded, and called, only where METRICS_PORT is set. */
+/** Creates the metrics of the process. This file is loaded only if METRICS_PORT is set, because otherwise no program reads them. */
 export function createMetrics(log: Logger): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -34,7 +34,7 @@ export function createMetrics(log: Logger): Metrics {
 function registerHungWrites(registry: Registry, areHanging: () => boolean): void {
   const gauge = new Gauge({
     name: 'database_writes_hanging',
-    help: '1 while the database waits for standbys it has lost, and writes are answered 503',
+    help: '1 while the database waits for lost standbys and writes get 503, else 0',
     registers: [],
     collect() {
       this.set(areHanging() ? 1 : 0);

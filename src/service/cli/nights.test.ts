@@ -32,7 +32,7 @@ describe('roomservice nights verify', () => {
     });
   }
 
-  it('exits 0 and says for each tenant how many nights it counted', async () => {
+  it('nights verify exits 0 and prints for each tenant how many nights it counted', async () => {
     const { code, stdout, stderr } = await verify();
     assert.equal(code, 0, stderr);
     assert.deepEqual(stdout.trim().split('\n'), [
@@ -41,7 +41,7 @@ describe('roomservice nights verify', () => {
     ]);
   });
 
-  it('--json: exits 0 and prints JSON alone', async () => {
+  it('nights verify --json exits 0 and prints only JSON', async () => {
     const { code, stdout } = await verify('--json');
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(stdout), [
@@ -50,14 +50,14 @@ describe('roomservice nights verify', () => {
     ]);
   });
 
-  it('exits 1 on an unknown tenant and names it; 2 when called wrongly', async () => {
+  it('nights verify exits 1 and names the slug if the tenant is unknown, and exits 2 if an option is wrong', async () => {
     const { code, stdout, stderr } = await verify('--tenant', 'nobody');
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^roomservice: .*"nobody"/m);
     assert.equal((await verify('--tenants', 'a-sound')).code, 2);
   });
 
-  it('exits 1 and names each counter that is wrong, in words and as JSON', async () => {
+  it('nights verify exits 1 and lists each wrong counter, in words and as JSON', async () => {
     const night = service.database.db.updateTable('night').where('tenant_id', '=', wrong.tenantId);
     await night.set({ held: 3 }).where('date', '=', dayAhead(31)).execute();
     const room_type_id = wrong.roomTypes['Double'];

@@ -6,7 +6,7 @@ import { findTenantBySlug, listTenants, type Tenant } from '#access/tenants/tena
 import { openRuntime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
-/** `roomservice nights verify`. Exits 1 where a counter is not what the reservations say. */
+/** Runs `roomservice nights verify`. Exits 1 if a night counter does not match the reservations. */
 export async function verifyNights(config: Config, options: { tenant?: string; json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   try {
@@ -26,7 +26,7 @@ export async function verifyNights(config: Config, options: { tenant?: string; j
     }
     const wrong = results.reduce((sum, result) => sum + result.differences.length, 0);
     if (wrong > 0) {
-      throw new OperatorError(`Counters of nights that are not what the reservations say: ${wrong}.`);
+      throw new OperatorError(`Night counters that do not match the reservations: ${wrong}.`);
     }
   } finally {
     await runtime.close();
@@ -39,7 +39,7 @@ async function chosenTenants(db: Database, slug: string | undefined): Promise<Te
   }
   const tenant = await findTenantBySlug(db, slug);
   if (tenant === null) {
-    throw new OperatorError(`There is no tenant "${slug}". "roomservice tenant list" shows them.`);
+    throw new OperatorError(`There is no tenant "${slug}". "roomservice tenant list" shows the tenants.`);
   }
   return [tenant];
 }

@@ -11,36 +11,36 @@ import { leaveWhenInterrupted } from './interruption.ts';
 import type { OpenKeyring } from '#platform/keys/keyring.ts';
 import { openKeyring, openMasterKey } from '#platform/keys/keys.ts';
 
-/** What every command works with: a migrated database and the keys in it. */
+/** Parts that every command needs: a migrated database and the service keys in it. */
 export interface Runtime {
   db: Database;
-  /** For the background loops: connections of their own where some are reserved for them, else `db`. */
+  /** Connections of the background loops. The same as `db` if no connections are reserved for them. */
   backgroundDb: Database;
   keyring: OpenKeyring;
-  /** Whether writes hang now, as far as this process knows. */
+  /** Returns true if this process knows that writes hang now. */
   areWritesHanging: () => boolean;
-  /** The names of the migrations that were applied at this opening. */
+  /** Names of the migrations that this opening has applied. */
   migrated: string[];
   close(): Promise<void>;
 }
 
 export interface RuntimeOptions {
-  /** A second `serve` on one DATA_DIR is refused; any number of commands come and go beside it. */
+  /** Use of the database. A second `serve` on one DATA_DIR is refused, but any number of commands may run beside one `serve`. */
   role: 'serve' | 'command';
-  /** False for a command that is of no use without what is in the database: it is not made then. */
+  /** False for a command that needs the existing data: if the embedded database is missing, it is then not created. Default: true. */
   mayCreate?: boolean;
-  /** Told what takes long. */
+  /** Called before a step that takes long, with a message about it. */
   progress: (message: string) => void;
   onConnectionError?: (error: Error) => void;
-  /** Told once if writes begin to hang, and once if they go on. */
+  /** Called once when writes begin to hang, and once when they go on. */
   onHungWrites?: (areHanging: boolean) => void;
-  /** How many of the process's connections only the background loops may use. */
+  /** Number of the process's connections that only the background loops may use. */
   backgroundConnections?: number;
 }
 
 /**
- * Opens the database (the embedded one where no DATABASE_URL is set), brings it up to date and opens its keys.
- * @throws OperatorError when something is wrong that the operator can put right
+ * Opens the database, migrates it and unwraps its service keys. Opens the embedded database if DATABASE_URL is not set.
+ * @throws OperatorError if the operator can correct the cause
  */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
@@ -80,11 +80,11 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   }
 }
 
-/** Brings the database up to date, on connections of their own, which give a statement the time it takes. */
+/** Migrates the database on connections of its own, because migrations have no time limit for a statement. */
 async function setUp(config: Config, url: string) {
   const db = createDatabase({ url, poolSize: 2, isPatient: true, isPrepared: false });
   try {
-    // First: a start without the right master key changes nothing.
+    // The master key comes before the migrations, because a start without the right master key must change nothing.
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
     const migrated = await migrateToLatest(db);
     return { masterKey, migrated, layout: await readLayout(db) };
@@ -108,11 +108,14 @@ async function openEmbedded(
   }
 }
 
-/** The URL itself stays out of the message: it holds a password. */
+/** Creates the error for a database that is out of reach. The message leaves out DATABASE_URL, which contains a password. */
 function outOfReach(config: Config, error: unknown): OperatorError {
   const where = config.databaseUrl === null ? 'in DATA_DIR' : `at ${new URL(config.databaseUrl).host}`;
   const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-  return new OperatorError(`The database ${where} is out of reach (${reason}). Check DATABASE_URL and that it runs.`, {
-    cause: error,
-  });
+  return new OperatorError(
+    `The database ${where} is out of reach (${reason}). Check DATABASE_URL, and check that the database runs.`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -9,7 +9,7 @@ import { sampleTenant } from '#test/support/tenants.ts';
 import { eventually, placeOrder } from '#test/support/webhooks.ts';
 
 const STOP_LIMIT_MS = 15_000;
-/** On a machine that has other things to do. */
+/** Time limit for an expected status. It is generous because the machine may be busy. */
 const SETTLE_MS = 60_000;
 
 describe('serve --demo', () => {
@@ -37,7 +37,7 @@ describe('serve --demo', () => {
     assert.ok(performance.now() - beganAt < STOP_LIMIT_MS);
   }
 
-  it('moves the orders of the demo tenant along, so many times as fast as life, and of nobody else', async () => {
+  it('serve --demo-speed 5000 takes an order of the demo tenant through every status, and leaves other tenants alone', async () => {
     const other = await service.tenant();
     const [{ externalId }, untouched] = [
       await placeOrder(service, demo.partner),
@@ -54,23 +54,23 @@ describe('serve --demo', () => {
     await stop(serving);
   });
 
-  it('moves nothing of a house that has the same slug, and not the owner that the demo has', async () => {
+  it('serve --demo does not move an order of a tenant that has the slug of the demo but not the demo owner', async () => {
     const elsewhere = await startService();
     const { users = [] } = sampleTenant();
-    const house = await elsewhere.tenant({ slug: 'demo', users });
-    const { externalId } = await placeOrder(elsewhere, house.partner);
+    const realTenant = await elsewhere.tenant({ slug: 'demo', users });
+    const { externalId } = await placeOrder(elsewhere, realTenant.partner);
     const keys = { MASTER_KEY: elsewhere.masterKey.toString('base64') };
     const serving = await startServing(['--demo', '--demo-speed', '1000000'], {
       env: { DATABASE_URL: elsewhere.database.url, ...keys },
     });
     await sleep(2_000);
-    const { body } = await elsewhere.call('GET', orderPath(externalId), { headers: house.partner });
+    const { body } = await elsewhere.call('GET', orderPath(externalId), { headers: realTenant.partner });
     await stop(serving);
     await elsewhere.close();
     assert.equal(body.status, 'pending');
   });
 
-  it('moves nothing without it, nor in a process of the API alone', async () => {
+  it('an order of the demo tenant moves with serve --demo --only worker, but not without --demo or with --only api', async () => {
     const { externalId } = await placeOrder(service, demo.partner);
     await service.database.db
       .updateTable('restaurant_order')
@@ -87,7 +87,7 @@ describe('serve --demo', () => {
     await stop(worker);
   });
 
-  it('2: ends so where the speed is none, or there is nothing that it could speed up', async () => {
+  it('serve exits 2 if --demo-speed is not a number above 0, or is used without --demo or with --only api', async () => {
     const wrong = [
       ...['0', '-1', 'fast', '', '1e3', '0x10', 'Infinity', '9'.repeat(400)].map((speed) => [
         '--demo',
@@ -103,7 +103,7 @@ describe('serve --demo', () => {
     }
   });
 
-  it('0: tells of the speed where it is asked for help', async () => {
+  it('serve --help exits 0 and lists --demo-speed', async () => {
     const { code, stdout } = await runCommand(['serve', '--help']);
     assert.equal(code, 0);
     assert.match(stdout, /--demo-speed <times>/);

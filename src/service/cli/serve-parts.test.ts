@@ -32,7 +32,7 @@ describe('serve on a DATABASE_URL', () => {
     await service.close();
   });
 
-  it('--only api and --only worker work together: what the one writes, the other delivers', async (t) => {
+  it('serve --only worker delivers the events that serve --only api writes', async (t) => {
     const trusted = await newCertificateFile();
     const receiver = await startReceiver({ certificate: trusted.certificate });
     t.after(() => receiver.close());
@@ -75,14 +75,14 @@ describe('serve on a DATABASE_URL', () => {
     }
   });
 
-  it('says where it listens whatever the level of the log', async () => {
+  it('serve prints its address also if LOG_LEVEL is silent', async () => {
     const serving = await startServing(['--only', 'worker'], { env: { ...env, LOG_LEVEL: 'silent' } });
     serving.kill('SIGTERM');
     const { stdout } = await serving.ended;
     assert.deepEqual(JSON.parse(stdout).address, serving.url);
   });
 
-  it('delivers while requests hold every connection that is theirs', async (t) => {
+  it('serve delivers an event while requests hold all database connections except the background ones', async (t) => {
     const trusted = await newCertificateFile();
     const receiver = await startReceiver({ certificate: trusted.certificate });
     t.after(() => receiver.close());
@@ -102,7 +102,10 @@ describe('serve on a DATABASE_URL', () => {
         .forUpdate()
         .execute();
       const waiting = busy.map(({ orderId }) => moveOrder(remote, tenant, orderId, 'confirmed'));
-      await eventually(async () => (await countWaiting(db)) === 3, 'requests that hold all connections');
+      await eventually(
+        async () => (await countWaiting(db)) === 3,
+        'three requests that hold all connections for requests',
+      );
       await causeEvent(service, tenant);
       await receiver.waitFor(1, 2_000);
       return waiting;
@@ -112,7 +115,7 @@ describe('serve on a DATABASE_URL', () => {
     assert.equal((await serving.ended).code, 0);
   });
 
-  it('makes no demo tenant there: that is for a database of its own', async () => {
+  it('serve --demo creates no demo tenant in a database of DATABASE_URL', async () => {
     const serving = await startServing(['--demo'], { env });
     serving.kill('SIGTERM');
     const { code, stdout } = await serving.ended;

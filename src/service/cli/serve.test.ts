@@ -13,7 +13,7 @@ import {
   startServing,
 } from '#test/support/command.ts';
 
-/** One story of one DATA_DIR, told in order: each part goes on from the one before. */
+/** These tests share one DATA_DIR and run in order. Each test continues from the state that the previous test leaves. */
 describe('serve on its own database', () => {
   let env: Record<string, string>;
   let dataDir: string;
@@ -24,11 +24,11 @@ describe('serve on its own database', () => {
     dataDir = await newDataDir();
     env = { DATA_DIR: dataDir, METRICS_PORT: String(await freePort()) };
     serving = await startServing(['--demo'], { env });
-    await serving.prints(/The README goes on/);
+    await serving.prints(/The README shows the next steps/);
   });
   after(cleanUp);
 
-  it('says where it listens, and prints a sign-in that works', async () => {
+  it('serve --demo prints its address, and an e-mail and password that sign the owner in', async () => {
     assert.match(serving.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const [, email, password] = /Owner +(\S+)\s+Password +(\S+)/.exec(serving.output()) ?? [];
     const answer = await fetch(`${serving.url}/v1/auth/token/`, {
@@ -41,7 +41,7 @@ describe('serve on its own database', () => {
     assert.deepEqual([session.role, session.tenant.name], ['owner', 'Harbour House']);
   });
 
-  it('prints a curl that works when it is pasted, and the same values to export', async () => {
+  it('serve --demo prints a curl command whose URL and headers work, and the same values as exports', async () => {
     const [line = ''] = /^ *curl .*$/m.exec(serving.output()) ?? [];
     const [, url = ''] = / (http:\S+)/.exec(line) ?? [];
     const headers = [...line.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [name, value]);
@@ -55,27 +55,27 @@ describe('serve on its own database', () => {
     assert.ok(serving.output().includes(exported));
   });
 
-  it('prints a curl that a shell runs', async (t) => {
+  it('a shell can run the curl command that serve --demo prints', async (t) => {
     const [line = ''] = /^ *curl .*$/m.exec(serving.output()) ?? [];
     const run = await promisify(execFile)('sh', ['-c', line], { maxBuffer: 16 * 1024 * 1024 }).catch(
       (error: { code: number }) => error,
     );
     if ('code' in run && run.code === 127) {
-      t.skip('there is no curl on PATH');
+      t.skip('There is no curl on PATH.');
       return;
     }
     assert.ok('stdout' in run, JSON.stringify(run));
     assert.ok(Array.isArray(JSON.parse(run.stdout)));
   });
 
-  it('answers livez and readyz', async () => {
+  it('200: livez and readyz report ok', async () => {
     for (const path of ['/livez', '/readyz']) {
       const answer = await fetch(serving.url + path);
       assert.deepEqual([answer.status, await answer.json()], [200, { status: 'ok' }]);
     }
   });
 
-  it('logs JSON lines, one a request, under the id that the caller was told, and nothing secret', async () => {
+  it('serve logs a JSON line for a request with the request id of the caller, and no line contains the API secret', async () => {
     const answer = await fetch(`${serving.url}/v1/third-party/menu/?page=1`, {
       headers: { ...demoKey, 'x-request-id': 'find-me' },
     });
@@ -90,7 +90,7 @@ describe('serve on its own database', () => {
     assert.ok(logged.every((one) => !one.includes(demoKey['X-API-Secret'] ?? '-')));
   });
 
-  it('serves metrics as Prometheus reads them, on a port of their own', async () => {
+  it('serve exposes metrics for Prometheus on METRICS_PORT only', async () => {
     const answer = await fetch(`http://127.0.0.1:${env['METRICS_PORT']}/metrics`);
     assert.equal(answer.status, 200);
     assert.match(String(answer.headers.get('content-type')), /^text\/plain/);
@@ -101,7 +101,7 @@ describe('serve on its own database', () => {
     assert.equal((await fetch(`${serving.url}/metrics`)).status, 404);
   });
 
-  it('is the only one on its DATA_DIR: a second one is refused with one clear line', async () => {
+  it('a second serve on the same DATA_DIR exits 1 with one clear line, and the first continues', async () => {
     const second = await runCommand(['serve'], { env: { DATA_DIR: dataDir } });
     assert.equal(second.code, 1);
     assert.match(second.stderr, /^roomservice: Another "serve" already runs on this DATA_DIR \(.+\)\. .+\n$/);
@@ -109,7 +109,7 @@ describe('serve on its own database', () => {
     assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
   });
 
-  it('lets every command run beside it', async () => {
+  it('tenant list, migrate and demo run beside serve, and the earlier demo credential stays valid', async () => {
     const [list, migrated, demo] = await Promise.all([
       runCommand(['tenant', 'list', '--json'], { env }),
       runCommand(['migrate'], { env }),
@@ -129,7 +129,7 @@ describe('serve on its own database', () => {
     assert.equal((await fetch(`${serving.url}/v1/third-party/orders/`, { headers: demoKey })).status, 200);
   });
 
-  it('ends with 0 on SIGTERM, and its PostgreSQL with it', async () => {
+  it('serve exits 0 on SIGTERM and stops its PostgreSQL', async () => {
     const pid = await postgresPid(dataDir);
     assert.ok(isRunning(pid));
     serving.kill('SIGTERM');
@@ -138,7 +138,7 @@ describe('serve on its own database', () => {
     assert.equal(isRunning(pid), false);
   });
 
-  it('is found as it was by the next start, which makes no second demo', async () => {
+  it('the next serve --demo on the same DATA_DIR keeps the demo tenant and its credential, and creates no second one', async () => {
     serving = await startServing(['--demo'], { env });
     await serving.prints(/npx roomservice demo/);
     assert.doesNotMatch(serving.output(), /Password|X-API-Secret/);
@@ -149,7 +149,7 @@ describe('serve on its own database', () => {
     assert.equal((await serving.ended).code, 0);
   });
 
-  it('is not needed by a command, which starts PostgreSQL for its own time', async () => {
+  it('a command without a running serve starts PostgreSQL and stops it at its end', async () => {
     const list = await runCommand(['tenant', 'list', '--json'], { env });
     assert.equal(list.code, 0, list.stderr);
     assert.equal((JSON.parse(list.stdout) as unknown[]).length, 1);

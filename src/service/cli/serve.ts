@@ -22,23 +22,23 @@ import { print } from './terminal.ts';
 
 export interface ServeOptions {
   demo?: boolean;
-  /** How many times as fast as life the demo tenant's kitchen and front desk work; 1 where left out. */
+  /** Speed of the demo tenant's simulated kitchen and front desk, as a multiple of real time. Default: 1. */
   demoSpeed?: number;
   only?: 'api' | 'worker';
 }
 
-/** Deliveries under way may end by themselves: an attempt takes 10 s at most. */
+/** Time in which deliveries under way may end. An attempt takes at most 10 s. */
 const DELIVERY_GRACE_MS = 11_000;
-/** The whole stop takes no longer than this (operations: within 15 s). */
+/** Time limit of the whole stop. docs/contract/operations.md promises a stop within 15 s. */
 const STOP_LIMIT_MS = 14_500;
-/** One Ctrl-C may come two or three times: to the whole process group, and passed on by npm or by bin/roomservice.js. */
+/** Time in which repeated signals count as one, because npm and bin/roomservice.js may pass the same Ctrl-C on. */
 const SAME_SIGNAL_MS = 2_000;
-/** What goes on while requests use up all the other connections: the poll for recent changes, claims and outcomes of deliveries. */
+/** Connections for work that must continue while requests use all others: the poll for recent changes, and claims and outcomes. */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
-/** With fewer connections than this nothing is set apart. */
+/** Smallest pool from which background connections are set apart. */
 const MIN_CONNECTIONS_TO_SPLIT = 5;
 
-/** `roomservice serve`: runs until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
+/** Runs `roomservice serve` until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const stopping = nextStopSignal();
   const log = await createLogger(config.logLevel);
@@ -48,8 +48,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     onConnectionError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
     onHungWrites: (areHanging) =>
       areHanging
-        ? log.error('writes hang: the database waits for its standbys; they are answered 503 until it goes on')
-        : log.info('writes go on: the database has its standbys again'),
+        ? log.error('writes hang because the database waits for its standbys; they get 503 until the database goes on')
+        : log.info('writes go on because the database has its standbys again'),
     backgroundConnections:
       config.databasePoolSize < MIN_CONNECTIONS_TO_SPLIT ? 0 : BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
@@ -59,7 +59,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   });
   try {
     await introduce(config, runtime, log, service.address, options);
-    flushCompileCache(); // Node does so at an end in good order, which a process that is killed never has.
+    flushCompileCache(); // Node writes the cache only at a normal exit, and a process that is killed has none.
     settleOldGeneration();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
@@ -70,7 +70,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   log.info('stopped');
 }
 
-/** Resolves at the first signal to stop; one that is sent again later ends the process at once. */
+/** Resolves at the first signal to stop. A signal more than 2 s later exits the process immediately with 1. */
 function nextStopSignal(): Promise<string> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;
@@ -83,17 +83,17 @@ function nextStopSignal(): Promise<string> {
     };
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
     if (process.stdin.isTTY) {
-      // Without a terminal it may be ignored on purpose (nohup), and a listener would undo that.
+      // Without a terminal, SIGHUP may be ignored on purpose (nohup), and a listener would end that.
       process.on('SIGHUP', onSignal);
     }
   });
 }
 
-/** MASTER_KEY opens all keys from here on, as after `roomservice keys rewrap`. */
+/** Wraps all service keys with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service. */
 async function startRewrapped(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const keys = await runtime.keyring.rewrap();
   if (keys > 0) {
-    log.info({ keys }, 'keys wrapped anew: only MASTER_KEY opens them now, MASTER_KEY_PREVIOUS no more');
+    log.info({ keys }, 'keys wrapped again: only MASTER_KEY unwraps them now, not MASTER_KEY_PREVIOUS');
   }
   return await startService(config, runtime, log, options);
 }
@@ -133,7 +133,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           isServing,
         });
   if (metrics !== null) {
-    // A port of its own has a line of its own for new connections: a burst on PORT does not hold up who watches the process.
+    // METRICS_PORT has its own queue of new connections, so a burst on PORT does not delay health checks on METRICS_PORT.
     healthRoutes(metrics.app, { isServing, isReady: () => isMigrated(db) });
   }
   metrics?.watchBounds({
@@ -147,7 +147,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   const stop = async () => {
     readiness.stop();
     await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
-    await worker?.stop(0); // What the last requests gave it meanwhile goes back.
+    await worker?.stop(0); // Releases the claims of deliveries that the last requests have added since.
     await budgets.close();
   };
   try {
@@ -170,7 +170,7 @@ function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing
   return app;
 }
 
-/** Where METRICS_PORT is set; loaded only then. */
+/** Creates the metrics if METRICS_PORT is set. Their code is loaded only then. @returns null if METRICS_PORT is not set */
 async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metrics | null> {
   if (metricsPort === null) {
     return null;
@@ -180,33 +180,34 @@ async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metric
 }
 
 /**
- * @param variable where the port is set
- * @throws OperatorError where the port cannot be had
+ * Starts to listen on a port.
+ * @param variable name of the environment variable that sets the port
+ * @throws OperatorError if the process cannot listen on the port
  */
 async function listenOn(app: App, variable: string, host: string, port: number): Promise<Listening> {
   return await listen(app, { host, port }).catch((error: NodeJS.ErrnoException) => {
     const reasons: Record<string, string> = {
       EADDRINUSE: `another process listens there. Set another ${variable}`,
-      EACCES: `it is not allowed to. Set a ${variable} from 1024 on`,
+      EACCES: `the process has no permission for this port. Set ${variable} to 1024 or higher`,
       EADDRNOTAVAIL: 'this machine has no such address. Set another HOST',
       ENOTFOUND: 'there is no host of that name. Set another HOST',
     };
     const reason = reasons[error.code ?? ''];
     throw reason === undefined
       ? error
-      : new OperatorError(`${variable} ${port} of ${host} cannot be listened on (${error.code}): ${reason}.`);
+      : new OperatorError(`The service cannot listen on ${variable} ${port} of ${host} (${error.code}): ${reason}.`);
   });
 }
 
-/** What makes the demo is loaded only where there is one. */
+/** Finds the demo tenant. The code of the demo is loaded only if this function is called. */
 async function findDemoTenant(db: Database): Promise<Tenant | null> {
   const demo = await import('./demo.ts');
   return await demo.findDemoTenant(db);
 }
 
 /**
- * Prints the address of the service, as text in a terminal and else as a log line. The log line ignores LOG_LEVEL, because the program
- * that started the process may wait for it. With `--demo`, also prints how to try the service.
+ * Prints the address of the service as text if stdout is a terminal, and as a log line if not. The log line ignores LOG_LEVEL, because
+ * the program that started the process may wait for it. With `--demo` and the embedded database, also prints how to try the service.
  */
 async function introduce(
   config: Config,

@@ -5,7 +5,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { cleanUp, newDataDir, postgresPid, runCommand } from '#test/support/command.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 
-describe('a serve that cannot start', () => {
+describe('serve that cannot start', () => {
   let service: TestService;
   let env: Record<string, string>;
 
@@ -18,19 +18,19 @@ describe('a serve that cannot start', () => {
     await service.close();
   });
 
-  it('ends with 1 and a clear line where the port is taken, API or metrics', async (t) => {
+  it('serve exits 1 with one clear line if PORT or METRICS_PORT is in use', async (t) => {
     const port = await takenPort(t);
     const names = ['PORT', 'METRICS_PORT'];
     const ends = names.map((name) => runCommand(['serve'], { env: { ...env, [name]: String(port) } }));
     for (const [index, { code, stderr, stdout }] of (await Promise.all(ends)).entries()) {
       assert.equal(code, 1);
-      const fault = `${names[index]} ${port} of 127.0.0.1 cannot be listened on (EADDRINUSE): another process listens there`;
+      const fault = `The service cannot listen on ${names[index]} ${port} of 127.0.0.1 (EADDRINUSE): another process listens there`;
       assert.equal(stderr, `roomservice: ${fault}. Set another ${names[index]}.\n`);
       assert.doesNotMatch(stdout, /Roomservice listens/);
     }
   });
 
-  it('ends with 1 and one line where the database is out of reach, which does not show its password', async () => {
+  it('serve exits 1 with one line that hides the password if the database is out of reach', async () => {
     const hosts = ['127.0.0.1:1', 'localhost:1'];
     const ends = hosts.map(async (host) => {
       const url = `postgres://someone:hidden-word@${host}/nowhere`;
@@ -43,7 +43,7 @@ describe('a serve that cannot start', () => {
     }
   });
 
-  it('ends with 1 and one line where MASTER_KEY is another than the database was made with', async () => {
+  it('serve exits 1 with one line if MASTER_KEY is not the key that the database was created with', async () => {
     const { code, stderr } = await runCommand(['serve'], {
       env: { ...env, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
     });
@@ -51,7 +51,7 @@ describe('a serve that cannot start', () => {
     assert.match(stderr, /^roomservice: MASTER_KEY .+\n$/);
   });
 
-  it('leaves no PostgreSQL of its own behind', async (t) => {
+  it('serve stops the PostgreSQL that it started if PORT is in use', async (t) => {
     const port = await takenPort(t);
     const dataDir = await newDataDir();
     const { code, stderr } = await runCommand(['serve', '--demo'], { env: { DATA_DIR: dataDir, PORT: String(port) } });
@@ -60,14 +60,14 @@ describe('a serve that cannot start', () => {
     assert.equal(await postgresPid(dataDir), 0);
   });
 
-  it('says in one line where DATA_DIR cannot be one', async () => {
+  it('serve exits 1 with one line if DATA_DIR cannot be a folder', async () => {
     const { code, stderr } = await runCommand(['serve'], { env: { DATA_DIR: '/dev/null/data' } });
     assert.equal(code, 1);
     assert.match(stderr, /^roomservice: DATA_DIR \S+ cannot be used \((?:ENOTDIR|EEXIST)\).*\n$/);
   });
 });
 
-/** A port that somebody listens on until the test ends. */
+/** Listens on a free port until the test ends. @returns the port */
 async function takenPort(t: TestContext): Promise<number> {
   const squatter = createServer().listen(0, '127.0.0.1');
   t.after(() => squatter.close());

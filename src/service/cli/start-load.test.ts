@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
-/** What a process has loaded once it has the code of `serve`: packages by their name, and parts of Node by theirs. */
+/** Returns the names of the packages and of the parts of Node that a process has loaded after it has imported the code of `serve`. */
 async function loadedByServe(): Promise<Set<string>> {
   const source = `
     import { registerHooks } from 'node:module';
@@ -20,11 +20,11 @@ async function loadedByServe(): Promise<Set<string>> {
   return new Set([...packages, ...ofNode.map((name) => name.replace('NativeModule ', ''))]);
 }
 
-describe('the code of serve', () => {
-  it('loads neither what only METRICS_PORT, Redis or a terminal needs, nor a second HTTP client', async () => {
+describe('code of serve', () => {
+  it("serve loads no package that only metrics, Redis or a terminal need, and not Node's own HTTP client undici", async () => {
     const loaded = await loadedByServe();
     for (const name of ['fastify', 'undici', 'pg', 'http']) {
-      assert.ok(loaded.has(name), `${name} is looked for in the wrong place`);
+      assert.ok(loaded.has(name), `${name} is found among the loaded parts`);
     }
     const spared = ['prom-client', 'pino-pretty', 'redis', 'internal/deps/undici/undici'];
     assert.deepEqual(

@@ -5,12 +5,12 @@ import { cleanUp, newDataDir, startServing } from '#test/support/command.ts';
 
 const MAX_IDLE_MB = 150;
 
-const skip = process.platform !== 'linux' && 'only Linux tells in /proc what a process holds';
+const skip = process.platform !== 'linux' && 'Only Linux shows in /proc how much memory a process uses.';
 
-describe('the memory of a service that nobody has called yet', { skip }, () => {
+describe('memory of serve before the first call', { skip }, () => {
   after(cleanUp);
 
-  it(`is below ${MAX_IDLE_MB} MB, on a start that finds nothing compiled too`, async () => {
+  it(`serve without calls uses less than ${MAX_IDLE_MB} MB after a start without the compile cache`, async () => {
     const env = { DATA_DIR: await newDataDir(), NODE_DISABLE_COMPILE_CACHE: '1' };
     const serving = await startServing([], { env });
     const idleMb = await readResidentMb(serving.pid);
@@ -19,7 +19,7 @@ describe('the memory of a service that nobody has called yet', { skip }, () => {
     assert.ok(idleMb > 40 && idleMb < MAX_IDLE_MB, `${idleMb} MB`);
   });
 
-  it('is settled before it starts if the command is run by hand, and as the operator says if they say so', async () => {
+  it('serve starts with the default memory settings of V8 and malloc, except those that the operator sets', async () => {
     const dataDir = await newDataDir();
     for (const [env, flags, threshold] of [
       [{}, ['--max-semi-space-size=16'], '65536'],

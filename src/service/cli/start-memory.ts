@@ -3,9 +3,10 @@ import { setFlagsFromString } from 'node:v8';
 import { READY_FLAGS } from './start-settings.js';
 
 /**
- * Gives back what loading and compiling have left behind, a third of the process. V8 alone does so only when its young generation, which
- * has grown to its full size by then, is used up once more: minutes later. Everything stands still for it (50 ms), so it comes before the
- * first request. Asked of the inspector, because `--expose-gc` set at run time would make V8 refuse the compile cache.
+ * Frees the memory that loading and compiling have left, a third of the process. Without this function V8 frees it only minutes later,
+ * when its young generation, which has grown to its full size by then, is full again. The collection stops the process for 50 ms, so it
+ * runs before the first request. It goes through the inspector, because `--expose-gc` set at run time would make V8 refuse the compile
+ * cache.
  */
 export async function freeStartMemory(): Promise<void> {
   const session = new Session();
@@ -14,7 +15,7 @@ export async function freeStartMemory(): Promise<void> {
   session.disconnect();
 }
 
-/** Sets how V8 treats its old generation from now on. */
+/** Changes how V8 treats its old generation from now on (`READY_FLAGS`). */
 export function settleOldGeneration(): void {
   READY_FLAGS.forEach((flag) => setFlagsFromString(flag));
 }

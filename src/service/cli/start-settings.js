@@ -1,23 +1,27 @@
-// How `serve` sets V8 and malloc: the one place. Plain JavaScript, because bin/roomservice.js reads it before any TypeScript is loaded. The
-// measurements are in docs/decisions/0006-runtime.md.
+// All settings of V8 and malloc that `serve` uses. This file is plain JavaScript, because bin/roomservice.js reads it before any TypeScript
+// is loaded. The measurements are in docs/decisions/0006-runtime.md.
 
 /**
- * What V8 reads when the process starts. On a machine with much memory the young generation would grow to 134 MB, and a list of 300,000
- * orders would take 107 MB instead of 48.
+ * Flags that V8 reads when the process starts. Without them, the young generation would grow to 134 MB on a machine with much memory, and
+ * a list of 300,000 orders would take 107 MB instead of 48.
  */
 export const START_FLAGS = ['--max-semi-space-size=16'];
 
-/** What malloc reads when the process starts. Blocks from 64 KiB on go back to the system when they are freed, such as those of password hashes. */
+/**
+ * Environment that malloc reads when the process starts. With it, freed blocks of 64 KiB or more, such as those of password hashes, return
+ * to the system.
+ */
 export const START_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' };
 
 /**
- * What is set once `serve` is ready; earlier it would change the flags that the compile cache holds for.
+ * Flags that `serve` sets when it is ready. If they were set earlier, V8 would refuse the compile cache, which was made with other flags.
  *
- * The old generation is cleared when it has grown by half, not only when it is four times as large: a list of a million orders grows the
- * process by some 50 MB instead of 120. (With less than half, a busy process clears so often that it answers fewer calls.)
+ * `--heap-growing-percent=50` lets V8 collect the old generation when it has grown by half, not only when it is four times as large. So a
+ * list of a million orders grows the process by about 50 MB instead of 120. With less than half, a busy process collects so often that it
+ * serves fewer calls.
  *
- * What requests make is not born in it. V8 learns where long-lived objects are made, and while menus are loaded it learns that of code
- * which later works for every request: what that makes is then old at once, and keeps alive whatever it points to until the next full
- * collection.
+ * `--no-allocation-site-pretenuring` keeps objects of requests out of the old generation. V8 learns which code makes long-lived objects.
+ * While menus are loaded, it learns this of code that later runs for every request. The objects of that code would then be old immediately,
+ * and would keep alive the objects that they point to until the next full collection.
  */
 export const READY_FLAGS = ['--heap-growing-percent=50', '--no-allocation-site-pretenuring'];

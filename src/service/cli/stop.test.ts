@@ -18,13 +18,13 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, eventually, listDeliveries, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** Operations: SIGTERM and SIGINT, within 15 s. */
+/** Time limit of a stop by SIGTERM or SIGINT (docs/contract/operations.md). */
 const STOP_MS = 15_000;
-/** More than the sockets of both sides hold. */
+/** Number of orders whose list is larger than the buffers of both sockets. */
 const ORDERS = 20_000;
 const NOTE_LENGTH = 1_000;
 
-describe('a serve that is told to stop', { concurrency: true }, () => {
+describe('serve that is told to stop', { concurrency: true }, () => {
   let service: TestService;
   let env: Record<string, string>;
   let certificateFile: Awaited<ReturnType<typeof newCertificateFile>>;
@@ -52,7 +52,7 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     return { DATABASE_URL: database.url, MASTER_KEY: masterKey.toString('base64') };
   }
 
-  /** @returns how it ended, and after how many milliseconds */
+  /** Stops a serve. @returns its exit code, and the milliseconds until its end */
   async function stop(serving: Serving, signal: NodeJS.Signals = 'SIGTERM') {
     const startedAt = performance.now();
     serving.kill(signal);
@@ -72,7 +72,7 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     return tenant;
   }
 
-  /** The answer to the staff's list of orders, not read yet. */
+  /** Requests the staff's list of orders. @returns the response, whose body is not read yet */
   async function beginToRead(serving: Serving, tenant: TestTenant): Promise<IncomingMessage> {
     const request = get(`${serving.url}/v1/staff/orders/`, { headers: { ...tenant.staff, connection: 'keep-alive' } });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -80,7 +80,7 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     return response;
   }
 
-  /** One event under way to a receiver that answers so, on a database where nobody else delivers. */
+  /** Starts the delivery of one event to a receiver with the given response, on a database on which no other process delivers. */
   async function beginToDeliver(answer: Parameters<Receiver['answerWith']>[0]) {
     const receiver = await startReceiver({ certificate: certificateFile.certificate, answer });
     receivers.push(receiver);
@@ -114,7 +114,7 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     await eventually(isRefused, 'refused connection');
   }
 
-  it('takes no connection any more, and ends the answer that a slow client reads', async () => {
+  it('a stopping serve refuses new connections and completes the response that a slow client reads', async () => {
     const tenant = await tenantWithManyOrders();
     const serving = await startServing(['--only', 'api'], { env });
     const response = await beginToRead(serving, tenant);
@@ -128,7 +128,7 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
   });
 
-  it('answers once more on a connection that is kept, says that it is not ready, and closes it with the answer', async (t) => {
+  it('503: a stopping serve tells a proxy on its open connection that it is not ready, and closes that connection', async (t) => {
     const serving = await startServing(['--only', 'api'], { env });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
@@ -138,7 +138,7 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
       await response.toArray();
       return [response.statusCode, response.headers.connection, request.reusedSocket];
     };
-    // As a proxy that watches: it is waited for until it has been told.
+    // Checks twice, as a proxy does. A stopping serve waits until such a caller has checked again.
     assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', false]);
     await sleep(1_000);
     assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', true]);
@@ -148,10 +148,10 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     assert.deepEqual(await ask('/readyz'), [503, 'close', true]);
     const { code, tookMs } = await stopped;
     assert.equal(code, 0);
-    assert.ok(tookMs < 3_000, `took ${tookMs} ms, though nobody is connected any more`);
+    assert.ok(tookMs < 3_000, `took ${tookMs} ms, though no client is connected any more`);
   });
 
-  it('does not wait for connections that carry nothing where nobody watches, used before or not', async (t) => {
+  it('a stopping serve does not wait for idle connections, used or unused, if no proxy checks its readiness', async (t) => {
     const serving = await startServing(['--only', 'api'], { env });
     const { hostname, port } = new URL(serving.url);
     const unused = connect(Number(port), hostname);
@@ -167,7 +167,7 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     assert.ok(tookMs < 3_000, `took ${tookMs} ms, as long as it waits for proxies that watch`);
   });
 
-  it('does not wait for a client that takes nothing', async () => {
+  it('a stopping serve does not wait for a client that does not read its response', async () => {
     const tenant = await tenantWithManyOrders();
     const serving = await startServing(['--only', 'api'], { env });
     const response = await beginToRead(serving, tenant);
@@ -177,7 +177,7 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
   });
 
-  it('lets a delivery under way end, and keeps its outcome', async () => {
+  it('a stopping serve lets a delivery under way end and records its outcome', async () => {
     const { serving, receiver, deliveries } = await beginToDeliver(() => ({ status: 204, afterMs: 1_500 }));
     const { code, tookMs } = await stop(serving);
     assert.equal(code, 0);
@@ -187,7 +187,7 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('waits for a hanging receiver no longer than an attempt may take, and keeps that attempt too', async () => {
+  it('a stopping serve waits for a hanging receiver at most until the time limit of the attempt, and records the attempt', async () => {
     const { serving, deliveries } = await beginToDeliver(() => 'hang');
     const { code, tookMs } = await stop(serving);
     assert.equal(code, 0);
@@ -200,7 +200,7 @@ describe('a serve that is told to stop', { concurrency: true }, () => {
     );
   });
 
-  it('ends with 0 and stops its PostgreSQL on a Ctrl-C, also where it comes twice, to all and passed on', async () => {
+  it('serve exits 0 and stops its PostgreSQL on a Ctrl-C that arrives twice, at the process group and passed on', async () => {
     const dataDir = await newDataDir();
     const serving = await startServing([], { env: { DATA_DIR: dataDir }, detached: true });
     const pid = await postgresPid(dataDir);

@@ -30,7 +30,7 @@ describe('roomservice tenant', () => {
   const slugs = async () =>
     (await service.database.db.selectFrom('tenant').select('slug').execute()).map((t) => t.slug);
 
-  it('apply: creates the tenant and prints exactly what is promised as JSON', async () => {
+  it('tenant apply --json creates the tenant and prints only its id, slug, users, properties and changes', async () => {
     const file = await fileOf('a.json', sampleTenant({ slug: 'house-a' }));
     const { code, stdout, stderr } = await runCommand(['tenant', 'apply', file, '--json'], { env });
     assert.equal(code, 0, stderr);
@@ -54,14 +54,17 @@ describe('roomservice tenant', () => {
     assert.equal(signedIn.status, 200);
   });
 
-  it('apply: says in words what it did, changes nothing the second time, and list shows the tenant once', async () => {
+  it('tenant apply lists its changes in words, changes nothing the second time, and tenant list shows the tenant once', async () => {
     const file = await fileOf('b.json', sampleTenant({ slug: 'house-b' }));
     const first = await runCommand(['tenant', 'apply', file], { env });
     assert.equal(first.code, 0, first.stderr);
-    assert.match(first.stdout, /^Tenant house-b \(\d+\) is as \S+ says\. What was changed:\n( {2}.+ added\n)+$/);
+    assert.match(
+      first.stdout,
+      /^Tenant house-b \(\d+\) now matches \S+\. These changes were made:\n( {2}.+ added\n)+$/,
+    );
     assert.match(first.stdout, /^ {2}user "owner@house-b\.example" added$/m);
     const second = await runCommand(['tenant', 'apply', file], { env });
-    assert.match(second.stdout, /^Tenant house-b \(\d+\) is as \S+ says already; nothing was changed\.\n$/);
+    assert.match(second.stdout, /^Tenant house-b \(\d+\) already matches \S+\. Nothing was changed\.\n$/);
     const [text, json] = await Promise.all([
       runCommand(['tenant', 'list'], { env }),
       runCommand(['tenant', 'list', '--json'], { env }),
@@ -72,7 +75,7 @@ describe('roomservice tenant', () => {
     assert.deepEqual(Object.keys(listed[0] ?? {}), ['id', 'slug', 'name', 'currency', 'timezone', 'features']);
   });
 
-  it('apply --dry-run: tells what would be changed, in words and as JSON, ends with 0 and changes nothing', async () => {
+  it('tenant apply --dry-run exits 0, prints the changes in words or as JSON, and changes nothing', async () => {
     const document = sampleTenant({ slug: 'house-dry' });
     const file = await fileOf('dry.json', document);
     const dryRun = (...flags: string[]) => runCommand(['tenant', 'apply', file, '--dry-run', ...flags], { env });
@@ -80,13 +83,13 @@ describe('roomservice tenant', () => {
     assert.equal(ofNew.code, 0, ofNew.stderr);
     assert.match(
       ofNew.stdout,
-      /^Tenant house-dry is not yet as \S+ says\. Nothing was changed; .+:\n( {2}.+ added\n)+$/,
+      /^Tenant house-dry does not match \S+ yet\. Nothing was changed\. .+:\n( {2}.+ added\n)+$/,
     );
     assert.equal((await slugs()).includes('house-dry'), false);
     await service.apply(document);
     const same = await dryRun();
-    assert.match(same.stdout, /^Tenant house-dry \(\d+\) is as \S+ says already; nothing would be changed\.\n$/);
-    const users = [{ ...document.users?.[0], password: 'a password of today' }];
+    assert.match(same.stdout, /^Tenant house-dry \(\d+\) already matches \S+\. Nothing would be changed\.\n$/);
+    const users = [{ ...document.users?.[0], password: 'a changed password' }];
     await writeFile(file, JSON.stringify({ ...document, name: 'Dry\u001b[2J House', users }));
     const [words, json] = await Promise.all([dryRun(), dryRun('--json')]);
     assert.deepEqual([words.code, json.code], [0, 0]);
@@ -113,7 +116,7 @@ describe('roomservice tenant', () => {
     assert.deepEqual((await service.apply(document)).changes, []);
   });
 
-  it('apply --dry-run: makes no database where there is none', async () => {
+  it('tenant apply --dry-run exits 1 and creates no database if the database is missing', async () => {
     const dataDir = await newDataDir();
     const file = await fileOf('none.json', sampleTenant());
     const { code, stderr } = await runCommand(['tenant', 'apply', file, '--dry-run'], { env: { DATA_DIR: dataDir } });
@@ -122,7 +125,7 @@ describe('roomservice tenant', () => {
     await assert.rejects(stat(dataDir), { code: 'ENOENT' });
   });
 
-  it('apply: of a bad file names every fault on stderr, ends with 1 and changes nothing', async () => {
+  it('tenant apply of an invalid file exits 1, names every fault on stderr, and creates no tenant', async () => {
     const bad = {
       ...sampleTenant({ slug: 'house-bad', currency: 'euro', timezone: '' }),
       users: [{ email: 'nobody', password: 'short', role: 'guest' }],
@@ -138,7 +141,7 @@ describe('roomservice tenant', () => {
     assert.deepEqual(await slugs(), known);
   });
 
-  it('apply: of a file whose parts do not fit together names those faults too, and changes nothing', async () => {
+  it('tenant apply exits 1, names every fault and creates no tenant if parts of the file contradict each other', async () => {
     const { menu, ...rest } = sampleTenant({ slug: 'house-odd', timezone: 'Europe/Atlantis' });
     const dishes = menu?.dishes ?? [];
     const odd = {
@@ -153,7 +156,7 @@ describe('roomservice tenant', () => {
     assert.equal((await slugs()).includes('house-odd'), false);
   });
 
-  it('apply: of a file that is not there, not readable as JSON or a folder, says so in one line and ends with 1', async () => {
+  it('tenant apply exits 1 with one line if the file is missing, is a folder or is not JSON', async () => {
     const broken = await fileOf('broken.json', '{"slug": ');
     const ends = [join(folder, 'absent.json'), folder, broken].map((file) =>
       runCommand(['tenant', 'apply', file], { env }),
@@ -165,7 +168,7 @@ describe('roomservice tenant', () => {
     assert.match(notJson?.stderr ?? '', /^roomservice: \S+broken\.json is not JSON: .+\n$/);
   });
 
-  it('list: of a new DATA_DIR says how to make a tenant, and the command stops the PostgreSQL it started', async () => {
+  it('tenant list on a new DATA_DIR says how to create a tenant, and stops the PostgreSQL that it started', async () => {
     const dataDir = await newDataDir();
     const { code, stdout, stderr } = await runCommand(['tenant', 'list'], { env: { DATA_DIR: dataDir } });
     assert.equal(code, 0, stderr);

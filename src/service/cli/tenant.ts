@@ -12,7 +12,7 @@ export interface ApplyFlags {
   dryRun?: boolean;
 }
 
-/** `roomservice tenant apply FILE`. The file is read before the database is opened: a bad one costs nothing. */
+/** Runs `roomservice tenant apply FILE`. Reads the file before it opens the database, so that a file that is not JSON fails fast. */
 export async function applyTenant(config: Config, file: string, flags: ApplyFlags): Promise<void> {
   const document = await readDocument(file);
   const isDryRun = flags.dryRun === true;
@@ -20,7 +20,7 @@ export async function applyTenant(config: Config, file: string, flags: ApplyFlag
   try {
     const applied = await applyTenantDocument(runtime.db, document, { isDryRun, bounds: config.bounds });
     if (flags.json) {
-      // Ids that a dry run made belong to nothing.
+      // The ids of a dry run are left out, because they belong to no stored row.
       printJson(isDryRun ? { slug: applied.slug, dry_run: true, changes: applied.changes } : applied);
     } else {
       print([headline(applied, file, isDryRun), ...applied.changes.map((change) => `  ${lineOf(change)}`)].join('\n'));
@@ -32,23 +32,23 @@ export async function applyTenant(config: Config, file: string, flags: ApplyFlag
 
 function headline({ tenant_id, slug, changes }: AppliedTenant, file: string, isDryRun: boolean): string {
   if (changes.length === 0) {
-    return `Tenant ${slug} (${tenant_id}) is as ${file} says already; nothing ${isDryRun ? 'would be' : 'was'} changed.`;
+    return `Tenant ${slug} (${tenant_id}) already matches ${file}. Nothing ${isDryRun ? 'would be' : 'was'} changed.`;
   }
   return isDryRun
-    ? `Tenant ${slug} is not yet as ${file} says. Nothing was changed; without --dry-run this would be:`
-    : `Tenant ${slug} (${tenant_id}) is as ${file} says. What was changed:`;
+    ? `Tenant ${slug} does not match ${file} yet. Nothing was changed. Without --dry-run these changes would be made:`
+    : `Tenant ${slug} (${tenant_id}) now matches ${file}. These changes were made:`;
 }
 
-/** One change in one line. Names are quoted as JSON: a document may hold characters that a terminal would act on. */
+/** Describes one change in one line. Names are quoted as JSON, because a document may hold characters that control a terminal. */
 function lineOf({ what, name, change, fields }: Change): string {
   const values = fields.map(({ field, from, to }) =>
     from === undefined && to === undefined ? field : `${field} ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
   );
-  const thing = name === '' ? `${what} list` : `${what} ${JSON.stringify(name)}`;
-  return `${thing} ${change}${values.length === 0 ? '' : `: ${values.join(', ')}`}`;
+  const subject = name === '' ? `${what} list` : `${what} ${JSON.stringify(name)}`;
+  return `${subject} ${change}${values.length === 0 ? '' : `: ${values.join(', ')}`}`;
 }
 
-/** `roomservice tenant list`. */
+/** Runs `roomservice tenant list`. */
 export async function printTenants(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', progress: showProgress });
   try {
@@ -56,7 +56,7 @@ export async function printTenants(config: Config, options: { json?: boolean }):
     if (options.json) {
       printJson(tenants);
     } else if (tenants.length === 0) {
-      print('There is no tenant yet. "roomservice tenant apply FILE" makes one.');
+      print('There is no tenant yet. "roomservice tenant apply FILE" creates one.');
     } else {
       for (const { id, slug, name, features } of tenants) {
         print(`${id}\t${slug}\t${name}\t${features.join(', ')}`);

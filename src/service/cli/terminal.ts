@@ -1,20 +1,21 @@
-/** Progress of long work: on a terminal alone, and on stderr, so that it never mixes with a result. */
+/** Prints the progress of long work on stderr, so that it does not mix with a result. Prints nothing if stderr is not a terminal. */
 export function showProgress(message: string): void {
   if (process.stderr.isTTY) {
     console.error(message);
   }
 }
 
-/** What a person should know beside the results, on stderr. */
+/** Prints a notice for people on stderr. */
 export function notify(text: string): void {
   console.error(text);
 }
 
-/** A result on stdout. */
+/** Prints a result on stdout. */
 export function print(text: string): void {
   console.log(text);
 }
 
+/** Prints a result on stdout as indented JSON. */
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }

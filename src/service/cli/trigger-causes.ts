@@ -7,47 +7,47 @@ import { listRoomTypes } from '#hotel/rooms/rooms.ts';
 import type { EventType } from '#webhooks/events/events.ts';
 import type { Business } from '../business.ts';
 
-/** In how many of the coming days a room is looked for. */
+/** Number of days from now in which a free room is searched. */
 const HORIZON_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** What makes events: the business parts, and the database to choose a room from. */
-export interface House extends Pick<Business, 'orders' | 'reservations' | 'readListedMenu'> {
+/** Parts that make events: the business parts, and the database in which a room is searched. */
+export interface TriggerParts extends Pick<Business, 'orders' | 'reservations' | 'readListedMenu'> {
   db: Database;
 }
 
-/** What a platform, the kitchen or the front desk does so that the event happens. @returns the id of what it is about */
-const CAUSES: Record<EventType, (house: House, caller: Caller) => Promise<string>> = {
-  async 'order.status_changed'(house, caller) {
-    const id = await placeOrder(house, caller);
-    await house.orders.moveAlong(caller.tenantId, id, 'confirmed');
+/** Functions that cause an event of each type, as a platform, the kitchen or the front desk would. Each returns an id as `cause` does. */
+const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise<string>> = {
+  async 'order.status_changed'(parts, caller) {
+    const id = await placeOrder(parts, caller);
+    await parts.orders.moveAlong(caller.tenantId, id, 'confirmed');
     return id;
   },
-  async 'reservation.created'(house, caller) {
-    return (await bookStay(house, caller)).reservation_id;
+  async 'reservation.created'(parts, caller) {
+    return (await bookStay(parts, caller)).reservation_id;
   },
-  async 'reservation.modified'(house, caller) {
-    const { reservation_id: id } = await bookStay(house, caller);
-    await house.reservations.changeStatus(caller.tenantId, id, 'completed');
+  async 'reservation.modified'(parts, caller) {
+    const { reservation_id: id } = await bookStay(parts, caller);
+    await parts.reservations.changeStatus(caller.tenantId, id, 'completed');
     return id;
   },
-  async 'reservation.cancelled'(house, caller) {
-    const { reservation_id: id, external_reservation_id: externalId } = await bookStay(house, caller);
-    await house.reservations.cancel(caller, externalId);
+  async 'reservation.cancelled'(parts, caller) {
+    const { reservation_id: id, external_reservation_id: externalId } = await bookStay(parts, caller);
+    await parts.reservations.cancel(caller, externalId);
     return id;
   },
 };
 
 /**
- * Places an order or books a stay by the service's own business parts, and changes it until the event happens. Nothing of the event is simulated.
+ * Causes a real event: places an order or books a stay through the business parts of the service, and changes it if the event needs that.
  * @returns the id of the order or reservation
- * @throws OperatorError where the tenant has nothing to order or no room to book
+ * @throws OperatorError if the tenant has no dish to order or no room to book
  */
-export async function cause(house: House, event: EventType, caller: Caller): Promise<string> {
-  return await CAUSES[event](house, caller);
+export async function cause(parts: TriggerParts, event: EventType, caller: Caller): Promise<string> {
+  return await CAUSES[event](parts, caller);
 }
 
-async function placeOrder({ orders, readListedMenu }: House, caller: Caller): Promise<string> {
+async function placeOrder({ orders, readListedMenu }: TriggerParts, caller: Caller): Promise<string> {
   const { dishes } = await readListedMenu(caller);
   const [dish] = JSON.parse(`[${dishes.slice(0, 1).toString()}]`) as { sku: string }[];
   if (dish === undefined) {
@@ -58,8 +58,8 @@ async function placeOrder({ orders, readListedMenu }: House, caller: Caller): Pr
   return order.order_id;
 }
 
-/** Books two nights in the first room type that has them, as soon as possible. */
-async function bookStay({ db, reservations }: House, caller: Caller): Promise<ReservationResponse> {
+/** Books the first two free nights, at the earliest in two days, in the first room type that has them. */
+async function bookStay({ db, reservations }: TriggerParts, caller: Caller): Promise<ReservationResponse> {
   for (const { room_type_id } of await listRoomTypes(db, caller)) {
     const range = { check_in: daysAhead(2), check_out: daysAhead(HORIZON_DAYS) };
     const { days } = await reservations.availability(caller.tenantId, room_type_id, range);
@@ -69,7 +69,7 @@ async function bookStay({ db, reservations }: House, caller: Caller): Promise<Re
       const stay = { room_type_id, check_in: checkIn, check_out: checkOut };
       const guest = { name: 'Ana Silva', phone: '+351 900 000 000' };
       const input = { external_reservation_id: newExternalId(), ...stay, guest };
-      const booked = await reservations.book(caller, input).catch(nullWhereNotSold);
+      const booked = await reservations.book(caller, input).catch(nullIfNotAvailable);
       if (booked !== null) {
         return booked.reservation;
       }
@@ -78,8 +78,8 @@ async function bookStay({ db, reservations }: House, caller: Caller): Promise<Re
   throw new OperatorError(`The demo tenant has no room left that could be booked in the next ${HORIZON_DAYS} days.`);
 }
 
-/** What is free may still be sold by no plan, or be gone by now. */
-function nullWhereNotSold(error: unknown): null {
+/** Returns null for a refused booking. A free room may have no plan that sells it, or may have been sold in the meantime. */
+function nullIfNotAvailable(error: unknown): null {
   if (error instanceof ApiError && error.code === 'room_not_available') {
     return null;
   }

@@ -9,14 +9,14 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { eventually, isSignedWith, register } from '#test/support/webhooks.ts';
 import { EVENT_TYPES } from '#webhooks/events/event-types.ts';
 
-/** What a command prints of the credential that it issues. */
+/** Credential as the command `demo --json` prints it. */
 interface Issued {
   id: string;
   api_key: string;
   api_secret: string;
 }
 
-/** One story of one database, told in order: each part goes on from the one before. */
+/** These tests share one database and run in order. Each test continues from the state that the previous test leaves. */
 describe('roomservice trigger', () => {
   let service: TestService;
   let receiver: Receiver;
@@ -40,17 +40,17 @@ describe('roomservice trigger', () => {
   const shortened = (apiKey: string) => `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
   const headersOf = ({ api_key, api_secret }: Issued) => ({ 'x-api-key': api_key, 'x-api-secret': api_secret });
 
-  it('1: ends so where there is no demo tenant, whatever others there are, and says what makes it', async () => {
+  it('trigger exits 1 and names the command that creates the demo tenant if only other tenants exist', async () => {
     const other = await service.tenant();
     for (const args of [[], ['--api-key', other.credential.api_key]]) {
       const { code, stdout, stderr } = await trigger('order.status_changed', ...args);
       assert.deepEqual([code, stdout], [1, '']);
-      assert.match(stderr, /^roomservice: There is no demo tenant here.+"roomservice demo" makes it\.\n$/);
+      assert.match(stderr, /^roomservice: There is no demo tenant here.+"roomservice demo" creates it\.\n$/);
     }
     assert.deepEqual((await readToEnd(service, other.partner)).ids, []);
   });
 
-  it('0: makes each of the four events, which a running service delivers and the feed shows', async () => {
+  it('trigger makes an event of each of the four types, which a running service delivers and the feed shows', async () => {
     credential = await issue();
     const secret = await register(service, headersOf(credential), receiver.url);
     const statuses = ['confirmed', 'confirmed', 'completed', 'cancelled'];
@@ -68,12 +68,12 @@ describe('roomservice trigger', () => {
       assert.equal(delivered.rawBody.toString(), JSON.stringify({ event, event_id, occurred_at, data }));
       assert.ok(isSignedWith(secret, delivered));
       const { ids } = await readToEnd(service, headersOf(credential));
-      assert.equal(ids.at(-1), event_id, 'the event that was asked for is the last');
+      assert.equal(ids.at(-1), event_id, 'the requested event is the last in the feed');
       await assertRead(data);
     }
   });
 
-  /** What the event tells of is there, with the status it tells. */
+  /** Checks that the order or reservation of the event exists and has the status that the event reports. */
   async function assertRead(data: Record<string, string>): Promise<void> {
     const path = data['external_order_id']
       ? `/v1/third-party/orders/${data['external_order_id']}/`
@@ -82,15 +82,19 @@ describe('roomservice trigger', () => {
     assert.deepEqual([answer.status, answer.body.status], [200, data['status']], answer.text);
   }
 
-  it('0: says in words what it made, for whom, and where to see it', async () => {
+  it('trigger prints the event, its credential, its receiver and how to read it', async () => {
     const { code, stdout } = await trigger('reservation.created');
     assert.equal(code, 0);
     assert.match(stdout, /^reservation\.created: confirmed\n {2}event_id {2}\S+\n {2}reservation_id {2}\S+\n/);
-    assert.ok(stdout.includes(`of the credential ${shortened(credential.api_key)}. It is sent to ${receiver.url}.`));
+    assert.ok(
+      stdout.includes(
+        `The event belongs to the credential ${shortened(credential.api_key)}. It is sent to ${receiver.url}.`,
+      ),
+    );
     assert.match(stdout, /"roomservice listen"/);
   });
 
-  it('0: makes it for the newest active credential, or for the one whose key is given or in the environment', async () => {
+  it('trigger uses the newest active credential, or the active one whose full API key is an option or in the environment', async () => {
     const [second, third] = [await issue(), await issue()];
     const idOf = async (...args: string[]) =>
       JSON.parse((await trigger('order.status_changed', '--json', ...args)).stdout).credential.id;
@@ -112,7 +116,7 @@ describe('roomservice trigger', () => {
     assert.match(short.stderr, /lists show keys shortened/);
   });
 
-  it('1: ends so for a credential of another tenant, and makes nothing', async () => {
+  it('trigger exits 1 and makes no event for a credential of another tenant', async () => {
     const other = await service.tenant();
     const { code, stdout, stderr } = await trigger('reservation.created', '--api-key', other.credential.api_key);
     assert.deepEqual([code, stdout], [1, '']);
@@ -120,7 +124,7 @@ describe('roomservice trigger', () => {
     assert.deepEqual((await readToEnd(service, other.partner)).ids, []);
   });
 
-  it('1: ends so where there is no database, and makes none', async () => {
+  it('trigger, nights verify and keys rotate exit 1 and create no database if the database is missing', async () => {
     const dataDir = join(await newFolder(), 'data');
     for (const args of [
       ['trigger', 'order.status_changed'],
@@ -137,7 +141,7 @@ describe('roomservice trigger', () => {
     }
   });
 
-  it('2: ends so for an event that there is not, and names those that there are', async () => {
+  it('trigger exits 2 and names the event types or the missing argument if its event type is unknown or missing', async () => {
     for (const args of [[], ['order.eaten']]) {
       const { code, stdout, stderr } = await trigger(...args);
       assert.deepEqual([code, stdout], [2, '']);
@@ -145,7 +149,7 @@ describe('roomservice trigger', () => {
     }
   });
 
-  it('1: ends so where no room is left, and says so', async () => {
+  it('trigger exits 1 with a clear message if no room is free', async () => {
     await service.database.db.updateTable('room_type').set({ physical_capacity: 0 }).execute();
     const { code, stderr } = await trigger('reservation.created');
     assert.equal(code, 1);

@@ -12,14 +12,14 @@ import { type Business, createBusiness } from '../business.ts';
 import { findDemoTenant } from './demo.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
-import { cause, type House } from './trigger-causes.ts';
+import { cause, type TriggerParts } from './trigger-causes.ts';
 
-/** More than happen to one credential of the demo between two looks. */
+/** Number of events that are read to find the new one. It is more than one credential of the demo gets in that time. */
 const MAX_EVENTS = 200;
 
 /**
- * `roomservice trigger EVENT`: makes a real event on the demo tenant, beside a running service that delivers it.
- * @throws OperatorError where there is no demo tenant, or no active credential of it to make the event for
+ * Runs `roomservice trigger EVENT`: makes a real event on the demo tenant, which a running service then delivers.
+ * @throws OperatorError if the demo tenant is missing or has no active credential
  */
 export async function trigger(
   config: Config,
@@ -28,10 +28,10 @@ export async function trigger(
 ): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   try {
-    const house = openHouse(config, runtime);
-    const tenant = await requireDemoTenant(house.db);
-    const credential = await chooseCredential(house, tenant, options.apiKey);
-    const { delivery, ...entry } = await makeEvent(house, event, callerOf(tenant, credential));
+    const parts = createParts(config, runtime);
+    const tenant = await requireDemoTenant(parts.db);
+    const credential = await chooseCredential(parts, tenant, options.apiKey);
+    const { delivery, ...entry } = await makeEvent(parts, event, callerOf(tenant, credential));
     if (options.json) {
       printJson({ ...entry, delivery, credential: { id: credential.id, api_key: credential.api_key } });
     } else {
@@ -42,18 +42,18 @@ export async function trigger(
   }
 }
 
-/** Nothing is sent from here: a process that delivers finds the events. */
-function openHouse(config: Config, { db, keyring }: Runtime) {
+/** Creates the business parts without deliveries, because a running service finds and sends the events. */
+function createParts(config: Config, { db, keyring }: Runtime) {
   const log = pino({ level: 'silent' });
   return { db, ...createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries: null }) };
 }
 
-/** Nothing is made up on a tenant whose kitchen is real. */
+/** Finds the demo tenant. Events are never made on another tenant, because its kitchen and front desk are real. */
 async function requireDemoTenant(db: Database): Promise<Tenant> {
   const tenant = await findDemoTenant(db);
   if (tenant === null) {
     throw new OperatorError(
-      'There is no demo tenant here, and events are made on it alone. "roomservice demo" makes it.',
+      'There is no demo tenant here, and this command makes events only on the demo tenant. "roomservice demo" creates it.',
     );
   }
   return tenant;
@@ -67,7 +67,10 @@ async function chooseCredential(
   const candidates = apiKey === null ? await credentials.list(tenant.id) : [await credentials.find(tenant.id, apiKey)];
   const chosen = candidates.find((credential) => credential?.is_active);
   if (chosen === undefined) {
-    const what = apiKey === null ? 'credential' : `credential with the API key ${apiKey} (lists show keys shortened)`;
+    const what =
+      apiKey === null
+        ? 'credential'
+        : `credential with the API key ${apiKey} (lists show keys shortened; use the full key)`;
     throw new OperatorError(`The demo tenant has no active ${what}. "roomservice demo" issues a new one.`);
   }
   return chosen;
@@ -77,14 +80,14 @@ function callerOf({ id, features, currency }: Tenant, credential: Credential): C
   return { tenantId: id, credentialId: credential.id, features, currency };
 }
 
-/** @returns the event as it stands in the credential's feed */
-async function makeEvent(house: House, event: EventType, caller: Caller): Promise<FeedEntry> {
-  const before = await endOfFeed(house.db, caller);
-  const id = await cause(house, event, caller);
-  const { results } = await readFeed(house.db, caller, before, MAX_EVENTS);
+/** Causes an event. @returns the event from the feed of the credential */
+async function makeEvent(parts: TriggerParts, event: EventType, caller: Caller): Promise<FeedEntry> {
+  const before = await endOfFeed(parts.db, caller);
+  const id = await cause(parts, event, caller);
+  const { results } = await readFeed(parts.db, caller, before, MAX_EVENTS);
   const entry = results.find((each) => each.event === event && Object.values(each.data).includes(id));
   if (entry === undefined) {
-    throw new Error(`${event} of ${id} is not in the feed`);
+    throw new Error(`The event ${event} of ${id} is not in the feed.`);
   }
   return entry;
 }
@@ -94,11 +97,11 @@ function describe(entry: Omit<FeedEntry, 'delivery'>, credential: Credential, ha
   const named = Object.entries({ event_id: entry.event_id, ...ids }).map(([name, value]) => `  ${name}  ${value}`);
   const sent = hasDelivery
     ? `It is sent to ${credential.webhook_url}.`
-    : 'It is sent nowhere: no webhook is registered.';
+    : 'It is not sent, because no webhook is registered.';
   return [
     `${entry.event}: ${status}`,
     ...named,
-    `of the credential ${credential.api_key}. ${sent}`,
-    '"roomservice listen" with that credential shows it, and so does GET /v1/third-party/events/.',
+    `The event belongs to the credential ${credential.api_key}. ${sent}`,
+    'Read it with "roomservice listen" and that credential, or with GET /v1/third-party/events/.',
   ].join('\n');
 }
