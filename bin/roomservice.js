@@ -21,8 +21,8 @@ if (major < 24 || (major === 24 && minor < 7)) {
 
 async function start() {
   const { START_FLAGS, START_ENVIRONMENT } = await import('../src/service/cli/start-settings.js');
-  // V8 and glibc read these settings only when a process starts. So `serve` replaces itself by a new start with the settings, in the same
-  // process. A setting that the operator has given stays as it is.
+  // V8 and glibc read the settings of start-settings.js only when a process starts. So `serve` starts itself again with these settings, in
+  // the same process. A setting that the operator has given stays as it is.
   const { env, execArgv, execPath, argv } = process;
   const given = [...execArgv, env.NODE_OPTIONS ?? ''].join(' ');
   const flags = START_FLAGS.filter((flag) => !given.includes(flag.split('=')[0]));
@@ -30,8 +30,8 @@ async function start() {
   if (argv[2] === 'serve' && canStartAgain() && !isSet) {
     process.execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], { ...START_ENVIRONMENT, ...env });
   }
-  // Node caches the compiled code, which saves the next start a quarter of its work. The cache is beside the code, because a person who
-  // can write there can change the code as well. If the folder cannot be written, Node runs without the cache.
+  // Node caches the compiled code, which saves the next start a quarter of its work. The cache is beside the code. This place is safe,
+  // because a person who can write there can also change the code. If the folder cannot be written, Node runs without the cache.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/roomservice', import.meta.url)));
   const { main } = await import('../src/service/cli/main.ts');
   await main(process.argv);

@@ -204,7 +204,7 @@ function refuseTenantParameters(request: FastifyRequest): void {
 
 /** Logs one line for a request, with the ids to find it by. The line contains no header, no body and no query. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  // The types say that both always exist, which is true inside a guarded route. They are missing if no guard has run.
+  // The types say that `caller` and `person` always exist, as routes need it. Both are missing if no guard has run.
   const { caller, person } = request as { caller?: Caller; person?: Person };
   request.log.info(
     {

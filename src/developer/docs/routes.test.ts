@@ -14,7 +14,7 @@ const DOCUMENT_PATHS = DOCUMENTS.map(({ name }) => `/openapi/${name}.json`);
 const ASSETS = ['site.css', 'guides.css', 'reference.css', 'reference.js', 'copy.js', 'icon.svg', 'scalar.js'].map(
   (name) => `/docs/assets/${name}`,
 );
-/** One address of each kind that is cached. The page of the reference is not, because each request makes it again. */
+/** One address of each kind that is cached. The page of the reference is not cached, because each request makes it again. */
 const CACHED = [
   '/docs/guides/',
   '/docs/guides/errors/',

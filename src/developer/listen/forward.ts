@@ -22,7 +22,7 @@ export interface Delivery {
 
 /** Time limit of an attempt, the same as for a delivery (contract §6). */
 const TIMEOUT_MS = 10_000;
-/** Waits after the first and the second failure. They are shorter and fewer than the service's waits, because a developer watches. */
+/** Waits after the first and the second failure. They are shorter and fewer than in the service, because a developer waits. */
 const RETRY_WAITS_MS = [500, 1_500];
 
 /**

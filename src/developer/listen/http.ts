@@ -28,7 +28,7 @@ const keepAlive = new Agent({ maxResponseSize: MAX_ANSWER_BYTES });
 /** Settings that open a new connection for each request, because a server under development may have been restarted in between. */
 const newConnection = { pipelining: 0, maxResponseSize: MAX_ANSWER_BYTES };
 const single = new Agent(newConnection);
-/** Does not check the certificate: on the developer's own machine it is self-made, and no one else is on the way to the server. */
+/** Does not check the certificate. On the developer's own machine it is self-made, and no other machine is in between. */
 const singleToLoopback = new Agent({ ...newConnection, connect: { rejectUnauthorized: false } });
 
 /** Calls the service and reads the whole response. */

@@ -39,7 +39,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
   const reaches = (hotel: TestHotel, id: string, status: string) =>
     eventually(async () => (await statusOf(hotel, id)) === status, `reservation that is ${status}`, SETTLE_MS);
 
-  const told = async (hotel: TestHotel, externalId: string) =>
+  const reportedEvents = async (hotel: TestHotel, externalId: string) =>
     (await eventsAbout(service, hotel, externalId)).map(({ event, data }) => [event, data['status']]);
 
   const BOOKED = ['reservation.created', 'confirmed'];
@@ -57,9 +57,9 @@ describe('sandbox front desk', { concurrency: true }, () => {
     for (const [index, [, [type, status = '']]] of guests.entries()) {
       const stay = stays[index] ?? { id: '', externalId: '' };
       await reaches(hotel, stay.id, status);
-      assert.deepEqual(await told(hotel, stay.externalId), [BOOKED, [type, status]]);
+      assert.deepEqual(await reportedEvents(hotel, stay.externalId), [BOOKED, [type, status]]);
     }
-    assert.deepEqual(await told(hotel, ordinary.externalId), [BOOKED]);
+    assert.deepEqual(await reportedEvents(hotel, ordinary.externalId), [BOOKED]);
     await assertCounted(service, hotel.tenantId);
   });
 
@@ -70,7 +70,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
     // At this speed the near check-out is due within 4 s, and the far one after 6 minutes.
     startHouse(t, service, hotel, 150_000);
     await reaches(hotel, near.id, 'completed');
-    assert.deepEqual(await told(hotel, near.externalId), [BOOKED, ['reservation.modified', 'completed']]);
+    assert.deepEqual(await reportedEvents(hotel, near.externalId), [BOOKED, ['reservation.modified', 'completed']]);
     assert.equal(await statusOf(hotel, far.id), 'confirmed');
   });
 
@@ -99,8 +99,11 @@ describe('sandbox front desk', { concurrency: true }, () => {
     assert.equal((await service.call('POST', path, { headers: hotel.partner })).status, 200);
     startHouse(t, service, hotel, 600);
     await reaches(hotel, last.id, 'no_show');
-    assert.deepEqual(await told(hotel, moved.externalId), [BOOKED, ['reservation.modified', 'completed']]);
-    assert.deepEqual(await told(hotel, cancelled.externalId), [BOOKED, ['reservation.cancelled', 'cancelled']]);
+    assert.deepEqual(await reportedEvents(hotel, moved.externalId), [BOOKED, ['reservation.modified', 'completed']]);
+    assert.deepEqual(await reportedEvents(hotel, cancelled.externalId), [
+      BOOKED,
+      ['reservation.cancelled', 'cancelled'],
+    ]);
   });
 
   it('the demo hotel has a room type that is always full, one with a single room, and a bookable room type first in its list', async () => {

@@ -11,10 +11,10 @@ import type { Tenant } from '#access/tenants/tenants.ts';
 import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders } from './store.ts';
 
-/** Bounds of the pause between two passes. Within these bounds the pause is one simulated second. */
+/** Bounds of the pause between two passes of the sandbox. Within these bounds the pause is one simulated second. */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
-/** Number of rows of one status that one pass reads, so that a pass has a bounded cost. The next pass reads the rows after them. */
+/** Number of rows of one status that one pass of the sandbox reads, to bound its cost. The next pass reads the rows after them. */
 const ROWS_PER_PASS = 50;
 /** Statuses that an order can leave, the latest first. In this order one pass moves an order by one status only. */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];

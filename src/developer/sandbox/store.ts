@@ -7,7 +7,7 @@ export interface OrderRow extends KitchenOrder {
   created_at: Date;
 }
 
-/** Largest stored size of an order's lines that the query reads. Reading megabytes in every pass would overload the database. */
+/** Largest size of an order's lines that the query reads, in stored bytes. Reading megabytes in every pass would overload the database. */
 const MAX_LINES_BYTES = 8 * 1024;
 /** Number of portions that an order counts as if its lines are larger than `MAX_LINES_BYTES`. */
 const MANY_PORTIONS = 1_000;

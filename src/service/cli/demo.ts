@@ -58,7 +58,7 @@ async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   return { owner, credential };
 }
 
-/** Creates the demo tenant if the database has no tenant, and prints how to try it. */
+/** Creates the demo tenant if the database has no tenant, and prints how to try it. Otherwise prints how to get a new sign-in. */
 export async function introduceDemo(runtime: Runtime, address: string): Promise<void> {
   if ((await listTenants(runtime.db)).length === 0) {
     print(describeDemo(await makeDemo(runtime), address));

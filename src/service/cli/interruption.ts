@@ -12,7 +12,7 @@ export function isInterrupted(): boolean {
  * Makes an interrupted command close the embedded PostgreSQL as at its normal end, so that a server that it started does not keep
  * running. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
  */
-export function leaveWhenInterrupted(opening: Promise<EmbeddedPostgres>): void {
+export function closeWhenInterrupted(opening: Promise<EmbeddedPostgres>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       isEnding = true;

@@ -16,8 +16,9 @@ import { census } from '#test/support/rotation.ts';
 import { call, startService, type TestService } from '#test/support/service.ts';
 import { causeEvent, eventually, isSignedWith, listDeliveries, register } from '#test/support/webhooks.ts';
 
-/** Number of partners that keep one webhook, and of partners that register a new webhook before each event. */
+/** Number of partners that keep one webhook. */
 const STEADY = 2;
+/** Number of partners that register a new webhook before each event. */
 const CHANGING = 3;
 const PAUSE_MS = 100;
 const SETTLE_MS = 30_000;
@@ -66,7 +67,7 @@ describe('roomservice keys rotate', () => {
     return rows.map(({ version }) => version);
   }
 
-  it('three key rotations beside a serve and a worker under load break no signature, no delivery and no channel call', async () => {
+  it('keys rotate under load, also when it is killed and run again, breaks no signature, no delivery and no channel call', async () => {
     const serving = [await startServing([], { env }), await startServing(['--only', 'worker'], { env })];
     const remote: TestService = { ...service, call: (...request) => call(serving[0]?.url ?? '', ...request) };
     const hotel = await openHotel(remote);

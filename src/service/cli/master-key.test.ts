@@ -34,7 +34,7 @@ describe('replacing the master key', () => {
   });
   const wrapped = () => readWrappedKeys(service.database.db);
 
-  it('only keys rewrap wraps the service keys again; then only the new master key works, and a running process continues', async () => {
+  it('keys rewrap, but no command before it, wraps the service keys with the new master key, and a running process continues', async () => {
     const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
     const stored = await wrapped();
     for (const env of [envOf(oldKey), envOf(newKey, oldKey), envOf(oldKey, newKey)]) {
@@ -123,7 +123,7 @@ describe('master key file in DATA_DIR', () => {
     assert.equal((await runCommand(['demo', '--json'], { env })).code, 0);
   });
 
-  it('if the master key file is missing, every command exits 1, names the file and the remedy, and writes nothing', async () => {
+  it('if the master key file is missing, serve and other commands exit 1, name the file and the remedy, and change nothing', async () => {
     const key = await readFile(file, 'utf8');
     await rename(file, `${file}.elsewhere`);
     const files = await readdir(dataDir);

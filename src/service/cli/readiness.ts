@@ -1,8 +1,8 @@
 /** Longest interval between two checks of a proxy that learns of a stop before its connections are closed. */
 const MAX_INTERVAL_MS = 3_000;
-/** Time that an informed proxy gets to send its requests to another process. Other clients see that new connections are refused. */
+/** Time that a proxy needs to redirect its requests when it knows of the stop. Other clients see that new connections are refused. */
 const REROUTE_MS = 500;
-/** Delay with which a check may come. */
+/** Largest delay with which a check still counts as regular. */
 const LATE_MS = 200;
 /** Largest number of addresses that are kept. It bounds the memory, because every caller may check the readiness. */
 const MAX_KNOWN = 1_000;
@@ -25,7 +25,11 @@ export class Readiness {
   #uninformed = new Set<string>();
   #lastInformedAtMs = 0;
 
-  /** Records a check. @returns true if the process takes requests @param address address of the caller */
+  /**
+   * Records a check.
+   * @param address address of the caller
+   * @returns true if the process takes requests
+   */
   isServing(address: string, nowMs = performance.now()): boolean {
     if (this.#stoppedAtMs !== null) {
       this.#lastInformedAtMs = this.#uninformed.delete(address) ? nowMs : this.#lastInformedAtMs;

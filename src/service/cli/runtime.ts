@@ -7,7 +7,7 @@ import { HungWrites } from '#platform/db/hung-writes.ts';
 import { type Layout, readLayout } from '#platform/db/layout.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 import { OperatorError } from '#platform/errors.ts';
-import { leaveWhenInterrupted } from './interruption.ts';
+import { closeWhenInterrupted } from './interruption.ts';
 import type { OpenKeyring } from '#platform/keys/keyring.ts';
 import { openKeyring, openMasterKey } from '#platform/keys/keys.ts';
 
@@ -80,7 +80,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   }
 }
 
-/** Migrates the database on connections of its own, because migrations have no time limit for a statement. */
+/** Migrates the database on connections of its own, which have no time limit for a statement, because a migration may take long. */
 async function setUp(config: Config, url: string) {
   const db = createDatabase({ url, poolSize: 2, isPatient: true, isPrepared: false });
   try {
@@ -99,7 +99,7 @@ async function openEmbedded(
 ): Promise<EmbeddedPostgres> {
   const opening = openEmbeddedPostgres({ dataDir, role, mayCreate, log: progress });
   if (role === 'command') {
-    leaveWhenInterrupted(opening);
+    closeWhenInterrupted(opening);
   }
   try {
     return await opening;

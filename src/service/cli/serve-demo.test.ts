@@ -37,7 +37,7 @@ describe('serve --demo', () => {
     assert.ok(performance.now() - beganAt < STOP_LIMIT_MS);
   }
 
-  it('serve --demo-speed 5000 takes an order of the demo tenant through every status, and leaves other tenants alone', async () => {
+  it('serve --demo-speed 5000 takes an order of the demo tenant through every status, and moves no order of another tenant', async () => {
     const other = await service.tenant();
     const [{ externalId }, untouched] = [
       await placeOrder(service, demo.partner),

@@ -33,7 +33,10 @@ const DELIVERY_GRACE_MS = 11_000;
 const STOP_LIMIT_MS = 14_500;
 /** Time in which repeated signals count as one, because npm and bin/roomservice.js may pass the same Ctrl-C on. */
 const SAME_SIGNAL_MS = 2_000;
-/** Connections for work that must continue while requests use all others: the poll for recent changes, and claims and outcomes. */
+/**
+ * Number of connections for work that must continue while requests use all others: the poll for recent changes, and the claims and
+ * outcomes of deliveries. The key says which parts the process runs.
+ */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
 /** Smallest pool from which background connections are set apart. */
 const MIN_CONNECTIONS_TO_SPLIT = 5;
@@ -53,7 +56,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     backgroundConnections:
       config.databasePoolSize < MIN_CONNECTIONS_TO_SPLIT ? 0 : BACKGROUND_CONNECTIONS[options.only ?? 'all'],
   });
-  const service = await startRewrapped(config, runtime, log, options).catch(async (error: unknown) => {
+  const service = await rewrapAndStart(config, runtime, log, options).catch(async (error: unknown) => {
     await runtime.close();
     throw error;
   });
@@ -90,7 +93,7 @@ function nextStopSignal(): Promise<string> {
 }
 
 /** Wraps all service keys with MASTER_KEY, as `roomservice keys rewrap` does, and then starts the service. */
-async function startRewrapped(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
+async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
   const keys = await runtime.keyring.rewrap();
   if (keys > 0) {
     log.info({ keys }, 'keys wrapped again: only MASTER_KEY unwraps them now, not MASTER_KEY_PREVIOUS');

@@ -21,7 +21,7 @@ async function loadedByServe(): Promise<Set<string>> {
 }
 
 describe('code of serve', () => {
-  it("serve loads no package that only metrics, Redis or a terminal need, and not Node's own HTTP client undici", async () => {
+  it('serve loads no package that only metrics, Redis or a terminal need, and not the copy of undici that is part of Node', async () => {
     const loaded = await loadedByServe();
     for (const name of ['fastify', 'undici', 'pg', 'http']) {
       assert.ok(loaded.has(name), `${name} is found among the loaded parts`);

@@ -12,7 +12,7 @@ export interface ApplyFlags {
   dryRun?: boolean;
 }
 
-/** Runs `roomservice tenant apply FILE`. Reads the file before it opens the database, so that a file that is not JSON fails fast. */
+/** Runs `roomservice tenant apply FILE`. Reads the file before it opens the database, so a file that is not JSON fails before. */
 export async function applyTenant(config: Config, file: string, flags: ApplyFlags): Promise<void> {
   const document = await readDocument(file);
   const isDryRun = flags.dryRun === true;

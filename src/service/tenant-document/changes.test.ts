@@ -169,14 +169,14 @@ describe('changes by a tenant document', () => {
     };
     const { changes } = await service.apply(edited(tenant, editAll));
     const entries = await trail();
-    const told = entries.map(({ actor, action, subject, details }) => {
+    const written = entries.map(({ actor, action, subject, details }) => {
       assert.deepEqual(actor.type === 'user' ? null : actor, { type: 'operator', id: null });
       return [action, subject, details];
     });
     const added = entries.find(({ details }) => details['email'] === `new@${document.slug}.example`);
-    const others = changes.filter(({ what }) => what !== 'user');
-    assert.deepEqual(told.slice(0, 4), [
-      ['tenant.applied', String(tenant.tenantId), { count: others.length, changes: others }],
+    const otherChanges = changes.filter(({ what }) => what !== 'user');
+    assert.deepEqual(written.slice(0, 4), [
+      ['tenant.applied', String(tenant.tenantId), { count: otherChanges.length, changes: otherChanges }],
       ['user.disabled', userIds.get(staff.email), { email: staff.email }],
       ['user.password_changed', userIds.get(owner.email), { email: owner.email }],
       ['user.created', added?.subject, { email: `new@${document.slug}.example`, role: 'staff' }],

@@ -124,7 +124,7 @@ describe('invalid tenant document', () => {
     ]);
   });
 
-  it('three concurrent documents give the same new e-mail to three tenants: one is applied and two are refused', async () => {
+  it('if three concurrent documents give one new e-mail to three tenants, one is applied and two are refused', async () => {
     const users = [{ ...USER, email: 'contended@example.com' }] as never[];
     const documents = [sampleTenant({ users }), sampleTenant({ users }), sampleTenant({ users })];
     const outcomes = await Promise.allSettled(documents.map((document) => service.apply(document)));

@@ -69,7 +69,7 @@ describe('properties of a tenant document', () => {
     assert.deepEqual(await dumpHotel(hotel.tenantId), rows);
   });
 
-  it('properties that name every default value write no row of a hotel that was made without them', async () => {
+  it('a document that adds every default value to the stored properties writes no row', async () => {
     const hotel = await hotelTenant(service, {
       properties: [
         {
@@ -253,7 +253,7 @@ describe('properties of a tenant document', () => {
     );
   });
 
-  it('after six concurrent documents the whole hotel is as one of them says', async () => {
+  it('after six concurrent documents the whole hotel matches one of them', async () => {
     const hotel = await hotelTenant(service);
     const document = (number: number): Properties =>
       sampleHotel().map((property) => ({

@@ -12,7 +12,7 @@ export async function userFaults(db: Database, tenantId: number | null, users: u
     return isStorable(email) ? { email: normaliseEmail(email), password, role } : null;
   });
   const given = named.filter((user) => user !== null);
-  const others = await emailsOfOthers(
+  const takenEmails = await emailsOfOthers(
     db,
     tenantId,
     given.map(({ email }) => email),
@@ -29,7 +29,7 @@ export async function userFaults(db: Database, tenantId: number | null, users: u
     seen.add(email);
     return [
       ...(isRepeated ? [`users.${index}.email: is given twice`] : []),
-      ...(others.has(email) ? [`users.${index}.email: belongs to a user of another tenant`] : []),
+      ...(takenEmails.has(email) ? [`users.${index}.email: belongs to a user of another tenant`] : []),
       ...(password === undefined && !known.has(email)
         ? [`users.${index}.password: is required, because this user is new. Give a password of at least 12 characters`]
         : []),

@@ -136,7 +136,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 401);
   });
 
-  it('a password that was changed without a document, and its tokens, survive the same document, but not a new password', async () => {
+  it('a password that was changed without a document, and its tokens, stay valid until the document names another password', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     const { body } = await signIn(staffUser.email, OTHER_PASSWORD);
@@ -154,7 +154,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal((await service.call('GET', STAFF_MENU, { headers })).status, 401);
   });
 
-  it('a role that was changed without a document survives the same document, but not a new role in the document', async () => {
+  it('a role that was changed without a document stays until the document names another role', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { role: 'owner' });
     const same = await applyUsers(ownerUser, staffUser);
