@@ -10,7 +10,7 @@ const MAX_KNOWN = 1_000;
 /** Latest readiness check of an address. */
 interface Check {
   atMs: number;
-  /** Time since the previous check of the address; `Infinity` if there was none. */
+  /** Time since the previous check of the address; `Infinity` if there was no previous check. */
   intervalMs: number;
 }
 

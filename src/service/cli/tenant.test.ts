@@ -163,8 +163,8 @@ describe('roomservice tenant', () => {
     );
     const [absent, directory, notJson] = await Promise.all(ends);
     assert.deepEqual([absent?.code, directory?.code, notJson?.code], [1, 1, 1]);
-    assert.match(absent?.stderr ?? '', /^roomservice: \S+absent\.json cannot be read \(ENOENT\)\.\n$/);
-    assert.match(directory?.stderr ?? '', /^roomservice: \S+ cannot be read \(EISDIR\)\.\n$/);
+    assert.match(absent?.stderr ?? '', /^roomservice: \S+absent\.json cannot be read \(ENOENT\)\. .+\n$/);
+    assert.match(directory?.stderr ?? '', /^roomservice: \S+ cannot be read \(EISDIR\)\. .+\n$/);
     assert.match(notJson?.stderr ?? '', /^roomservice: \S+broken\.json is not JSON: .+\n$/);
   });
 

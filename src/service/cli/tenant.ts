@@ -12,7 +12,7 @@ export interface ApplyFlags {
   dryRun?: boolean;
 }
 
-/** Runs `roomservice tenant apply FILE`. Reads the file before it opens the database, so a file that is not JSON fails before. */
+/** Runs `roomservice tenant apply FILE`. Reads the file before it opens the database, so that invalid JSON fails early. */
 export async function applyTenant(config: Config, file: string, flags: ApplyFlags): Promise<void> {
   const document = await readDocument(file);
   const isDryRun = flags.dryRun === true;
@@ -69,7 +69,7 @@ export async function printTenants(config: Config, options: { json?: boolean }):
 
 async function readDocument(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`${file} cannot be read (${error.code}).`);
+    throw new OperatorError(`${file} cannot be read (${error.code}). Check the path and its permissions.`);
   });
   try {
     return JSON.parse(text);

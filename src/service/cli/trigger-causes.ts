@@ -51,7 +51,9 @@ async function placeOrder({ orders, readListedMenu }: TriggerParts, caller: Call
   const { dishes } = await readListedMenu(caller);
   const [dish] = JSON.parse(`[${dishes.slice(0, 1).toString()}]`) as { sku: string }[];
   if (dish === undefined) {
-    throw new OperatorError('The demo tenant has no dish on its menu to order.');
+    throw new OperatorError(
+      'The demo tenant has no dish to order. "roomservice tenant apply demo/tenant.json" restores its menu.',
+    );
   }
   const items = [{ item_id: dish.sku, quantity: 1 }];
   const { order } = await orders.place(caller, { external_order_id: newExternalId(), items });
@@ -75,7 +77,9 @@ async function bookStay({ db, reservations }: TriggerParts, caller: Caller): Pro
       }
     }
   }
-  throw new OperatorError(`The demo tenant has no room left that could be booked in the next ${HORIZON_DAYS} days.`);
+  throw new OperatorError(
+    `The demo tenant has no free room in the next ${HORIZON_DAYS} days. Cancel a reservation first.`,
+  );
 }
 
 /** Returns null for a refused booking. A free room may have no plan that sells it, or may have been sold in the meantime. */

@@ -153,6 +153,6 @@ describe('roomservice trigger', () => {
     await service.database.db.updateTable('room_type').set({ physical_capacity: 0 }).execute();
     const { code, stderr } = await trigger('reservation.created');
     assert.equal(code, 1);
-    assert.match(stderr, /^roomservice: The demo tenant has no room left/);
+    assert.match(stderr, /^roomservice: The demo tenant has no free room/);
   });
 });
