@@ -27,7 +27,7 @@ export interface ConfirmedStay {
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Cooking time of an order with one portion. Each further portion adds one minute. */
+/** Cooking time of an order with one portion. Each further portion adds one minute, up to a bound. */
 const COOKING_MS = 10 * MINUTE_MS;
 /** Number of further portions that add cooking time. More portions add none, because they are cooked at the same time. */
 const MOST_EXTRA_PORTIONS = 10;

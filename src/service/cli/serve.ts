@@ -27,7 +27,7 @@ export interface ServeOptions {
   only?: 'api' | 'worker';
 }
 
-/** Time in which deliveries under way may end. An attempt takes at most 10 s. */
+/** Time that a stop gives deliveries under way to end. An attempt takes at most 10 s. */
 const DELIVERY_GRACE_MS = 11_000;
 /** Time limit of the whole stop. docs/contract/operations.md promises a stop within 15 s. */
 const STOP_LIMIT_MS = 14_500;

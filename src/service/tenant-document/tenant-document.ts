@@ -63,7 +63,7 @@ export async function applyTenantDocument(
   try {
     return await checkAndApply(db, value, options);
   } catch (error) {
-    // Another document created the same user in the meantime. The second try finds that user, as a known user or as a fault.
+    // Another document created the same user in the meantime. The second try finds this user and either updates it or reports a fault.
     if (isUniqueViolation(error)) {
       return await checkAndApply(db, value, options);
     }
