@@ -69,63 +69,63 @@ export interface PmsRoomType {
   rate_plans: RatePlan[];
 }
 
-/** One night under a rate plan. */
+/** The price of one night under a rate plan. */
 export interface Rate {
   /** The day on which the night begins. */
   date: string;
-  /** The price of the night: its own, or else the plan's `base_price`. */
+  /** The price of the night. If no price was written for the night, it is the plan's `base_price`. */
   price: string;
-  /** Whether the plan is closed for this night, by a rate or by `stop_sell`. */
+  /** True if the plan is closed for this night, by a rate or by `stop_sell`. */
   is_sold_out: boolean;
 }
 
-/** One of the ways in which a room type is sold. */
+/** A rate plan, under which a room type is sold. */
 export interface RatePlan {
-  /** The id of the plan: `rate_plan_id` of rates and restrictions. */
+  /** The id of the plan. Calls for rates and restrictions take it as `rate_plan_id`. */
   id: string;
-  /** Its name, unique within the room type. */
+  /** The name of the plan, unique within the room type. */
   name: string;
-  /** The price of a night that has none of its own, in the currency of the tenant. */
+  /** The price of each night without a price of its own, in the currency of the tenant. */
   base_price: string;
-  /** Whether the guest gets the money back after cancelling. */
+  /** True if the guest gets the money back after a cancellation. */
   is_refundable: boolean;
-  /** The shortest stay that the plan is sold for. */
+  /** The shortest stay that can be booked under the plan, in nights. */
   min_nights: number;
 }
 
-/** The price of one night. */
+/** The new price of one night. */
 export interface RateWrite {
-  /** The day on which the night begins; it may lie in the past. */
+  /** The day on which the night begins. It may be in the past. */
   date: string;
-  /** The price of the night, 0 to 99999999.99 with at most two decimals, as text or number. */
+  /** The price of the night, 0 to 99999999.99 with at most two decimals. It may be a string or a number. */
   price: string | number;
-  /** Closes the plan for this night. Left out it is false, and so opens the night. */
+  /** True closes the plan for this night. False opens it. A missing value counts as false. */
   is_sold_out?: boolean;
 }
 
-/** Prices of some nights under one plan. */
+/** New prices of nights under one rate plan. */
 export interface RatesWrite {
-  /** The plan to write to. It need not be active. */
+  /** The rate plan to change. It may be inactive. */
   rate_plan_id: string;
-  /** One entry a night. The last one for a date wins. */
+  /** One entry for each night. If several entries have the same date, the last entry wins. */
   rates: RateWrite[];
 }
 
-/** Whether one night is closed, and a shortest stay for the plan. */
+/** Closes or opens one night, and may set the shortest stay of the plan. */
 export interface RestrictionWrite {
-  /** The day on which the night begins; it may lie in the past. */
+  /** The day on which the night begins. It may be in the past. */
   date: string;
-  /** Closes the plan for this night. Left out it is false, and so opens the night. */
+  /** True closes the plan for this night. False opens it. A missing value counts as false. */
   stop_sell?: boolean;
-  /** The shortest stay of the whole plan, whatever date it stands beside: of several the last one counts. Null or left out it changes nothing. */
+  /** The shortest stay under the plan, in nights. It applies to the whole plan and not only to the date of its entry. If several entries have a value, the last one applies. Null or a missing value changes nothing. */
   min_nights?: number | null;
 }
 
-/** What one plan is closed for, and its shortest stay. */
+/** New restrictions of one rate plan: closed nights and the shortest stay. */
 export interface RestrictionsWrite {
-  /** The plan to write to. It need not be active. */
+  /** The rate plan to change. It may be inactive. */
   rate_plan_id: string;
-  /** One entry a night. The last one for a date wins. */
+  /** One entry for each night. If several entries have the same date, the last entry wins. */
   restrictions: RestrictionWrite[];
 }
 

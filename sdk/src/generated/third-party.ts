@@ -221,15 +221,15 @@ export interface PriceVariant {
   currency: string;
 }
 
-/** The house that the rooms are in. */
+/** The hotel building that the rooms are in. */
 export interface Property {
   /** The id of the property. */
   id: string;
-  /** Its name. */
+  /** The name of the property. */
   name: string;
-  /** The city; may be empty. */
+  /** The city of the property. It may be empty. */
   city: string;
-  /** The country, two letters of ISO 3166. */
+  /** The country of the property, as two letters of ISO 3166. */
   country_code: string;
 }
 
@@ -304,24 +304,24 @@ export interface ReservationResponsePage {
   results: ReservationResponse[];
 }
 
-/** Rooms that are sold as one. */
+/** Rooms of one kind, which are sold under one name. */
 export interface RoomType {
-  /** What it is asked for and booked by. */
+  /** The id of the room type. Availability calls and reservations use it. */
   room_type_id: string;
-  /** Its name, unique within the property. */
+  /** The name of the room type, unique within the property. */
   name: string;
-  /** What a guest should know of it; may be empty. */
+  /** A text about the room type for guests. It may be empty. */
   description: string;
-  /** How many guests it is for. More are refused. */
+  /** The largest number of guests in one room. A reservation for more guests is refused. */
   max_occupancy: number;
-  /** What a night costs where the room type is sold under no rate plan. A stay under a plan costs what its nights cost there; the reservation tells. Null: no price is set. */
+  /** The price of one night if the room type has no active rate plan. Null means that no price is set. If the room type has active rate plans, their nightly prices apply, and the reservation shows the total. */
   base_price: string | null;
-  /** Three letters of ISO 4217. */
+  /** The currency of the prices, as three letters of ISO 4217. */
   currency: string;
   property: Property;
-  /** What is in the room, in words. */
+  /** The names of the amenities in the room. */
   amenities: string[];
-  /** URLs of pictures. */
+  /** The URLs of the pictures. */
   images: string[];
 }
 

@@ -33,25 +33,25 @@ after(() => service.close());
 
 const roomType = fc.constantFrom(...Object.keys(ROOM_TYPES));
 const dates = fc.record({ from: fc.integer({ min: 0, max: 12 }), nights: fc.integer({ min: 1, max: 9 }) });
-/** Which of the reservations made so far is meant, by its place among them from 0 to 1. */
-const which = fc.double({ min: 0, max: 0.999, noNaN: true });
+/** Relative position, from 0 to 1, of the reservation that a step uses in the list of all reservations made so far. */
+const position = fc.double({ min: 0, max: 0.999, noNaN: true });
 
 const byPartner = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('book' as const), roomType, dates }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('cancel' as const), which }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('book again' as const), which, roomType, dates }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('cancel' as const), position }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('book again' as const), position, roomType, dates }) },
   {
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('move' as const),
-      which,
+      position,
       status: fc.constantFrom('completed', 'no_show', 'cancelled', 'expired', 'confirmed'),
     }),
   },
 );
 const byOta = fc.record({
   kind: fc.constant('tell' as const),
-  // Few ids, so that most calls change a reservation, and several at once the same.
+  // There are only 12 ids, so that most calls change an existing reservation, and several calls change one reservation at the same time.
   id: fc.integer({ min: 1, max: 12 }),
   roomType,
   dates,
@@ -63,31 +63,31 @@ function datesOf({ from, nights }: { from: number; nights: number }) {
   return { check_in: dayAhead(30 + from), check_out: dayAhead(30 + from + nights) };
 }
 
-/** Does the steps, a dozen at a time; gives every answer. */
-async function perform(house: TestHotel, steps: Step[]): Promise<Answer[]> {
-  const tell = await openChannel(service, house);
+/** Performs the steps with 12 concurrent workers. Returns all responses. */
+async function perform(hotel: TestHotel, steps: Step[]): Promise<Answer[]> {
+  const tell = await openChannel(service, hotel);
   const made: { id: string; externalId: string }[] = [];
   const answers: Answer[] = [];
   const queue = [...steps];
 
   const take = async (step: Step): Promise<Answer | undefined> => {
-    const meant = 'which' in step ? made[Math.floor(step.which * made.length)] : undefined;
+    const selected = 'position' in step ? made[Math.floor(step.position * made.length)] : undefined;
     switch (step.kind) {
       case 'book':
-        return await book(service, house, { room_type_id: house.roomTypes[step.roomType], ...datesOf(step.dates) });
+        return await book(service, hotel, { room_type_id: hotel.roomTypes[step.roomType], ...datesOf(step.dates) });
       case 'book again': {
-        const room_type_id = house.roomTypes[step.roomType];
-        const external_reservation_id = meant?.externalId ?? 'first';
-        return await book(service, house, { external_reservation_id, room_type_id, ...datesOf(step.dates) });
+        const room_type_id = hotel.roomTypes[step.roomType];
+        const external_reservation_id = selected?.externalId ?? 'first';
+        return await book(service, hotel, { external_reservation_id, room_type_id, ...datesOf(step.dates) });
       }
       case 'cancel': {
-        const path = reservationPath(meant?.externalId ?? 'none', 'cancel/');
-        return await service.call('POST', path, { headers: house.partner });
+        const path = reservationPath(selected?.externalId ?? 'none', 'cancel/');
+        return await service.call('POST', path, { headers: hotel.partner });
       }
       case 'move':
-        return meant && (await moveStay(service, house, meant.id, step.status));
+        return selected && (await moveStay(service, hotel, selected.id, step.status));
       case 'tell': {
-        const room_type_id = house.roomTypes[step.roomType];
+        const room_type_id = hotel.roomTypes[step.roomType];
         return await tell({ external_id: `ota ${step.id}`, status: step.status, room_type_id, ...datesOf(step.dates) });
       }
     }
@@ -108,23 +108,27 @@ async function perform(house: TestHotel, steps: Step[]): Promise<Answer[]> {
   return answers;
 }
 
-const openMixedHouse = () =>
+const openMixedHotel = () =>
   openHouse(
     service,
     Object.entries(ROOM_TYPES).map(([name, physical_capacity]) => ({ name, max_occupancy: 2, physical_capacity })),
   );
 
-async function assertSound(house: TestHotel, answers: Answer[]): Promise<void> {
+/** Asserts that all responses have an expected status, that the log has no warning, and that all night counters are correct. */
+async function assertConsistent(hotel: TestHotel, answers: Answer[]): Promise<void> {
   const unexpected = answers.filter(({ status }) => ![200, 201, 404, 409].includes(status));
   assert.deepEqual(
     unexpected.map(({ status, text }) => `${status} ${text}`),
     [],
   );
   assert.deepEqual(warnings, []);
-  await assertCounted(service, house.tenantId);
+  await assertCounted(service, hotel.tenantId);
 }
 
-/** Deadlocks there ever were in the database; a connection reports its own at the latest when it ends. */
+/**
+ * Returns the number of deadlocks since the database was created. It ends all other connections first, because a connection may report
+ * its deadlocks as late as when it ends.
+ */
 async function countDeadlocks(url: string): Promise<number> {
   const db = createDatabase({ url, poolSize: 1 });
   await sql`
@@ -138,73 +142,83 @@ async function countDeadlocks(url: string): Promise<number> {
   return rows[0]?.deadlocks ?? -1;
 }
 
-/** Every status a reservation had, told in its events: from created to the one it stands in. */
-async function assertEventsAgree(house: TestHotel): Promise<void> {
-  const rows = (await service.call('GET', STAFF_RESERVATIONS, { headers: house.staff })).body;
-  const events = await eventsOf(service, house.tenantId);
+/**
+ * Asserts that the events of each partner's reservation agree with its status, and that no other reservation has an event. A reservation
+ * has one created event, an event with its present status, and no status twice.
+ */
+async function assertEventsAgree(hotel: TestHotel): Promise<void> {
+  const rows = (await service.call('GET', STAFF_RESERVATIONS, { headers: hotel.staff })).body;
+  const events = await eventsOf(service, hotel.tenantId);
   for (const row of rows.filter((each: { external_source: string | null }) => each.external_source === null)) {
     const told = events.filter(({ sent }) => sent.data.reservation_id === row.reservation_id);
     const statuses = told.map(({ sent }) => sent.data.status);
     assert.equal(told.filter(({ type }) => type === 'reservation.created').length, 1);
-    assert.equal(new Set(statuses).size, statuses.length, 'no status twice');
-    assert.ok(statuses.includes(row.status), `${row.status} is among ${statuses.join()}`);
+    assert.equal(new Set(statuses).size, statuses.length, 'no two events of a reservation have the same status');
+    assert.ok(
+      statuses.includes(row.status),
+      `an event has the status ${row.status}; the events have ${statuses.join()}`,
+    );
     assert.equal(statuses.includes('cancelled'), row.status === 'cancelled');
   }
   const ofPartner = rows.filter((each: { external_source: string | null }) => each.external_source === null);
   const about = new Set(events.map(({ sent }) => sent.data.reservation_id));
-  assert.equal(about.size, ofPartner.length, 'none of an OTA, none of what was refused');
+  assert.equal(about.size, ofPartner.length, 'only stored reservations of partners have events');
 }
 
-describe(`a dozen callers at once, seed ${SEED}`, () => {
-  it('partners and staff: no night is sold beyond capacity at any moment', { timeout: 60_000 }, async () => {
-    const house = await openMixedHouse();
+describe(`night counters under 12 concurrent callers, seed ${SEED}`, () => {
+  it('250 random calls of partners and staff never make the sellable rooms of a night negative', {
+    timeout: 60_000,
+  }, async () => {
+    const hotel = await openMixedHotel();
     let isOver = false;
-    const least = Object.keys(ROOM_TYPES).map(async (name) => {
+    const minima = Object.keys(ROOM_TYPES).map(async (name) => {
       let lowest = Number.POSITIVE_INFINITY;
       while (!isOver) {
-        const days = await sellable(service, house, house.roomTypes[name], dayAhead(30), dayAhead(60));
+        const days = await sellable(service, hotel, hotel.roomTypes[name], dayAhead(30), dayAhead(60));
         lowest = Math.min(lowest, ...days);
         await sleep(20);
       }
       return lowest;
     });
-    const answers = await perform(house, fc.sample(byPartner, { seed: SEED, numRuns: 250 }));
+    const answers = await perform(hotel, fc.sample(byPartner, { seed: SEED, numRuns: 250 }));
     isOver = true;
-    assert.ok(Math.min(...(await Promise.all(least))) >= 0);
+    assert.ok(Math.min(...(await Promise.all(minima))) >= 0);
     assert.ok(
       answers.some(({ body }) => body.code === 'room_not_available'),
-      'the house was full',
+      'the load was high enough that some bookings were refused',
     );
-    await assertEventsAgree(house);
-    await assertSound(house, answers);
+    await assertEventsAgree(hotel);
+    await assertConsistent(hotel, answers);
   });
 
-  it('and OTAs that change and move theirs: every counter right, every event written', {
+  it('400 random calls of partners, staff and OTAs leave correct night counters and the right events', {
     timeout: 60_000,
   }, async () => {
-    const house = await openMixedHouse();
+    const hotel = await openMixedHotel();
     const steps = fc.sample(fc.oneof(byPartner, byOta), { seed: SEED, numRuns: 400 });
-    const answers = await perform(house, steps);
-    await assertEventsAgree(house);
-    await assertSound(house, answers);
+    const answers = await perform(hotel, steps);
+    await assertEventsAgree(hotel);
+    await assertConsistent(hotel, answers);
   });
 
-  it('OTAs that move stays from one room type to the other, both ways at once', { timeout: 60_000 }, async () => {
-    const house = await openMixedHouse();
-    const tell = await openChannel(service, house);
+  it('concurrent OTA calls that move stays between two room types in both directions leave correct night counters', {
+    timeout: 60_000,
+  }, async () => {
+    const hotel = await openMixedHotel();
+    const tell = await openChannel(service, hotel);
     const long = { check_in: dayAhead(30), check_out: dayAhead(90) };
     for (let round = 0; round < 10; round += 1) {
       const names = round % 2 === 0 ? ['Double', 'Suite'] : ['Suite', 'Double'];
       const moves = Array.from({ length: 8 }, (_, index) =>
-        tell({ external_id: `moved ${index}`, room_type_id: house.roomTypes[names[index % 2] ?? ''], ...long }),
+        tell({ external_id: `moved ${index}`, room_type_id: hotel.roomTypes[names[index % 2] ?? ''], ...long }),
       );
       const answers = await Promise.all(moves);
       assert.ok(answers.every(({ status }) => status === (round === 0 ? 201 : 200)));
     }
-    await assertSound(house, []);
+    await assertConsistent(hotel, []);
   });
 
-  it('no deadlock, in all that was done before', async () => {
+  it('the concurrent calls of all tests in this file caused no deadlock', async () => {
     assert.equal(await countDeadlocks(service.database.url), 0);
   });
 });

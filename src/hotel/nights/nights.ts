@@ -13,7 +13,7 @@ import {
 
 export type { NightRange } from './store.ts';
 
-/** Rooms of a type taken for the nights of a stay; null where a reservation holds none. */
+/** One room of a room type, held for the nights from `checkIn` until before `checkOut`. Null means that no room is held. */
 export interface Hold {
   roomTypeId: string;
   checkIn: DateText;
@@ -21,8 +21,8 @@ export interface Hold {
 }
 
 /**
- * Moves a reservation's hold from one stay to another, either of which may be none, whatever is left. Nights that both stays share are
- * not touched.
+ * Changes the night counters from the previous hold of a reservation to its next hold. Either hold may be null. The capacity is not
+ * checked. The counters of nights that both holds share are not written.
  */
 export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: Hold | null): Promise<void> {
   const changes = new NightSums();
@@ -35,35 +35,35 @@ export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: 
   await changeCounters(tx, changes);
 }
 
-/** A stay that wants its nights. */
+/** Request for the nights of a new stay. */
 export interface NewHold {
   tenantId: number;
   hold: Hold;
-  /** The most rooms of the type that may be held on a night. */
+  /** Largest number of rooms of the room type that may be held on one night. */
   capacity: number;
 }
 
 /**
- * Takes the nights of stays, of any tenants on one node. If a night has not enough rooms left for all stays that want it, all of these
- * are refused; asked for by itself, one of them may find a room.
- * @returns the refused stays, of which no night is taken
+ * Holds the nights of several stays. On one database node the stays may belong to several tenants. If a night has too few rooms for all
+ * stays that include it, the function refuses all these stays. The caller may then try each of them by itself.
+ * @returns the refused stays. No night is held for them
  */
 export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
   const sums = new NightSums();
-  const wishes = stays.map((stay) => ({ stay, nights: sums.addStay(stay.tenantId, stay.hold, 1, stay.capacity) }));
-  // Refused before, because a night that has no row yet takes whatever is wanted.
-  const refused = wishes.filter(({ nights }) => nights.some(({ rooms, capacity }) => rooms > capacity));
+  const requests = stays.map((stay) => ({ stay, nights: sums.addStay(stay.tenantId, stay.hold, 1, stay.capacity) }));
+  // These stays are refused before the statement, because `holdNights` does not check the capacity of a night that has no row yet.
+  const refused = requests.filter(({ nights }) => nights.some(({ rooms, capacity }) => rooms > capacity));
   refused.forEach(({ nights }) => nights.forEach((night) => sums.add(night, -1)));
-  const wanted = sums.all();
-  const taken = new Set(wanted.length === 0 ? [] : (await holdNights(tx, wanted)).map((night) => sums.of(night)));
-  const returned = new NightSums();
-  for (const wish of wishes.filter((each) => !refused.includes(each))) {
-    if (wish.nights.some((night) => !taken.has(night))) {
-      refused.push(wish);
-      wish.nights.filter((night) => taken.has(night)).forEach((night) => returned.add(night, -1));
+  const requested = sums.all();
+  const held = new Set(requested.length === 0 ? [] : (await holdNights(tx, requested)).map((night) => sums.of(night)));
+  const released = new NightSums();
+  for (const request of requests.filter((each) => !refused.includes(each))) {
+    if (request.nights.some((night) => !held.has(night))) {
+      refused.push(request);
+      request.nights.filter((night) => held.has(night)).forEach((night) => released.add(night, -1));
     }
   }
-  await changeCounters(tx, returned);
+  await changeCounters(tx, released);
   return new Set(refused.map(({ stay }) => stay));
 }
 
@@ -71,17 +71,18 @@ async function changeCounters(tx: Tx, changes: NightSums): Promise<void> {
   const all = changes.all();
   const nights = all.length === 0 ? [] : await changeHeld(tx, all);
   if (nights.some(({ held }) => held < 0)) {
-    throw new Error('a night was given back twice');
+    throw new Error('A night counter would fall below 0, because a reservation released a night twice.');
   }
 }
 
-/** Rooms of a night, and the smallest capacity that a stay knows of it. */
+/** Change of one night counter in rooms, and the smallest capacity that a stay gave for the night. */
 type NightSum = NightChange & { capacity: number };
 
+/** Sums of the changes of several stays, by night. */
 class NightSums {
   readonly #sums = new Map<string, NightSum>();
 
-  /** @returns the sums of the stay's nights */
+  /** Adds `rooms` to each night of the stay. Returns the sums of these nights. */
   addStay(tenantId: number, { roomTypeId, checkIn, checkOut }: Hold, rooms: number, capacity = Infinity): NightSum[] {
     return nightsOf(checkIn, checkOut).map((date) => this.add({ tenantId, roomTypeId, date }, rooms, capacity));
   }
@@ -98,7 +99,7 @@ class NightSums {
     return this.#sums.get(keyOf(night));
   }
 
-  /** The nights whose sum is not 0. */
+  /** Returns the nights whose sum is not 0. */
   all(): NightSum[] {
     return [...this.#sums.values()].filter(({ rooms }) => rooms !== 0);
   }
@@ -108,21 +109,23 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
   return `${tenantId} ${roomTypeId} ${date}`;
 }
 
-/** Rooms held on every night of the range, in its order; 0 where none is. */
+/** Reads the number of rooms held on each night of the range, sorted by date. */
 export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
 
-/** While the database works on one statement, the answers to another are made. */
-const LOOK_UPS_UNDER_WAY = 2;
+/** Largest number of batches under way. While the database executes one batch, the process works on the rows of another one. */
+const MAX_BATCHES_UNDER_WAY = 2;
 
+/** Creates the reader of night counters. Calls that arrive together share one SQL statement. */
 export function createNightReader(db: Database): ReadHeldNights {
   const readCounters = batching(db, {
     many: (ranges: NightRange[]) => readHeld(db, ranges),
-    maxUnderWay: LOOK_UPS_UNDER_WAY,
+    maxUnderWay: MAX_BATCHES_UNDER_WAY,
   });
-  return async (range) => nightByNight(range, await readCounters(range));
+  return async (range) => listNights(range, await readCounters(range));
 }
 
-function nightByNight({ checkIn, checkOut }: NightRange, counters: HeldNights | undefined) {
+/** Returns an entry for each night of the range. A night without a counter has 0 rooms held. */
+function listNights({ checkIn, checkOut }: NightRange, counters: HeldNights | undefined) {
   const nights = nightsOf(checkIn, checkOut).map((date) => ({ date, held: 0 }));
   counters?.offsets?.forEach((offset, index) => {
     const night = nights[offset];

@@ -4,19 +4,19 @@ import { Fields, rowsToInsert, selectEach } from '#platform/db/inputs.ts';
 import { isCluster } from '#platform/db/layout.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 
-/** A night of a room type. */
+/** One night of one room type. */
 export interface Night {
   tenantId: number;
   roomTypeId: string;
   date: DateText;
 }
 
-/** So many rooms more, or less, held on a night. */
+/** Change of the number of rooms held on one night. `rooms` is negative if rooms are released. */
 export interface NightChange extends Night {
   rooms: number;
 }
 
-/** The columns of a change; a night without a row gets one. */
+/** Row of the INSERT that changes a night counter. It becomes the row of a night that has no row yet. */
 interface NightRow {
   tenant_id: number;
   room_type_id: string;
@@ -27,21 +27,21 @@ interface NightRow {
 const NIGHT_ROW = new Fields<NightRow>({ tenant_id: 'bigint', room_type_id: 'uuid', date: 'date', held: 'int' });
 
 /**
- * Changes the counters of nights, whatever the capacity is.
- * @returns each night with the rooms that are now held
+ * Changes the counters of nights. It does not check the capacity.
+ * @returns each night with the number of rooms that are held after the change
  */
 export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night & { held: number })[]> {
   return await addToHeld(tx, changes, sql`true`);
 }
 
 /**
- * Takes rooms on nights, as far as the capacity of their room types goes: a night that has not so many left is passed over. A night
- * that has no row yet takes whatever is wanted, so more than the capacity must be refused before.
- * @param nights on a cluster those of one stay
- * @returns the nights that were taken
+ * Holds rooms on nights. It skips each night that would exceed the capacity of its room type. The capacity of a night that has no row
+ * yet is not checked, so the caller must refuse a request above the capacity before.
+ * @param nights on a database cluster, all nights must belong to one stay
+ * @returns the nights on which the rooms are now held
  */
 export async function holdNights(tx: Tx, nights: (NightChange & { capacity: number })[]): Promise<Night[]> {
-  // A cluster allows no subquery here.
+  // A database cluster does not allow the subquery here.
   const capacity = isCluster(tx)
     ? sql`${nights[0]?.capacity}::int`
     : sql`(SELECT physical_capacity FROM room_type WHERE tenant_id = n.tenant_id AND id = n.room_type_id)`;
@@ -49,8 +49,9 @@ export async function holdNights(tx: Tx, nights: (NightChange & { capacity: numb
 }
 
 /**
- * One statement for all nights, of any tenants on one node, in the order in which every writer locks them. Not a range UPDATE: that
- * locks in the order the rows lie on disk, and two stays that overlap deadlock.
+ * Changes all night counters in one statement. On one database node the nights may belong to several tenants. `rowsToInsert` sorts the
+ * rows, so that all writers lock the nights in the same order. An UPDATE of a range of dates would lock the rows in their order on
+ * disk, and two overlapping stays could deadlock.
  */
 async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<unknown>) {
   const rows = changes.map(({ tenantId, roomTypeId, date, rooms }) => ({
@@ -67,7 +68,7 @@ async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<u
   return changed.rows;
 }
 
-/** A range of a room type's nights. */
+/** Nights of one room type from `checkIn` until before `checkOut`. */
 export interface NightRange {
   tenantId: number;
   roomTypeId: string;
@@ -82,13 +83,19 @@ const NIGHT_RANGE = new Fields<NightRange>({
   checkOut: 'date',
 });
 
-/** Counters of a range: that of its night `offsets[n]`, counted from check-in, is `held[n]`. Null: no night has one. */
+/**
+ * Counters of the nights of a range. `held[n]` is the number of rooms held on the night that is `offsets[n]` days after check-in.
+ * Both lists are null if no night of the range has a counter.
+ */
 export interface HeldNights {
   offsets: number[] | null;
   held: number[] | null;
 }
 
-/** The counters of many ranges, across tenants where there are several, in their order: two lists for a range are read faster than rows. */
+/**
+ * Reads the counters of several ranges, in the order of the ranges. The ranges may belong to several tenants. Each range gets two lists,
+ * because two lists are read faster than one row for each night.
+ */
 export function readHeld(db: Database, ranges: NightRange[]): Promise<(HeldNights | undefined)[]> {
   return selectEach(
     db,

@@ -12,7 +12,7 @@ interface Rate {
   is_sold_out: boolean;
 }
 
-describe('many writers of one plan at once', () => {
+describe('concurrent writes of rates and restrictions of one rate plan', () => {
   let service: TestService;
   let hotel: ManagedHotel;
   let plan: string;
@@ -23,8 +23,8 @@ describe('many writers of one plan at once', () => {
   });
   after(() => service.close());
 
-  const put = (what: 'rates' | 'restrictions', entries: object[]) =>
-    service.call('PUT', `${PMS}/${what}/`, { headers: hotel.pms, json: { rate_plan_id: plan, [what]: entries } });
+  const put = (list: 'rates' | 'restrictions', entries: object[]) =>
+    service.call('PUT', `${PMS}/${list}/`, { headers: hotel.pms, json: { rate_plan_id: plan, [list]: entries } });
   const read = async (): Promise<Rate[]> => {
     const query = `rate_plan_id=${plan}&check_in=${day(0)}&check_out=${day(DAYS)}`;
     return (await service.call('GET', `${PMS}/rates/?${query}`, { headers: hotel.pms })).body;
@@ -35,13 +35,13 @@ describe('many writers of one plan at once', () => {
     `.execute(service.database.db);
     return rows[0]?.deadlocks;
   };
-  /** The days, begun at another one and half of the time backwards. */
+  /** Returns all days, starting at a day that depends on `index`. For an odd `index` the days are in reverse order. */
   const daysFrom = (index: number) => {
     const days = Array.from({ length: DAYS }, (_, step) => day((index * 7 + step) % DAYS));
     return index % 2 === 0 ? days : days.toReversed();
   };
 
-  it('200 for each, whole or not at all: in the end every date has the price of one and the same writer', async () => {
+  it('200: after 30 concurrent writes of the same dates, all dates have the price of a single one of these writes', async () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, writer) =>
         put(
@@ -54,7 +54,7 @@ describe('many writers of one plan at once', () => {
     assert.equal(new Set((await read()).map((rate) => rate.price)).size, 1);
   });
 
-  it('200 for rates and restrictions of overlapping dates, min_nights among them, without a deadlock', async () => {
+  it('200: 40 concurrent writes of rates and restrictions with overlapping dates cause no deadlock and keep the prices', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, writer) => {
         const days = daysFrom(writer).slice(0, 20 + writer);
@@ -71,11 +71,11 @@ describe('many writers of one plan at once', () => {
     );
     assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
     const prices = new Set((await read()).map((rate) => rate.price));
-    assert.deepEqual(prices, new Set(['200.00']), 'a restriction never takes a price away');
+    assert.deepEqual(prices, new Set(['200.00']), 'a restriction never removes the price of a night');
     assert.equal(await deadlocks(), 0);
   });
 
-  it('200 for a calendar that is sent again: what has not changed is not written anew', async () => {
+  it('200: rates or restrictions that are sent again write only the rows that change', async () => {
     const versions = async () => {
       const { rows } = await sql<{ version: string }>`
         SELECT xmin::text AS version FROM rate
@@ -87,7 +87,7 @@ describe('many writers of one plan at once', () => {
     assert.equal((await put('rates', calendar)).status, 200);
     const earlier = await versions();
     const changed = calendar.with(3, { date: day(3), price: 301, is_sold_out: false });
-    assert.equal((await put('rates', changed)).body.length, 20, 'the answer tells them all');
+    assert.equal((await put('rates', changed)).body.length, 20, 'the response also lists the unchanged dates');
     const closed = [3, 4].map((index) => ({ date: day(index), stop_sell: index === 4 }));
     assert.equal((await put('restrictions', closed)).status, 200);
     const written = [...(await versions()).entries()].filter(([index, version]) => version !== earlier[index]);

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { hotelTenant, type ManagedHotel, PMS } from '#test/support/pms.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 
-describe('rates and restrictions as forms', () => {
+describe('rates and restrictions that are sent as a form', () => {
   let service: TestService;
   let hotel: ManagedHotel;
   let plan: string;
@@ -16,15 +16,15 @@ describe('rates and restrictions as forms', () => {
   });
   after(() => service.close());
 
-  /** The same fields URL-encoded and as multipart: both must be answered alike. */
-  const put = async (what: 'rates' | 'restrictions', fields: [string, string][]) => {
+  /** Sends the fields twice, URL-encoded and as multipart, and asserts that both responses are equal. Returns the first response. */
+  const put = async (list: 'rates' | 'restrictions', fields: [string, string][]) => {
     const multipart = new FormData();
     for (const [name, value] of fields) {
       multipart.append(name, value);
     }
     const answers = [];
     for (const body of [new URLSearchParams(fields), multipart]) {
-      answers.push(await service.call('PUT', `${PMS}/${what}/`, { headers: hotel.pms, body }));
+      answers.push(await service.call('PUT', `${PMS}/${list}/`, { headers: hotel.pms, body }));
     }
     const [encoded, parts] = answers;
     assert.ok(encoded && parts);
@@ -41,7 +41,7 @@ describe('rates and restrictions as forms', () => {
     ['rates[0].date', (index: number, field: string) => `rates[${index}].${field}`],
     ['rates[0]date', (index: number, field: string) => `rates[${index}]${field}`],
   ] as const) {
-    it(`200: rates written ${style}; prices stay the texts they are, booleans are true and false`, async () => {
+    it(`200: rates in form fields with names like ${style} are written, with their prices and booleans`, async () => {
       const answer = await put('rates', [
         ['rate_plan_id', plan],
         [name(0, 'date'), '2030-01-01'],
@@ -61,7 +61,7 @@ describe('rates and restrictions as forms', () => {
     });
   }
 
-  it('200: the list as one field that holds JSON', async () => {
+  it('200: rates in one form field that holds the list as JSON are written', async () => {
     const rates = JSON.stringify([{ date: '2030-01-01', price: 12, is_sold_out: true }]);
     const answer = await put('rates', [
       ['rate_plan_id', plan],
@@ -70,7 +70,7 @@ describe('rates and restrictions as forms', () => {
     assert.deepEqual(answer.body, [{ date: '2030-01-01', price: '12.00', is_sold_out: true }]);
   });
 
-  it('200: restrictions; an empty min_nights is null and leaves it', async () => {
+  it('200: restrictions in form fields are written; an empty min_nights leaves the value of the plan unchanged', async () => {
     const answer = await put('restrictions', [
       ['rate_plan_id', plan],
       ['restrictions[0][date]', '2030-01-01'],
@@ -92,7 +92,7 @@ describe('rates and restrictions as forms', () => {
     assert.deepEqual(stored, [{ min_nights: 3 }]);
   });
 
-  it('200: 1,000 entries; 400: 1,001', async () => {
+  it('200: a form with 1,000 rates is accepted; 400: a form with 1,001 rates is refused', async () => {
     const fields = (count: number) => [
       ['rate_plan_id', plan] as [string, string],
       ...Array.from({ length: count }, (_, index): [string, string][] => [
@@ -112,7 +112,7 @@ describe('rates and restrictions as forms', () => {
     );
   });
 
-  it('400 invalid_request: what does not fit, named as in JSON, and nothing is written', async () => {
+  it('400 invalid_request: a form with an invalid value names the field as a JSON body would, and writes no rate', async () => {
     for (const [name, value, message] of [
       ['rates[0][price]', '1e2', /^rates\.0\.price: /],
       ['rates[0][price]', '', /^rates\.0\.price: /],

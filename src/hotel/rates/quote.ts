@@ -2,7 +2,7 @@ import type { DateText } from '#platform/lib/dates.ts';
 import { centsOf, formatCents } from '#platform/lib/money.ts';
 import type { PlanInRange, RateRow } from './store.ts';
 
-/** A plan with what differs from it on some nights. */
+/** Rate plan with its entries for single nights. A night without an entry is open and costs `basePrice`. */
 export interface PlanCalendar {
   id: string;
   basePrice: string;
@@ -11,7 +11,7 @@ export interface PlanCalendar {
   differences: Map<DateText, RateRow>;
 }
 
-/** A plan as it was looked up, its differences by their dates. */
+/** Returns the plan with its entries as a map. The key is the date of the night. */
 export function calendarOf(plan: PlanInRange): PlanCalendar {
   return {
     id: plan.id,
@@ -22,29 +22,31 @@ export function calendarOf(plan: PlanInRange): PlanCalendar {
   };
 }
 
-/** What a stay costs, and under which plan; null plan: the room type has none. */
+/** Price of a stay. */
 export interface Quote {
+  /** Rate plan that gave the price. Null means that the room type has no active plan. */
   planId: string | null;
-  /** Decimal text. */
+  /** Price of the whole stay as decimal text with two decimals. */
   total: string;
 }
 
-/** Whether the stay may be sold under the plan: open on all its nights, and long enough (decision 25). */
+/** Returns true if the plan is open on all nights of the stay, and the stay has at least the plan's `minNights` (decision 25). */
 function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
   return plan.minNights <= nights.length && !nights.some((night) => plan.differences.get(night)?.is_sold_out);
 }
 
-/** The sum of the plan's nightly prices. */
+/** Returns the sum of the plan's nightly prices. It does not check the restrictions of the plan. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
   const total = nights.reduce((sum, night) => sum + centsOf(plan.differences.get(night)?.price ?? plan.basePrice), 0);
   return { planId: plan.id, total: formatCents(total) };
 }
 
 /**
- * The cheapest of the active plans; of two at one price the first. Without an active plan the room type's own price counts,
- * and without one the stay is free (decision 25).
- * @param restrictions `apply`: a plan that is closed on a night or asks for a longer stay is left out, and where that leaves
- * none, null. `ignore`: an OTA has sold the stay already (decision 30)
+ * Returns the price under the cheapest active plan. If two plans have the same price, the first plan applies. If the room type has no
+ * active plan, its own price applies. If that price is null, the stay costs 0.00 (decision 25).
+ * @param restrictions `apply` leaves out each plan that is closed on a night of the stay or requires a longer stay. `ignore` prefers the
+ * plans without such a restriction, but takes the other plans if all have one, because an OTA has already sold the stay (decision 30)
+ * @returns null if `restrictions` is `apply` and no active plan can be sold
  */
 export function quoteCheapest(
   plans: PlanCalendar[],
@@ -66,8 +68,8 @@ export function quoteCheapest(
 }
 
 /**
- * The nights that are closed: there are active plans, and every one is sold out (decision 24).
- * @param soldOut of each active plan the nights on which it is sold out
+ * Returns the nights on which all active plans are sold out (decision 24). The result is empty if there is no active plan.
+ * @param soldOut the sold-out nights of each active plan
  */
 export function closedNights(soldOut: DateText[][]): Set<DateText> {
   const [first = [], ...others] = soldOut;

@@ -37,28 +37,32 @@ const refuse = async (json: unknown, field: RegExp) => {
   assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], JSON.stringify(json).slice(0, 200));
   assert.match(answer.body.message, field);
 };
-/** Days of the year 2030 from its first. */
+/** Returns the date that is `index` days after 1 January 2030. */
 const day = (index: number) => new Date(Date.UTC(2030, 0, 1 + index)).toISOString().slice(0, 10);
 
 describe('GET /v1/channel-manager/pms/rates/', () => {
-  it("200: one entry a night; the plan's base price, open, where nothing was written", async () => {
+  it("200: a night without a written rate is open and has the plan's base price", async () => {
     assert.deepEqual(await read(flexible(), '2028-02-28', '2028-03-01'), [
       { date: '2028-02-28', price: '100.00', is_sold_out: false },
       { date: '2028-02-29', price: '100.00', is_sold_out: false },
     ]);
   });
 
-  it('200: shows what was written, on its nights alone', async () => {
+  it('200: a written rate shows on its own night only, and the day of check-out is not in the list', async () => {
     await write(flexible(), [{ date: '2027-06-02', price: '130.5', is_sold_out: true }]);
     assert.deepEqual(await read(flexible(), '2027-06-01', '2027-06-04'), [
       { date: '2027-06-01', price: '100.00', is_sold_out: false },
       { date: '2027-06-02', price: '130.50', is_sold_out: true },
       { date: '2027-06-03', price: '100.00', is_sold_out: false },
     ]);
-    assert.equal((await read(flexible(), '2027-06-01', '2027-06-02')).length, 1, 'the day of check-out is no night');
+    assert.equal(
+      (await read(flexible(), '2027-06-01', '2027-06-02')).length,
+      1,
+      'the day of check-out is not in the list',
+    );
   });
 
-  it('200: an inactive plan answers, though it is in no list; and so does one of a capital uuid', async () => {
+  it('200: the rates of an inactive plan can be read, and a plan id in capital letters is accepted', async () => {
     const inactive = hotel.id('Harbour House', 'Double', 'Closed for good');
     assert.deepEqual(await read(inactive, '2027-01-01', '2027-01-02'), [
       { date: '2027-01-01', price: '1.00', is_sold_out: false },
@@ -66,11 +70,11 @@ describe('GET /v1/channel-manager/pms/rates/', () => {
     assert.equal((await read(flexible().toUpperCase(), '2027-01-01', '2027-01-02'))[0]?.price, '100.00');
   });
 
-  it('200: 730 nights', async () => {
+  it('200: the rates of 730 nights are read in one call', async () => {
     assert.equal((await read(flexible(), '2027-01-01', '2028-12-31')).length, 730);
   });
 
-  it('400 invalid_request: plan or dates missing or invalid', async () => {
+  it('400 invalid_request: a query with a missing or invalid plan or date is refused, and the message names the field', async () => {
     const plan = `rate_plan_id=${flexible()}`;
     for (const [query, field] of [
       ['check_in=2027-05-01&check_out=2027-05-02', 'rate_plan_id'],
@@ -89,7 +93,7 @@ describe('GET /v1/channel-manager/pms/rates/', () => {
     }
   });
 
-  it("404 error: another tenant's plan, an unknown one, and a room type's id get the same bytes", async () => {
+  it("404 error: reading rates of another tenant's plan, of an unknown plan or of a room type's id gets the same response", async () => {
     const ids = [other.id('Harbour House', 'Double', 'Flexible'), randomUUID(), hotel.id('Harbour House', 'Double')];
     const answers = await Promise.all(
       ids.map((id) => ask(`rate_plan_id=${id}&check_in=2027-05-01&check_out=2027-05-02`)),
@@ -104,7 +108,7 @@ describe('GET /v1/channel-manager/pms/rates/', () => {
 describe('PUT /v1/channel-manager/pms/rates/', () => {
   const saver = () => hotel.id('Harbour House', 'Double', 'Saver');
 
-  it('200: takes prices as numbers and as texts, and answers with two decimals', async () => {
+  it('200: a price may be a number or a string, and the response shows it with two decimals', async () => {
     const prices = [
       0,
       '0',
@@ -127,7 +131,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     assert.deepEqual(await read(saver(), day(0), day(prices.length)), expected);
   });
 
-  it('200: answers with one entry a date, by date; the last entry for a date wins', async () => {
+  it('200: the response has one entry for each date, sorted by date; if a date is sent twice, the last entry wins', async () => {
     const answer = await write(saver(), [
       { date: '2031-02-03', price: 30 },
       { date: '2031-02-01', price: 10, is_sold_out: true },
@@ -144,7 +148,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     assert.deepEqual(await read(saver(), '2031-02-01', '2031-02-04'), expected);
   });
 
-  it('200: is_sold_out is false where it is left out, and so opens a night that was closed', async () => {
+  it('200: a rate without is_sold_out opens a night that was sold out', async () => {
     await write(saver(), [{ date: '2031-03-01', price: 1, is_sold_out: true }]);
     await write(saver(), [{ date: '2031-03-01', price: 2 }]);
     assert.deepEqual(await read(saver(), '2031-03-01', '2031-03-02'), [
@@ -152,7 +156,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     ]);
   });
 
-  it('200: writing the same again changes nothing, and leaves other nights and plans alone', async () => {
+  it('200: a rate that is sent twice gets the same response twice, and other nights and plans keep their prices', async () => {
     const rates = [{ date: '2031-04-02', price: '55.00', is_sold_out: true }];
     assert.deepEqual(await write(saver(), rates), rates);
     assert.deepEqual(await write(saver(), rates), rates);
@@ -163,7 +167,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     assert.equal((await read(flexible(), '2031-04-02', '2031-04-03'))[0]?.price, '100.00');
   });
 
-  it('200: an inactive plan, days gone by, and unknown fields', async () => {
+  it('200: a rate may be written on an inactive plan, on a past date and with an unknown field', async () => {
     const inactive = hotel.id('Harbour House', 'Double', 'Closed for good');
     await write(inactive, [
       { date: '0001-01-01', price: 3, colour: 'red' },
@@ -172,7 +176,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     assert.equal((await read(inactive, '0001-01-01', '0001-01-02'))[0]?.price, '3.00');
   });
 
-  it('200: one entry, 730 dates, and 1,000 entries', async () => {
+  it('200: one call may write 1 rate, 730 rates of different dates, or 1,000 rates of 500 dates', async () => {
     assert.equal((await write(saver(), [{ date: '2035-01-01', price: 5 }])).length, 1);
     const twoYears = Array.from({ length: 730 }, (_, index) => ({ date: day(index), price: index }));
     assert.equal((await write(saver(), twoYears.toReversed())).length, 730);
@@ -190,7 +194,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     );
   });
 
-  it('400 invalid_request: what is no amount, named by its entry', async () => {
+  it('400 invalid_request: a rate with an invalid price is refused, and the message names the entry', async () => {
     const texts = '1.005 -1 -0.01 1e2 100000000 99999999.995 NaN Infinity +1 .5 5. 1,50 0x10 １２ abc 1_000'.split(' ');
     const numbers = [1.005, 0.001, -1, 1e-7, 1e21, 100_000_000];
     for (const price of [...texts, ...numbers, '', ' 1', '1 ', '1\n', null, true, [1], {}]) {
@@ -210,7 +214,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     }
   });
 
-  it('400 invalid_request: what is no date or no boolean, every fault in one message', async () => {
+  it('400 invalid_request: a rate with an invalid date or is_sold_out is refused, and one message names all faults', async () => {
     for (const date of ['2032-02-30', '2100-02-29', '0000-01-01', '2032-1-1', '20320101', '', 20_320_101, null]) {
       await refuse({ rate_plan_id: saver(), rates: [{ date, price: 1 }] }, /^rates\.0\.date: /);
     }
@@ -224,7 +228,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     );
   });
 
-  it('400 invalid_request: no plan, no list, an empty list, 1,001 entries', async () => {
+  it('400 invalid_request: a write without a valid plan, without a list, with an empty list or with 1,001 rates is refused', async () => {
     const rates = [{ date: '2032-01-01', price: 1 }];
     const many = Array.from({ length: 1_001 }, () => ({ date: '2032-01-01', price: 1 }));
     await refuse({ rates }, /^rate_plan_id: is required$/);
@@ -238,13 +242,13 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     await refuse([], /^body: /);
   });
 
-  it('400 writes nothing at all where one of many entries is bad', async () => {
+  it('400: if one of 51 rates is invalid, the call writes no rate', async () => {
     const rates = Array.from({ length: 50 }, (_, index) => ({ date: day(index), price: 777 as unknown }));
     await refuse({ rate_plan_id: flexible(), rates: [...rates, { date: '2030-06-01', price: '1.234' }] }, /rates\.50/);
     assert.ok((await read(flexible(), day(0), day(60))).every((rate) => rate.price === '100.00'));
   });
 
-  it("404 error: another tenant's plan and an unknown one get the same bytes, and nothing is written", async () => {
+  it("404 error: writing rates of another tenant's plan, an unknown plan or a room type's id gets the same response", async () => {
     const foreign = other.id('Harbour House', 'Double', 'Flexible');
     const rates = [{ date: '2033-01-01', price: 1 }];
     const answers = await Promise.all(
@@ -259,6 +263,6 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
       `${PMS}/rates/?rate_plan_id=${foreign}&check_in=2033-01-01&check_out=2033-01-02`,
       { headers: other.pms },
     );
-    assert.equal(theirs.body[0].price, '100.00');
+    assert.equal(theirs.body[0].price, '100.00', "the other tenant's plan keeps its price");
   });
 });

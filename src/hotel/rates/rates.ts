@@ -16,7 +16,7 @@ import * as store from './store.ts';
 export { type PlanCalendar, type Quote, quoteCheapest, quotePlan } from './quote.ts';
 export { RATE_PLAN_EXAMPLES, Rate, RatePlan, RatesWrite, RestrictionsWrite } from './schema.ts';
 
-/** The active plans of every room type, in the order of the tenant document. */
+/** Returns the active rate plans of each room type, in the order of the tenant document. The key is the id of the room type. */
 export async function listActivePlans(db: Database, tenantId: number): Promise<Map<string, RatePlan[]>> {
   const plans = (await store.readPlans(db, tenantId)).filter((plan) => plan.is_active);
   return new Map(
@@ -33,7 +33,7 @@ export async function listActivePlans(db: Database, tenantId: number): Promise<M
   );
 }
 
-/** Every plan of a room type, active or not, with what differs from it in the range. */
+/** Reads all rate plans of a room type, active or not, with their entries for the nights from `checkIn` until before `checkOut`. */
 export async function readCalendars(
   db: Db,
   tenantId: number,
@@ -46,28 +46,31 @@ export async function readCalendars(
 }
 
 export interface RateReader {
-  /** Every plan of a room type, active or not, with what differs from it in the range. */
+  /** Reads all rate plans of a room type, active or not, with their entries for the nights of the range. */
   readCalendars: (range: store.StayRange) => Promise<PlanCalendar[]>;
-  /** The nights of the range that are closed (decision 24). */
+  /** Returns the nights of the range on which all active rate plans of the room type are sold out (decision 24). */
   readClosedNights: (range: store.StayRange) => Promise<Set<DateText>>;
 }
 
-/** While the database works on one statement, the answers to another are made. */
-const LOOK_UPS_UNDER_WAY = 2;
+/** Largest number of batches under way. While the database executes one batch, the process works on the rows of another one. */
+const MAX_BATCHES_UNDER_WAY = 2;
 
-/** What partners' calls look up before every answer: calls that arrive together go as one statement. */
+/** Creates the reader of plans and closed nights for partners' calls. Calls that arrive together share one SQL statement. */
 export function createRateReader(db: Database): RateReader {
-  const together = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[]>) =>
-    batching(db, { many: (ranges: store.StayRange[]) => read(db, ranges), maxUnderWay: LOOK_UPS_UNDER_WAY });
-  const readPlans = together(store.readPlansInRanges);
-  const readSoldOutNights = together(store.readSoldOutNights);
+  const batched = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[]>) =>
+    batching(db, { many: (ranges: store.StayRange[]) => read(db, ranges), maxUnderWay: MAX_BATCHES_UNDER_WAY });
+  const readPlans = batched(store.readPlansInRanges);
+  const readSoldOutNights = batched(store.readSoldOutNights);
   return {
     readCalendars: async (range) => (await readPlans(range)).map(calendarOf),
     readClosedNights: async (range) => closedNights(await readSoldOutNights(range)),
   };
 }
 
-/** The price of every night under a plan, active or not. @throws ApiError 404 `error` for an unknown plan */
+/**
+ * Returns the price of each night from `checkIn` until before `checkOut` under a rate plan, active or not.
+ * @throws ApiError 404 `error` if the plan is unknown or belongs to another tenant
+ */
 export async function readRates(
   db: Database,
   tenantId: number,
@@ -85,9 +88,9 @@ export async function readRates(
 }
 
 /**
- * Writes prices, all or none; the last entry for a date wins (decision 29).
- * @returns what was written, one entry a date, by date
- * @throws ApiError 404 `error` for an unknown plan
+ * Writes the nightly prices of one rate plan in one transaction. If several entries have the same date, the last entry wins (decision 29).
+ * @returns the written prices, one entry for each date, sorted by date
+ * @throws ApiError 404 `error` if the plan is unknown or belongs to another tenant
  */
 export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
   const { tenantId } = actor;
@@ -107,9 +110,10 @@ export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rat
 }
 
 /**
- * Writes restrictions, all or none: `stop_sell` onto each date, `min_nights` onto the whole plan (PMS contract §4).
- * @returns how many entries were sent
- * @throws ApiError 404 `error` for an unknown plan
+ * Writes restrictions of one rate plan in one transaction. `stop_sell` applies to its date, `min_nights` to the whole plan
+ * (PMS contract §4).
+ * @returns the number of entries in the call
+ * @throws ApiError 404 `error` if the plan is unknown or belongs to another tenant
  */
 export async function writeRestrictions(
   db: Database,
@@ -132,7 +136,10 @@ export async function writeRestrictions(
   return restrictions.length;
 }
 
-/** Under the plan's lock, which a merge needs: of two that insert one night at once, the second would fail. */
+/**
+ * Locks the rate plan and writes the nights. `MERGE` needs the lock, because without it the second of two concurrent inserts of the
+ * same night would fail.
+ */
 async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
   await requirePlan(write.planId, (id) => store.lockPlan(tx, write.tenantId, id));
   await store.writeRates(tx, write);
@@ -150,14 +157,15 @@ async function requirePlan(
 }
 
 export interface AppliedRatePlans {
-  /** What the documents name, by room type, in their order. */
+  /** Rate plans that the documents name, in the order of the documents. The key is the id of the room type. */
   plans: Map<string, { id: string; name: string }[]>;
   changes: Change[];
 }
 
 /**
- * Brings the plans of the given room types to what the documents say. A plan that none names becomes inactive.
- * @param nameOfRoomType names the room types in the list of changes
+ * Creates and updates the rate plans, so that they agree with the documents. A plan of the tenant that no document names becomes
+ * inactive.
+ * @param nameOfRoomType gives the name of a room type for the list of changes
  */
 export async function applyRatePlans(
   tx: Tx,

@@ -28,7 +28,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     const answer = await put('rates', { rate_plan_id: plan, rates });
     assert.equal(answer.status, 200, answer.text);
   };
-  /** Price, and `closed` where it is sold out, of the first nights of January 2030. */
+  /** Returns the prices of the first `count` nights of January 2030 as texts. A sold-out night has ` closed` after its price. */
   const nights = async (count: number): Promise<string[]> => {
     const query = `rate_plan_id=${plan}&check_in=2030-01-01&check_out=2030-01-0${count + 1}`;
     const { body } = await service.call('GET', `${PMS}/rates/?${query}`, { headers: hotel.pms });
@@ -43,7 +43,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     const plans: { id: string; min_nights: number }[] = body[0].rate_plans;
     return plans.find(({ id }) => id === plan)?.min_nights ?? 0;
   };
-  /** Applies the document again with another base price of the plan. */
+  /** Applies the tenant document again with another base price of the plan Flexible. */
   const changeBasePrice = async (base_price: string) => {
     const { users, menu, ...document } = structuredClone(hotel.document);
     const plans = document.properties?.[0]?.room_types?.[0]?.rate_plans;
@@ -52,20 +52,20 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     await service.apply(document);
   };
 
-  it('200: stop_sell closes the night, false or left out opens it', async () => {
+  it('200: stop_sell true closes a night, and stop_sell false or missing opens it', async () => {
     assert.equal(await restrict({ date: '2030-01-01', stop_sell: true }, { date: '2030-01-02', stop_sell: true }), 2);
     assert.deepEqual(await nights(3), ['100.00 closed', '100.00 closed', '100.00']);
     assert.equal(await restrict({ date: '2030-01-01' }, { date: '2030-01-02', stop_sell: false }), 2);
     assert.deepEqual(await nights(3), ['100.00', '100.00', '100.00']);
   });
 
-  it('200: keeps the price of a night that has one', async () => {
+  it('200: a restriction keeps the price that was written for a night', async () => {
     await price({ date: '2030-01-01', price: 140, is_sold_out: true }, { date: '2030-01-02', price: 150 });
     await restrict({ date: '2030-01-01' }, { date: '2030-01-02', stop_sell: true });
     assert.deepEqual(await nights(2), ['140.00', '150.00 closed']);
   });
 
-  it("200: a night without a price goes on following the plan's base price, one with a price does not", async () => {
+  it("200: a restricted night without a price follows the plan's base price; a night with a price keeps it", async () => {
     await price({ date: '2030-01-02', price: 150 });
     await restrict({ date: '2030-01-01', stop_sell: true }, { date: '2030-01-02', stop_sell: true });
     await changeBasePrice('111.00');
@@ -75,7 +75,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     assert.deepEqual(await nights(3), ['99.00', '150.00 closed', '112.00']);
   });
 
-  it('200: of several entries for a date the last wins; updated counts what was sent', async () => {
+  it('200: if several restrictions have the same date, the last one wins, and updated counts all that were sent', async () => {
     const date = '2030-01-01';
     assert.equal(await restrict({ date, stop_sell: true }, { date }, { date, stop_sell: true }), 3);
     assert.deepEqual(await nights(1), ['100.00 closed']);
@@ -83,7 +83,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     assert.deepEqual(await nights(1), ['100.00']);
   });
 
-  it('200: min_nights goes to the whole plan; the last that is no null wins', async () => {
+  it('200: the last min_nights in a call that is not null becomes the min_nights of the whole plan', async () => {
     assert.equal(await minNights(), 1);
     await restrict(
       { date: '2030-01-01', min_nights: 5 },
@@ -97,11 +97,11 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
       (await service.database.db.selectFrom('rate_plan').select('min_nights').where('id', '=', other).execute())[0]
         ?.min_nights,
       2,
-      'of another plan nothing changes',
+      'another plan keeps its min_nights',
     );
   });
 
-  it('200: null and absent leave min_nights as it is; it can be set back to 1', async () => {
+  it('200: a null or missing min_nights changes nothing, and min_nights can be set back to 1', async () => {
     await restrict({ date: '2030-01-01', min_nights: 2_147_483_647 });
     await restrict({ date: '2030-01-01', min_nights: null }, { date: '2030-01-02' });
     assert.equal(await minNights(), 2_147_483_647);
@@ -109,20 +109,20 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     assert.equal(await minNights(), 1);
   });
 
-  it('200: an inactive plan answers', async () => {
+  it('200: a restriction may be written on an inactive plan', async () => {
     plan = hotel.id('Harbour House', 'Double', 'Closed for good');
     assert.equal(await restrict({ date: '2030-01-01', stop_sell: true }), 1);
     assert.deepEqual(await nights(1), ['1.00 closed']);
   });
 
-  it('200: 1,000 entries', async () => {
+  it('200: one call may write 1,000 restrictions', async () => {
     const date = (index: number) => new Date(Date.UTC(2030, 0, 1 + index)).toISOString().slice(0, 10);
     const entries = Array.from({ length: 1_000 }, (_, index) => ({ date: date(index % 900), stop_sell: index < 3 }));
     assert.equal(await restrict(...entries.toReversed()), 1_000);
     assert.deepEqual(await nights(4), ['100.00 closed', '100.00 closed', '100.00 closed', '100.00']);
   });
 
-  it('400 invalid_request: named by its entry, and nothing of the call is written', async () => {
+  it('400 invalid_request: if one restriction is invalid, the message names its entry, and the call writes no restriction', async () => {
     const good = { date: '2030-01-01', stop_sell: true, min_nights: 4 };
     const bad: [object, RegExp][] = [
       [{ date: '2030-01-02', min_nights: 0 }, /^restrictions\.1\.min_nights: must be at least 1$/],
@@ -143,7 +143,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     assert.deepEqual([await nights(2), await minNights()], [['100.00', '100.00'], 1]);
   });
 
-  it('400 invalid_request: no plan, no list, an empty list, 1,001 entries', async () => {
+  it('400 invalid_request: a call without a plan, without a list, with an empty list or with 1,001 restrictions is refused', async () => {
     const many = Array.from({ length: 1_001 }, () => ({ date: '2030-01-01' }));
     const bodies: [object, RegExp][] = [
       [{ restrictions: [{ date: '2030-01-01' }] }, /^rate_plan_id: is required$/],
@@ -159,7 +159,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     }
   });
 
-  it("404 error: another tenant's plan and an unknown one get the same bytes", async () => {
+  it("404 error: a restriction on another tenant's plan or on an unknown plan gets the same response and writes nothing", async () => {
     const other = await hotelTenant(service);
     const restrictions = [{ date: '2030-01-01', stop_sell: true, min_nights: 9 }];
     const ids = [other.id('Harbour House', 'Double', 'Flexible'), randomUUID()];

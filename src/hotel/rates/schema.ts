@@ -6,7 +6,7 @@ import { Price } from '#platform/lib/price.ts';
 const MAX_INTEGER = 2_147_483_647;
 const MAX_ENTRIES = 1_000;
 
-/** The plans of the demo tenant's Double, as the documents show them. */
+/** Rate plans of the room type Double of the demo tenant. The OpenAPI documents show them as examples. */
 export const RATE_PLAN_EXAMPLES = [
   {
     id: '01a19b53-7418-7800-ad62-07fe609eac8f',
@@ -24,61 +24,64 @@ export const RATE_PLAN_EXAMPLES = [
   },
 ];
 
-/** PMS contract §2: a room type's plan. */
+/** Rate plan of a room type (PMS contract §2). */
 export const RatePlan = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the plan: `rate_plan_id` of rates and restrictions.' }),
-    name: Type.String({ description: 'Its name, unique within the room type.' }),
+    id: Type.String({
+      format: 'uuid',
+      description: 'The id of the plan. Calls for rates and restrictions take it as `rate_plan_id`.',
+    }),
+    name: Type.String({ description: 'The name of the plan, unique within the room type.' }),
     base_price: Type.String({
       [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: 'The price of a night that has none of its own, in the currency of the tenant.',
+      description: 'The price of each night without a price of its own, in the currency of the tenant.',
     }),
-    is_refundable: Type.Boolean({ description: 'Whether the guest gets the money back after cancelling.' }),
-    min_nights: Type.Integer({ description: 'The shortest stay that the plan is sold for.' }),
+    is_refundable: Type.Boolean({ description: 'True if the guest gets the money back after a cancellation.' }),
+    min_nights: Type.Integer({ description: 'The shortest stay that can be booked under the plan, in nights.' }),
   },
   {
     title: 'RatePlan',
-    description: 'One of the ways in which a room type is sold.',
+    description: 'A rate plan, under which a room type is sold.',
     examples: RATE_PLAN_EXAMPLES.slice(0, 1),
   },
 );
 export type RatePlan = Type.Static<typeof RatePlan>;
 
-/** PMS contract §2: the price of one night under a plan. */
+/** Price of one night under a rate plan (PMS contract §2). */
 export const Rate = Type.Object(
   {
     date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
     price: Type.String({
       [DOCUMENTED]: { pattern: MONEY_PATTERN },
-      description: "The price of the night: its own, or else the plan's `base_price`.",
+      description: "The price of the night. If no price was written for the night, it is the plan's `base_price`.",
     }),
     is_sold_out: Type.Boolean({
-      description: 'Whether the plan is closed for this night, by a rate or by `stop_sell`.',
+      description: 'True if the plan is closed for this night, by a rate or by `stop_sell`.',
     }),
   },
   {
     title: 'Rate',
-    description: 'One night under a rate plan.',
+    description: 'The price of one night under a rate plan.',
     examples: [{ date: '2030-05-02', price: '110.00', is_sold_out: false }],
   },
 );
 export type Rate = Type.Static<typeof Rate>;
 
-const PlanId = Type.String({ format: 'uuid', description: 'The plan to write to. It need not be active.' });
+const PlanId = Type.String({ format: 'uuid', description: 'The rate plan to change. It may be inactive.' });
 const Night = Type.String({
   format: 'date',
-  description: 'The day on which the night begins; it may lie in the past.',
+  description: 'The day on which the night begins. It may be in the past.',
 });
 const Closed = Type.Optional(
   Type.Boolean({
     default: false,
-    description: 'Closes the plan for this night. Left out it is false, and so opens the night.',
+    description: 'True closes the plan for this night. False opens it. A missing value counts as false.',
   }),
 );
 const ENTRIES = {
   minItems: 1,
   maxItems: MAX_ENTRIES,
-  description: 'One entry a night. The last one for a date wins.',
+  description: 'One entry for each night. If several entries have the same date, the last entry wins.',
 };
 
 const RateWrite = Type.Object(
@@ -86,18 +89,19 @@ const RateWrite = Type.Object(
     date: Night,
     price: Type.Unsafe<string | number>({
       ...Price,
-      description: 'The price of the night, 0 to 99999999.99 with at most two decimals, as text or number.',
+      description:
+        'The price of the night, 0 to 99999999.99 with at most two decimals. It may be a string or a number.',
     }),
     is_sold_out: Closed,
   },
-  { title: 'RateWrite', description: 'The price of one night.' },
+  { title: 'RateWrite', description: 'The new price of one night.' },
 );
 
 export const RatesWrite = Type.Object(
   { rate_plan_id: PlanId, rates: Type.Array(RateWrite, ENTRIES) },
   {
     title: 'RatesWrite',
-    description: 'Prices of some nights under one plan.',
+    description: 'New prices of nights under one rate plan.',
     examples: [
       {
         rate_plan_id: '01a19b53-7418-7800-ad62-07fe609eac8f',
@@ -118,19 +122,19 @@ const RestrictionWrite = Type.Object(
     min_nights: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: MAX_INTEGER }), Type.Null()], {
         description:
-          'The shortest stay of the whole plan, whatever date it stands beside: of several the last one counts. ' +
-          'Null or left out it changes nothing.',
+          'The shortest stay under the plan, in nights. It applies to the whole plan and not only to the date of its entry. If ' +
+          'several entries have a value, the last one applies. Null or a missing value changes nothing.',
       }),
     ),
   },
-  { title: 'RestrictionWrite', description: 'Whether one night is closed, and a shortest stay for the plan.' },
+  { title: 'RestrictionWrite', description: 'Closes or opens one night, and may set the shortest stay of the plan.' },
 );
 
 export const RestrictionsWrite = Type.Object(
   { rate_plan_id: PlanId, restrictions: Type.Array(RestrictionWrite, ENTRIES) },
   {
     title: 'RestrictionsWrite',
-    description: 'What one plan is closed for, and its shortest stay.',
+    description: 'New restrictions of one rate plan: closed nights and the shortest stay.',
     examples: [
       {
         rate_plan_id: '01a19b53-7418-7800-ad62-07fe609eac8f',

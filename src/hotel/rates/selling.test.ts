@@ -6,7 +6,7 @@ import { bookByPartner, hotelTenant, type ManagedHotel, PMS } from '#test/suppor
 import { type Answer, startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
-describe('what a PMS writes is what partners book by', () => {
+describe('effect of rates and restrictions from a PMS on bookings of partners', () => {
   let service: TestService;
   let hotel: ManagedHotel;
   before(async () => {
@@ -17,9 +17,9 @@ describe('what a PMS writes is what partners book by', () => {
   });
   after(() => service.close());
 
-  const put = async (what: 'rates' | 'restrictions', plan: string, entries: object[]) => {
-    const json = { rate_plan_id: hotel.id('Harbour House', 'Double', plan), [what]: entries };
-    const answer = await service.call('PUT', `${PMS}/${what}/`, { headers: hotel.pms, json });
+  const put = async (list: 'rates' | 'restrictions', plan: string, entries: object[]) => {
+    const json = { rate_plan_id: hotel.id('Harbour House', 'Double', plan), [list]: entries };
+    const answer = await service.call('PUT', `${PMS}/${list}/`, { headers: hotel.pms, json });
     assert.equal(answer.status, 200, answer.text);
   };
   const book = (check_in: string, check_out: string): Promise<Answer> =>
@@ -39,22 +39,22 @@ describe('what a PMS writes is what partners book by', () => {
     return body.days.map((day: { sellable: number }) => day.sellable);
   };
 
-  it('a stay costs the sum of the nightly prices of its plan', async () => {
+  it('a stay costs the sum of the nightly prices of its rate plan, without the day of check-out', async () => {
     await put('rates', 'Saver', [
       { date: '2101-01-01', price: '70.10' },
       { date: '2101-01-02', price: 0 },
       { date: '2101-01-04', price: 9_999 },
     ]);
-    assert.equal(await total('2101-01-01', '2101-01-04'), '150.10', 'the day of check-out is not paid for');
+    assert.equal(await total('2101-01-01', '2101-01-04'), '150.10', 'the price on the day of check-out does not count');
   });
 
-  it('the cheapest plan is taken by the whole stay, not by the night', async () => {
+  it('a booking gets the rate plan that is cheapest for the whole stay, not the cheapest plan of each night', async () => {
     await put('rates', 'Saver', [{ date: '2101-01-01', price: 1_000 }]);
     assert.equal(await total('2101-01-01', '2101-01-04'), '300.00');
     assert.equal(await total('2101-01-02', '2101-01-04'), '160.00');
   });
 
-  it('a plan that is sold out on one night is not taken for a stay over it', async () => {
+  it('a stay does not get a rate plan that is sold out on one of its nights', async () => {
     await put('restrictions', 'Saver', [{ date: '2101-01-02', stop_sell: true }]);
     assert.equal(await total('2101-01-01', '2101-01-03'), '200.00');
     assert.equal(await total('2101-01-03', '2101-01-05'), '160.00');
@@ -62,9 +62,9 @@ describe('what a PMS writes is what partners book by', () => {
     assert.equal(await total('2101-01-01', '2101-01-03'), '160.00');
   });
 
-  it('409 room_not_available and 0 sellable on a night that every active plan is sold out on', async () => {
+  it('409 room_not_available: a night on which all active plans are sold out has 0 sellable rooms and cannot be booked', async () => {
     await put('rates', 'Flexible', [{ date: '2101-01-02', price: 1, is_sold_out: true }]);
-    assert.deepEqual(await sellable(), [3, 3, 3], 'one plan is still open');
+    assert.deepEqual(await sellable(), [3, 3, 3], 'the plan Saver is still open');
     await put('restrictions', 'Saver', [{ date: '2101-01-02', stop_sell: true }]);
     assert.deepEqual(await sellable(), [3, 0, 3]);
     await isRefused('2101-01-01', '2101-01-03');
@@ -75,15 +75,15 @@ describe('what a PMS writes is what partners book by', () => {
     assert.equal(await total('2101-01-02', '2101-01-03'), '1.00');
   });
 
-  it('409 room_not_available where each plan is closed on another night of the stay, though no night is closed', async () => {
+  it('409 room_not_available: a stay is refused if each plan is sold out on one of its nights, although no night is closed', async () => {
     await put('restrictions', 'Flexible', [{ date: '2101-01-01', stop_sell: true }]);
     await put('restrictions', 'Saver', [{ date: '2101-01-02', stop_sell: true }]);
     assert.deepEqual(await sellable(), [3, 3, 3]);
     await isRefused('2101-01-01', '2101-01-03');
   });
 
-  it('min_nights counts for the whole plan, on every date', async () => {
-    assert.equal(await total('2101-02-01', '2101-02-02'), '100.00', 'Saver asks for two nights');
+  it('min_nights that a PMS writes with one date applies to stays on all dates', async () => {
+    assert.equal(await total('2101-02-01', '2101-02-02'), '100.00', 'the plan Saver requires two nights');
     await put('restrictions', 'Saver', [{ date: '2101-01-01', min_nights: 1 }]);
     assert.equal(await total('2101-02-01', '2101-02-02'), '80.00');
     await put('restrictions', 'Saver', [{ date: '2101-01-01', min_nights: 4 }]);
@@ -93,14 +93,14 @@ describe('what a PMS writes is what partners book by', () => {
     assert.equal(await total('2101-03-01', '2101-03-05'), '320.00');
   });
 
-  it('what is written on an inactive plan sells nothing and closes nothing', async () => {
+  it('rates and restrictions of an inactive plan change neither the price of a stay nor the sellable rooms', async () => {
     await put('rates', 'Closed for good', [{ date: '2101-01-01', price: 0 }]);
     await put('restrictions', 'Closed for good', [{ date: '2101-01-02', stop_sell: true }]);
     assert.deepEqual(await sellable(), [3, 3, 3]);
     assert.equal(await total('2101-01-01', '2101-01-02'), '100.00');
   });
 
-  it('a booking keeps the total it was made at', async () => {
+  it('a reservation keeps its total after the PMS writes another price and closes the night', async () => {
     const booked = await book('2101-01-01', '2101-01-02');
     await put('rates', 'Flexible', [{ date: '2101-01-01', price: 500, is_sold_out: true }]);
     const { body } = await service.call('GET', `${PMS}/reservations/${booked.body.reservation_id}/`, {
@@ -109,7 +109,7 @@ describe('what a PMS writes is what partners book by', () => {
     assert.deepEqual([body.total_amount, body.status], ['100.00', 'confirmed']);
   });
 
-  it('a stay is booked while the prices of its plan are being written, at those from before', async () => {
+  it('a booking during an uncommitted write of prices does not wait for it and gets the previous prices', async () => {
     await put('rates', 'Saver', [{ date: '2101-01-01', price: 70 }]);
     const { db } = service.database;
     let writing = Promise.resolve();
@@ -121,7 +121,7 @@ describe('what a PMS writes is what partners book by', () => {
           SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
         `.execute(db);
         return rows.length > 0;
-      }, 'a write that waits for the night');
+      }, 'write of a price that waits for a lock');
       assert.equal(await total('2101-01-01', '2101-01-03'), '150.00');
     });
     await writing;

@@ -26,7 +26,7 @@ const PLAN_COLUMNS = [
   'is_active',
 ] as const;
 
-/** Every plan of the tenant, active or not, in the order of the tenant document. */
+/** Reads all rate plans of the tenant, active or not, in the order of the tenant document. */
 export async function readPlans(db: Db, tenantId: number): Promise<RatePlanRow[]> {
   return await db
     .selectFrom('rate_plan')
@@ -45,7 +45,10 @@ function planById(db: Db, tenantId: number, id: string) {
   return db.selectFrom('rate_plan').select(PLAN_COLUMNS).where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
-/** As `findPlan`; until the end of the transaction nobody else writes to the plan or its rates. Bookings under it go on. */
+/**
+ * Returns the rate plan like `findPlan`, and locks its row until the transaction ends. No other transaction can then write the plan or
+ * its rates, because each writer takes this lock first. Bookings under the plan do not wait for the lock.
+ */
 export async function lockPlan(tx: Tx, tenantId: number, id: string): Promise<RatePlanRow | undefined> {
   return await planById(tx, tenantId, id).forNoKeyUpdate().executeTakeFirst();
 }
@@ -75,7 +78,7 @@ export async function updateMinNights(tx: Tx, tenantId: number, planId: string, 
     .execute();
 }
 
-/** What differs from the plan on one night; a null price is the plan's own. */
+/** Entry of a rate plan for one night. A null price means that the plan's base price applies. */
 export interface RateRow {
   date: DateText;
   price: string | null;
@@ -99,7 +102,7 @@ export async function readRates(
     .execute();
 }
 
-/** A room type and a range of nights. */
+/** Room type and range of nights, from `checkIn` until before `checkOut`. */
 export interface StayRange {
   tenantId: number;
   roomTypeId: string;
@@ -109,7 +112,7 @@ export interface StayRange {
 
 const STAY_RANGE = new Fields<StayRange>({ tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' });
 
-/** A plan, with what differs from it in a range; null: nothing. */
+/** Rate plan with its entries for the nights of a range. `differences` is null if the range has no entry. */
 export interface PlanInRange {
   id: string;
   base_price: string;
@@ -118,7 +121,7 @@ export interface PlanInRange {
   differences: RateRow[] | null;
 }
 
-/** Every plan of each range's room type, active or not, in the order of the tenant document. */
+/** Reads for each range all rate plans of its room type, active or not, in the order of the tenant document. */
 export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<PlanInRange[][]> {
   const rows = await selectEach(
     db,
@@ -139,7 +142,10 @@ export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<Pl
   return rows.map((row) => row?.plans ?? []);
 }
 
-/** For every active plan of each range's room type the nights on which it is sold out. */
+/**
+ * Reads for each range the sold-out nights of its room type. The result of a range has one list of nights for each active plan, also
+ * an empty list.
+ */
 export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<DateText[][][]> {
   const rows = await selectEach(
     db,
@@ -156,29 +162,30 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
   return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));
 }
 
-/** What many nights of one plan are to become. */
+/** New values for nights of one rate plan. */
 export interface NightsWrite {
   tenantId: number;
   planId: string;
   nights: RateRow[];
-  /** What becomes of the price of a night that has one: it is replaced by the given one, or stays as it is. */
+  /** Effect on a night that already has an entry: `replace` writes the new price, `keep` leaves the stored price unchanged. */
   price: 'replace' | 'keep';
 }
 
-/** Writes many nights of one plan, whose writer holds its lock (`lockPlan`), in one statement. */
+/** Writes nights of one rate plan in one statement. The caller must hold the lock of the plan (`lockPlan`). */
 export async function writeRates(tx: Tx, write: NightsWrite): Promise<void> {
   await (isCluster(tx) ? upsertRates(tx, write) : mergeRates(tx, write));
 }
 
 /**
- * A night that already is as given is not written again: a channel manager sends its whole calendar every night, and most of it has not
- * changed. Three arrays make one statement of any number of nights.
+ * Writes the nights by `MERGE`, and skips each night whose stored values are equal to the new ones. This matters because a channel
+ * manager sends its whole calendar every night, and most of it has not changed. The statement takes three arrays, so its text is the
+ * same for any number of nights.
  */
 async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');
   const dates = nights.map(({ date }) => date);
   const sorted = dates.toSorted();
-  // The range keeps a plan's other years from being read.
+  // Without the `BETWEEN`, PostgreSQL would also read the nights of the plan outside the given dates, for example those of other years.
   await sql`
     MERGE INTO rate USING unnest(${dates}::date[], ${nights.map((night) => night.price)}::numeric[],
       ${nights.map((night) => night.is_sold_out)}::boolean[]) AS given (date, price, is_sold_out)
@@ -191,7 +198,10 @@ async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWri
   `.execute(tx);
 }
 
-/** The same for a cluster, which routes a list of rows, but neither `MERGE` nor a select (architecture, database rule 4). */
+/**
+ * Writes the nights by `INSERT … ON CONFLICT`, for a database cluster. A cluster can route an `INSERT` of listed rows, but it cannot
+ * route a `MERGE` or an `INSERT` from a select (architecture, database rule 4).
+ */
 async function upsertRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
   const rows = nights.map((night) => ({ ...night, tenant_id: tenantId, rate_plan_id: planId }));
   await tx

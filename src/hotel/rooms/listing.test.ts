@@ -23,7 +23,7 @@ const namesOf = async (tenant: TestTenant) =>
   );
 
 describe('GET /v1/third-party/hotels/rooms/', () => {
-  it('200: each room type with exactly its fields, in the order of the tenant document', async () => {
+  it('200: the list of room types has exactly the documented fields, in the order of the tenant document', async () => {
     const answer = await list();
     assert.equal(answer.status, 200);
     assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
@@ -56,7 +56,7 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     );
   });
 
-  it('200: only what is active, in the order of the latest document, under the ids of before', async () => {
+  it('200: the list has only active room types, in the order of the last applied document; a room type keeps its id', async () => {
     const own = await openHotel(service);
     const [harbour, lagoon] = sampleHotel();
     assert.ok(harbour?.room_types && lagoon);
@@ -65,7 +65,7 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     await apply(own, [lagoon, { ...harbour, room_types: [bunk, double] }]);
     assert.deepEqual(await namesOf(own), ['Lagoon Lodge/Double', 'Harbour House/Bunk', 'Harbour House/Double']);
     await apply(own, [{ ...harbour, room_types: [suite] }]);
-    assert.deepEqual(await namesOf(own), ['Harbour House/Suite'], 'no room type of a house that is given up');
+    assert.deepEqual(await namesOf(own), ['Harbour House/Suite'], 'a removed property has no room types in the list');
     await apply(own, []);
     assert.equal((await list('', own.partner)).text, '[]');
     await apply(own, sampleHotel());
@@ -76,13 +76,13 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     );
   });
 
-  it('200: nothing of another tenant, and nothing where no property was ever described', async () => {
+  it('200: the list is empty for a tenant without properties, although another tenant has room types', async () => {
     const bare = await service.tenant({ features: ['hotel'] });
     assert.equal((await list('', bare.partner)).text, '[]');
     assert.deepEqual((await list('?page=1', bare.partner)).body, { count: 0, next: null, previous: null, results: [] });
   });
 
-  it('200: pages; 404 past the end; 400 out of range', async () => {
+  it('200: pages together hold the whole list; a page after the last one gets 404, a page number or size out of range 400', async () => {
     const whole = (await list()).body;
     const pages = await Promise.all([1, 2, 3].map((page) => list(`?page=${page}&page_size=2`)));
     assert.deepEqual(
@@ -104,42 +104,42 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     }
   });
 
-  it('304: the same list again, until it changes', async () => {
+  it('304: a call with the current ETag gets no body until the list of room types changes', async () => {
     const own = await openHotel(service);
-    const ask = (etag: string) => list('', { ...own.partner, 'if-none-match': etag });
+    const listWithTag = (etag: string) => list('', { ...own.partner, 'if-none-match': etag });
     const first = await list('', own.partner);
     const etag = first.headers.get('etag') ?? '';
     assert.match(etag, /^(W\/)?"[^"]+"$/);
     for (const held of [etag, `"other", ${etag}`, '*']) {
-      const same = await ask(held);
+      const same = await listWithTag(held);
       assert.deepEqual([same.status, same.text, same.headers.get('etag')], [304, '', etag]);
     }
-    assert.equal((await ask('"other"')).status, 200);
+    assert.equal((await listWithTag('"other"')).status, 200);
     await apply(own, sampleHotel());
-    assert.equal((await ask(etag)).status, 304, 'nothing changed');
+    assert.equal((await listWithTag(etag)).status, 304, 'applying an equal document keeps the ETag');
     const changed = sampleHotel();
     const roomType = changed[0]?.room_types?.[0];
     assert.ok(roomType);
     roomType.base_price = '91';
     await apply(own, changed);
-    const second = await ask(etag);
+    const second = await listWithTag(etag);
     assert.deepEqual([second.status, second.body[0].base_price], [200, '91.00']);
     assert.notEqual(second.headers.get('etag'), etag);
   });
 
-  it('HEAD: the headers of the list without it', async () => {
+  it('HEAD of the list of room types has no body and the ETag of the list', async () => {
     const response = await fetch(service.url + ROOMS, { method: 'HEAD', headers: hotel.partner });
     assert.deepEqual([response.status, await response.text()], [200, '']);
     assert.equal(response.headers.get('etag'), (await list()).headers.get('etag'));
   });
 
-  it('401 without credentials; 403 without the hotel feature, and within a second when it is taken away', async () => {
+  it('401: a call without credentials is refused; 403: so is a call of a tenant that has lost the hotel feature', async () => {
     assertError(await list('', {}), 401, 'invalid_credentials');
     const own = await openHotel(service);
     const { properties: _, ...document } = own.document;
     await service.apply({ ...document, features: ['restaurant'] });
     assertError(await list('?page=0', own.partner), 403, 'error');
     await service.apply({ ...document, features: ['hotel'] });
-    assert.equal((await list('', own.partner)).body.length, 5, 'an absent part stays as it is');
+    assert.equal((await list('', own.partner)).body.length, 5, 'a document without properties keeps the stored ones');
   });
 });

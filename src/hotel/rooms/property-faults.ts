@@ -2,8 +2,9 @@ import { isTimeZone } from '#platform/lib/dates.ts';
 import { fieldsOf, listOf } from '#platform/lib/unchecked.ts';
 
 /**
- * Faults of the `properties` part that a schema cannot see: names given twice, zones that do not exist. Each as `path: text`. What
- * the schema refuses is passed over, so that all the faults of a bad document can be told at once.
+ * Returns the faults of the `properties` part of a tenant document that a schema cannot find: repeated names and unknown time zones.
+ * Each fault has the form `path: text`. The function ignores values that the schema refuses, so that one message can list the faults
+ * of the schema and these.
  */
 export function propertyFaults(properties: unknown): string[] {
   return [

@@ -11,7 +11,7 @@ export { propertyFaults } from './property-faults.ts';
 export { PropertyDocument, type RatePlanDocument, RoomType, type RoomTypeDocument } from './schema.ts';
 export type { PropertyRow, RoomTypeRow, RoomTypeWithClock } from './store.ts';
 
-/** Active properties, each with its active room types, in the order of the tenant document. */
+/** Returns the active properties, each with its active room types, in the order of the tenant document. */
 export async function listProperties(
   db: Database,
   tenantId: number,
@@ -28,7 +28,7 @@ export async function listProperties(
     }));
 }
 
-/** What partners can sell. */
+/** Returns the room types that partners can sell: the active room types of active properties, in the order of the tenant document. */
 export async function listRoomTypes(db: Database, tenant: { tenantId: number; currency: string }): Promise<RoomType[]> {
   const properties = await listProperties(db, tenant.tenantId);
   return properties.flatMap(({ property, roomTypes }) =>
@@ -51,17 +51,20 @@ export async function listRoomTypes(db: Database, tenant: { tenantId: number; cu
   );
 }
 
-/** One room type, active or not, with the clock of its property; null for another tenant's. */
+/**
+ * Returns one room type, active or not, with the clock of its property.
+ * Returns null if the id is unknown, is no uuid, or belongs to another tenant.
+ */
 export async function findRoomType(db: Db, tenantId: number, id: string): Promise<store.RoomTypeWithClock | null> {
   return (isUuid(id) ? await store.findRoomType(db, tenantId, id) : undefined) ?? null;
 }
 
 export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomTypeWithClock | null>;
 
-/** Some kilobytes each, with their texts. */
+/** Largest number of room types in the cache of one process. An entry takes some kilobytes, because it holds the texts. */
 const MAX_CACHED = 50_000;
 
-/** The same, remembered while nothing of the tenant has changed. */
+/** Returns a `findRoomType` that reads through the tenant cache. A change of the tenant invalidates the cached room types. */
 export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Caches }): FindRoomType {
   const cache: TenantCache<store.RoomTypeWithClock> = caches.createCache(MAX_CACHED);
   return async (tenantId, id) => {
@@ -71,24 +74,27 @@ export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Cac
   };
 }
 
-/** By whose clock a room type's dates become moments. */
+/** Time zone and check-in and check-out times that convert the dates of a stay to instants. */
 export type Clock = Pick<store.PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'>;
 
-/** The clock of every room type's property, active or not, by room type. */
+/** Returns the clocks of all room types, active or not. The key is the id of the room type, the value the clock of its property. */
 export async function readClocks(db: Database, tenantId: number): Promise<Map<string, Clock>> {
   const rows = await store.readClocks(db, tenantId);
   return new Map(rows.map(({ room_type_id, ...clock }) => [room_type_id, clock]));
 }
 
 export interface AppliedProperties {
-  /** The ids of what the documents name, in their order. */
+  /** Ids of the properties and room types that the documents name, in the order of the documents. */
   properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
-  /** A room type in words, with its property in front; also one that no document names. */
+  /** Returns the name of a room type in the form `property / room type`, even if no document names that room type any more. */
   nameOfRoomType: (id: string) => string;
   changes: Change[];
 }
 
-/** Brings properties and room types to what the documents say. What they no longer name becomes inactive, never deleted. */
+/**
+ * Creates and updates the properties and room types, so that they agree with the documents. A property or room type that the
+ * documents no longer name becomes inactive. It is never deleted.
+ */
 export async function applyProperties(
   tx: Tx,
   tenantId: number,
@@ -124,7 +130,10 @@ export async function applyProperties(
   return { properties: applied, nameOfRoomType, changes };
 }
 
-/** Names never change, for rows are found by them. */
+/**
+ * Returns a function that gives the name of a room type in the form `property / room type`, or the id if the room type is unknown.
+ * Stored and new rows with one id have the same name, because `applyProperties` finds the stored rows by name.
+ */
 function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
   const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));
   const names = new Map(roomTypes.map((row) => [row.id, `${propertyNames.get(row.property_id)} / ${row.name}`]));

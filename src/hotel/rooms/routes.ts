@@ -23,9 +23,9 @@ export function roomRoutes(app: App, { db, callerGuard }: Dependencies): void {
         operationId: 'listRoomTypes',
         summary: 'List the room types',
         description:
-          'Every room type that can be booked, of all properties, in the order in which the house keeps them. How many rooms are ' +
-          'left is not said here: ask for the availability. Keep the answer with its `ETag`; until something changes, 304 is ' +
-          'answered without a body.',
+          'Returns all room types that can be booked, of all properties, in the order that the hotel has set. The list does not ' +
+          'say how many rooms are left. Call the availability operation for that. Store the response with its `ETag`. If you ' +
+          'send the tag in `If-None-Match`, the response is 304 without a body until the list changes.',
         tags: ['Hotel'],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(RoomType), pageOf(RoomType)]) },

@@ -6,7 +6,7 @@ const MAX_INTEGER = 2_147_483_647;
 const Money = Type.String({ pattern: MONEY_PATTERN });
 const Time = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: 'HH:MM' });
 
-// The `properties` part of the tenant document.
+// These schemas describe the `properties` part of the tenant document.
 
 const RatePlanDocument = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255 }),
@@ -46,33 +46,38 @@ const text = (description: string) => Type.String({ description });
 const Property = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the property.' }),
-    name: text('Its name.'),
-    city: text('The city; may be empty.'),
-    country_code: text('The country, two letters of ISO 3166.'),
+    name: text('The name of the property.'),
+    city: text('The city of the property. It may be empty.'),
+    country_code: text('The country of the property, as two letters of ISO 3166.'),
   },
-  { title: 'Property', description: 'The house that the rooms are in.' },
+  { title: 'Property', description: 'The hotel building that the rooms are in.' },
 );
 
-/** The room type as partners see it (decision 27). */
+/** Room type as partners see it (decision 27). */
 export const RoomType = Type.Object(
   {
-    room_type_id: Type.String({ format: 'uuid', description: 'What it is asked for and booked by.' }),
-    name: text('Its name, unique within the property.'),
-    description: text('What a guest should know of it; may be empty.'),
-    max_occupancy: Type.Integer({ description: 'How many guests it is for. More are refused.' }),
+    room_type_id: Type.String({
+      format: 'uuid',
+      description: 'The id of the room type. Availability calls and reservations use it.',
+    }),
+    name: text('The name of the room type, unique within the property.'),
+    description: text('A text about the room type for guests. It may be empty.'),
+    max_occupancy: Type.Integer({
+      description: 'The largest number of guests in one room. A reservation for more guests is refused.',
+    }),
     base_price: Type.Union([Money, Type.Null()], {
       description:
-        'What a night costs where the room type is sold under no rate plan. A stay under a plan costs what its nights cost there; ' +
-        'the reservation tells. Null: no price is set.',
+        'The price of one night if the room type has no active rate plan. Null means that no price is set. If the room type has ' +
+        'active rate plans, their nightly prices apply, and the reservation shows the total.',
     }),
-    currency: text('Three letters of ISO 4217.'),
+    currency: text('The currency of the prices, as three letters of ISO 4217.'),
     property: Property,
-    amenities: Type.Array(Type.String(), { description: 'What is in the room, in words.' }),
-    images: Type.Array(Type.String({ [DOCUMENTED]: { format: 'uri' } }), { description: 'URLs of pictures.' }),
+    amenities: Type.Array(Type.String(), { description: 'The names of the amenities in the room.' }),
+    images: Type.Array(Type.String({ [DOCUMENTED]: { format: 'uri' } }), { description: 'The URLs of the pictures.' }),
   },
   {
     title: 'RoomType',
-    description: 'Rooms that are sold as one.',
+    description: 'Rooms of one kind, which are sold under one name.',
     examples: [
       {
         room_type_id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85',

@@ -27,7 +27,7 @@ export interface RoomTypeRow {
   is_active: boolean;
 }
 
-/** Every property of the tenant, active or not, in the order of the tenant document. */
+/** Reads all properties of the tenant, active or not, in the order of the tenant document. */
 export async function readProperties(db: Db, tenantId: number): Promise<PropertyRow[]> {
   const rows = await db
     .selectFrom('property')
@@ -39,7 +39,7 @@ export async function readProperties(db: Db, tenantId: number): Promise<Property
   return rows.map(({ tenant_id, ...row }) => row);
 }
 
-/** Every room type of the tenant, active or not, in the order of the tenant document. */
+/** Reads all room types of the tenant, active or not, in the order of the tenant document. */
 export async function readRoomTypes(db: Db, tenantId: number): Promise<RoomTypeRow[]> {
   const rows = await db
     .selectFrom('room_type')
@@ -53,7 +53,10 @@ export async function readRoomTypes(db: Db, tenantId: number): Promise<RoomTypeR
 
 export type RoomTypeWithClock = RoomTypeRow & Pick<PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'>;
 
-/** One room type, active or not, with the clock of its property. */
+/**
+ * Reads one room type, active or not, with the time zone, check-in time and check-out time of its property. Returns undefined if the
+ * tenant has no room type with this id.
+ */
 export async function findRoomType(db: Db, tenantId: number, id: string): Promise<RoomTypeWithClock | undefined> {
   const row = await db
     .selectFrom('room_type as r')
@@ -114,7 +117,7 @@ export async function upsertRoomTypes(tx: Tx, tenantId: number, rows: RoomTypeRo
     .execute();
 }
 
-/** The clock of every room type's property, active or not. */
+/** Reads for each room type, active or not, the time zone, check-in time and check-out time of its property. */
 export async function readClocks(
   db: Db,
   tenantId: number,
