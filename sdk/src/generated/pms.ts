@@ -24,33 +24,33 @@ export interface PmsProperty {
   country_code: string;
 }
 
-/** A stay, whoever booked it. */
+/** A reservation. A partner or an OTA booked it. */
 export interface PmsReservation {
-  /** The id of the reservation: `booking_id` in paths. */
+  /** The id of the reservation. Paths have it as `booking_id`. */
   id: string;
-  /** A short reference for people, to be read aloud. */
+  /** A short reference that people can read aloud. */
   natural_id: string;
-  /** Where the reservation stands. All but `cancelled` and `expired` hold their nights. */
+  /** The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`. */
   status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
-  /** The moment of arrival: the first day at the property's check-in time, in UTC. */
+  /** The time of arrival in UTC: the property's check-in time on the first day of the stay. */
   check_in_date: string;
-  /** The moment of departure: the last day at the property's check-out time, in UTC. */
+  /** The time of departure in UTC: the property's check-out time on the last day of the stay. */
   check_out_date: string;
   /** The booked room type. */
   room_type_id: string | null;
-  /** What the stay costs, in the currency of the tenant. */
+  /** The price of the whole stay, in the currency of the tenant. */
   total_amount: string;
-  /** The OTA it came from; null where it came from none. */
+  /** The name of the OTA that sold the stay. Null if it did not come from an OTA. */
   external_source: string | null;
-  /** The OTA's own id of it; null where it came from none. */
+  /** The OTA's own id of the reservation. Null if it did not come from an OTA. */
   external_id: string | null;
-  /** Who stays. */
+  /** The guest of the stay. */
   guest: {
     /** The name of the guest. */
     full_name: string;
-    /** A telephone number, where one is known. */
+    /** The telephone number of the guest. Null if it is unknown. */
     phone: string | null;
-    /** An e-mail address, where one is known. */
+    /** The e-mail address of the guest. Null if it is unknown. */
     email: string | null;
   };
 }

@@ -1,22 +1,22 @@
 /** Written by `npm run generate` from the OpenAPI document of the same name in contract/; do not edit. */
 
-/** What can be booked of a room type, night by night. */
+/** The sellable rooms of a room type, night by night. */
 export interface AvailabilityResponse {
-  /** The room type that was asked for. */
+  /** The room type of the query. */
   room_type_id: string;
-  /** Its name. */
+  /** The name of the room type. */
   name: string;
-  /** What a night costs where the room type is sold under no rate plan; null: no price is set. */
+  /** The price of one night if the room type has no active rate plan. Null means that no price is set. */
   base_price: string | null;
-  /** One entry a night, from `check_in` to the night before `check_out`. A stay needs a room in each of them. */
+  /** One entry for each night, from `check_in` to the night before `check_out`. A stay needs a room in each of its nights. */
   days: AvailableNight[];
 }
 
-/** What is left of a room type in one night. */
+/** The rooms of a room type that can be booked in one night. */
 export interface AvailableNight {
   /** The day on which the night begins. */
   date: string;
-  /** How many rooms can still be booked. 0 where the night is full or closed; below zero after an oversell. */
+  /** The number of rooms that can still be booked. It is 0 if the night is full or closed, and negative after an oversell. */
   sellable: number;
 }
 
@@ -233,25 +233,25 @@ export interface Property {
   country_code: string;
 }
 
-/** A stay as a platform books it: one room of the type, for all the nights. */
+/** A new reservation of one room of a room type for all nights of a stay. */
 export interface ReservationCreate {
-  /** The caller's own id of the reservation. However often it is sent, one stay is booked. */
+  /** The caller's own id of the reservation. Several calls with one id book only one stay. */
   external_reservation_id: string;
-  /** A room type of the list. */
+  /** The id of a room type, from the list of room types. */
   room_type_id: string;
-  /** The day of arrival: the first night of the stay. Not before today at the property. */
+  /** The day of arrival. The first night of the stay begins on it. It must not be before today in the time zone of the property. */
   check_in: string;
-  /** The day of departure: after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay. */
+  /** The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay. */
   check_out: string;
-  /** How many stay: at most the room type's `max_occupancy`. */
+  /** The number of guests. It is at most the room type's `max_occupancy`. */
   guests?: number;
-  /** In whose name the stay is booked. */
+  /** The guest for whom the stay is booked. */
   guest: {
-    /** The name, as it is asked for at the desk. */
+    /** The name that the guest gives at the desk. */
     name: string;
-    /** A number under which the guest is reached. */
+    /** The telephone number of the guest. */
     phone: string;
-    /** An e-mail address. */
+    /** The e-mail address of the guest. */
     email?: string;
   };
 }
@@ -266,29 +266,29 @@ export interface ReservationEventData {
   status: string;
 }
 
-/** The reservation as it stands now. */
+/** The present state of a reservation. */
 export interface ReservationResponse {
-  /** Always true: a refusal is answered with an error. */
+  /** Always true, because a refused call gets an error response. */
   success: boolean;
-  /** The id inside Roomservice; events carry it too. */
+  /** The Roomservice id of the reservation. Events also carry it. */
   reservation_id: string;
-  /** The caller's own id, as it was sent. */
+  /** The caller's own id of the reservation, as it was sent. */
   external_reservation_id: string;
-  /** Where the reservation stands. A new one is `confirmed`. */
+  /** The present status of the reservation. A new reservation is `confirmed`. */
   status: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
   /** The booked room type. */
   room_type_id: string;
-  /** The day of arrival: the first night of the stay. */
+  /** The day of arrival. The first night of the stay begins on it. */
   check_in: string;
   /** The day of departure. */
   check_out: string;
-  /** How many stay. */
+  /** The number of guests. */
   guests: number;
-  /** What the whole stay costs: the nights under the cheapest rate plan that was open for all of them. */
+  /** The price of the whole stay: the sum of its nights under the cheapest rate plan that was open on all of them. */
   total_amount: string;
-  /** Three letters of ISO 4217. */
+  /** The currency of the amount, as three letters of ISO 4217. */
   currency: string;
-  /** When it was booked. */
+  /** The time of the booking. */
   created_at: string;
 }
 
@@ -435,19 +435,19 @@ export interface Operations {
     };
     answer: FeedPage;
   };
-  /** Read what can be sold of a room type, night by night */
+  /** Read the sellable rooms of a room type, night by night */
   getAvailability: {
     query: {
-      /** A room type of the list. */
+      /** The id of a room type, from the list of room types. */
       room_type_id: string;
-      /** The day of arrival: the first night of the stay. */
+      /** The day of arrival. The first night of the stay begins on it. */
       check_in: string;
-      /** The day of departure: after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay. */
+      /** The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay. */
       check_out: string;
     };
     answer: AvailabilityResponse;
   };
-  /** List the reservations this credential has booked */
+  /** List the reservations that this credential has booked */
   listReservations: {
     query?: {
       /** Number of the page. Without `page` and `page_size`, the response is the whole list as an array. */
@@ -457,7 +457,7 @@ export interface Operations {
     };
     answer: ReservationResponse[] | ReservationResponsePage;
   };
-  /** Book a stay, once per external_reservation_id */
+  /** Book a stay, once for each external_reservation_id */
   createReservation: {
     body: ReservationCreate;
     answer: ReservationResponse;
@@ -465,7 +465,7 @@ export interface Operations {
   /** Read a reservation */
   getReservation: {
     path: {
-      /** The id that the stay was booked under, percent-encoded. */
+      /** The external id under which the stay was booked, percent-encoded. */
       external_reservation_id: string;
     };
     answer: ReservationResponse;
@@ -473,7 +473,7 @@ export interface Operations {
   /** Cancel a reservation */
   cancelReservation: {
     path: {
-      /** The id that the stay was booked under, percent-encoded. */
+      /** The external id under which the stay was booked, percent-encoded. */
       external_reservation_id: string;
     };
     answer: ReservationResponse;

@@ -30,7 +30,7 @@ const askFor = (id: string | undefined, checkIn: string, checkOut: string) =>
   ask(`room_type_id=${id}&check_in=${checkIn}&check_out=${checkOut}`);
 
 describe('GET /v1/third-party/hotels/availability/', () => {
-  it('200: the room type and each night, exactly these fields', async () => {
+  it('200: the availability has exactly the documented fields of the room type and of each night', async () => {
     const id = hotel.roomTypes['Double'];
     const answer = await askFor(id, '2096-02-28', '2096-03-02');
     assert.equal(answer.status, 200);
@@ -48,7 +48,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(Object.keys(answer.body), ['room_type_id', 'name', 'base_price', 'days']);
   });
 
-  it('200: 730 nights, and days that are long gone', async () => {
+  it('200: the availability of 730 past nights is read in one call', async () => {
     const { body } = await askFor(hotel.roomTypes['Double'], '2023-03-01', '2025-02-28');
     assert.equal(body.days.length, 730);
     assert.deepEqual([body.days[0].date, body.days[729].date], ['2023-03-01', '2025-02-27']);
@@ -57,7 +57,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     }
   });
 
-  it('200: a booking is seen at once, and so is its end', async () => {
+  it('200: the availability shows a booking and its cancellation in the next call', async () => {
     const own = await openHotel(service);
     const id = own.roomTypes['Suite'];
     const days = () => sellable(service, own, id, dayAhead(29), dayAhead(33));
@@ -67,7 +67,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await days(), [1, 1, 1, 1]);
   });
 
-  it('200: below zero after an oversell, never clamped', async () => {
+  it('200: a night that OTAs have oversold has a negative number of sellable rooms', async () => {
     const own = await openHotel(service);
     const tell = await openChannel(service, own);
     for (let count = 0; count < 3; count += 1) {
@@ -76,7 +76,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await sellable(service, own, own.roomTypes['Suite'], dayAhead(29), dayAhead(32)), [1, -2, -2]);
   });
 
-  it('200: 0 on a night on which every active plan is closed; less where it is oversold; the count where one is open', async () => {
+  it('200: a night has 0 sellable rooms, or fewer after an oversell, if all active plans are closed, but not if one is open', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     const tell = await openChannel(service, own);
@@ -88,12 +88,12 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     await writePlan(service, pms, 'restrictions', own.plans['Double/Flexible'], dates);
     assert.deepEqual(await days(), [3, 3, 3, -1, 3]);
     await writePlan(service, pms, 'restrictions', own.plans['Double/Saver'], dates);
-    assert.deepEqual(await days(), [3, 0, 0, -1, 3], 'the inactive plan, still open, does not count');
+    assert.deepEqual(await days(), [3, 0, 0, -1, 3], 'a night is closed although an inactive plan is open');
     await writePlan(service, pms, 'restrictions', own.plans['Double/Saver'], [{ date: dayAhead(31) }]);
     assert.deepEqual(await days(), [3, 0, 3, -1, 3]);
   });
 
-  it('200: min_nights closes nothing; a room type without plans is never closed', async () => {
+  it('200: a min_nights above the stay does not lower the sellable rooms, and a room type without plans shows its free rooms', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     const longStay = [{ date: dayAhead(30), min_nights: 30 }];
@@ -102,21 +102,21 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await sellable(service, own, own.roomTypes['Bunk'], dayAhead(30), dayAhead(31)), [10]);
   });
 
-  it('200: a new capacity shows within a second', async () => {
+  it('200: the availability shows a new capacity after the tenant document is applied', async () => {
     const rooms = (physical_capacity: number) => [{ name: 'Double', max_occupancy: 2, physical_capacity }];
-    const house = await openHouse(service, rooms(4));
-    await book(service, house);
-    const [property] = house.document.properties ?? [];
+    const own = await openHouse(service, rooms(4));
+    await book(service, own);
+    const [property] = own.document.properties ?? [];
     assert.ok(property);
     for (const capacity of [9, 1, 0]) {
       const properties = [{ ...property, room_types: rooms(capacity) }];
-      await service.apply({ ...house.document, properties });
-      const days = await sellable(service, house, house.roomTypes['Double'], dayAhead(31), dayAhead(33));
+      await service.apply({ ...own.document, properties });
+      const days = await sellable(service, own, own.roomTypes['Double'], dayAhead(31), dayAhead(33));
       assert.deepEqual(days, [capacity - 1, capacity]);
     }
   });
 
-  it('400: parameters that are missing, malformed or given twice, by their names', async () => {
+  it('400: a query with a missing, malformed, repeated or unknown parameter is refused', async () => {
     const id = hotel.roomTypes['Double'];
     const dates = 'check_in=2096-01-01&check_out=2096-01-02';
     const cases: [string, string[]][] = [
@@ -146,7 +146,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     faultsOf(await ask(`room_type_id=${id}&${dates}&hotel_id=1`));
   });
 
-  it("404: a room type that is unknown, another tenant's, or inactive, all alike", async () => {
+  it("404: the availability of an unknown, an inactive or another tenant's room type gets the same response", async () => {
     const own = await openHotel(service);
     const document = { ...own.document, properties: sampleHotel().slice(0, 1) };
     document.properties[0]?.room_types?.splice(1);
@@ -160,7 +160,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.equal(new Set(texts).size, 1);
   });
 
-  it('401 without credentials, 403 without the hotel feature, both before the query is looked at', async () => {
+  it('401: a call without credentials is refused; 403: so is a tenant without the hotel feature; both before the query check', async () => {
     assertError(await ask('', {}), 401, 'invalid_credentials');
     assertError(await ask('', (await service.tenant({ features: ['restaurant'] })).partner), 403, 'error');
   });

@@ -25,7 +25,7 @@ before(async () => {
 after(() => service.close());
 
 describe('POST /v1/third-party/hotels/reservations/', () => {
-  it('201: books the stay and answers with exactly its fields', async () => {
+  it('201: the response to a booking has exactly the documented fields', async () => {
     const sent = stay(hotel, { external_reservation_id: 'A-1', guests: 2 });
     const startedAt = Date.now();
     const answer = await service.call('POST', RESERVATIONS, { headers: hotel.partner, json: sent });
@@ -50,7 +50,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     assert.ok(Date.parse(created_at) >= startedAt && Date.parse(created_at) <= Date.now());
   });
 
-  it('201: takes one room on each night but the day of departure', async () => {
+  it('201: a booking takes one room on each night of the stay, but not on the day of departure', async () => {
     const own = await openHotel(service);
     await book(service, own, { check_in: dayAhead(11), check_out: dayAhead(13) });
     assert.deepEqual(
@@ -60,7 +60,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     await assertCounted(service, own.tenantId);
   });
 
-  it('201: one guest where their number is left out; an e-mail address is kept', async () => {
+  it('201: a booking without guests counts one guest, and staff can read the e-mail address of the guest', async () => {
     const guest = { name: 'Ana', phone: '1', email: 'ana@example.com' };
     const { body } = await book(service, hotel, { room_type_id: hotel.roomTypes['Bunk'], guest });
     assert.equal(body.guests, 1);
@@ -70,12 +70,12 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     assert.deepEqual(staffView.body.guest, guest);
   });
 
-  it('201: a room type id in capitals is the same room type', async () => {
+  it('201: a booking may give the room type id in capital letters', async () => {
     const { status, body } = await book(service, hotel, { room_type_id: hotel.roomTypes['Bunk']?.toUpperCase() });
     assert.deepEqual([status, body.room_type_id], [201, hotel.roomTypes['Bunk']]);
   });
 
-  it('201: writes reservation.created in the same transaction, and no other event', async () => {
+  it('201: a booking writes the event reservation.created in its own transaction, and no other event', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own, { external_reservation_id: 'Ünïcode/1' });
     const [event, ...rest] = await eventsOf(service, own.tenantId);
@@ -86,22 +86,22 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
       occurred_at: event?.sent.occurred_at,
       data: { reservation_id: body.reservation_id, external_reservation_id: 'Ünïcode/1', status: 'confirmed' },
     });
-    assert.equal(event?.body, JSON.stringify(event?.sent), 'compact');
+    assert.equal(event?.body, JSON.stringify(event?.sent), 'the body of the event is JSON without spaces');
     assert.deepEqual([event?.type, event?.credential_id], ['reservation.created', own.credential.id]);
-    const { rows } = await rowVersions(own.tenantId);
-    assert.equal(rows.length, 1, 'reservation, night and event bear one transaction id');
+    const { rows } = await readTransactionIds(own.tenantId);
+    assert.equal(rows.length, 1, 'one transaction wrote the reservation, its nights and its event');
   });
 
-  it('201: arrives today at the property, wherever that is', async () => {
+  it('201: a stay may begin on the present day in the time zone of its property', async () => {
     const rooms = [{ name: 'Double', max_occupancy: 2, physical_capacity: 2 }];
     for (const timezone of ['Pacific/Pago_Pago', 'Europe/Lisbon', 'Pacific/Kiritimati']) {
-      const house = await openHouse(service, rooms, timezone);
-      const answer = await onOneDay(timezone, (today) => book(service, house, { check_in: today }));
+      const own = await openHouse(service, rooms, timezone);
+      const answer = await onOneDay(timezone, (today) => book(service, own, { check_in: today }));
       assert.equal(answer.status, 201, `${timezone}: ${answer.text}`);
     }
   });
 
-  it('201: counts nights by the calendar, over 29 February and both changes of the clocks', async () => {
+  it('201: the total counts the nights by the calendar, also over 29 February and over changes of the clocks', async () => {
     for (const [checkIn, checkOut, nights] of [
       ['2096-02-27', '2096-03-02', 4],
       ['2097-02-27', '2097-03-02', 3],
@@ -120,13 +120,13 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     await assertCounted(service, hotel.tenantId);
   });
 
-  it('201: 730 nights', async () => {
+  it('201: a stay of 730 nights can be booked', async () => {
     const { status, body } = await book(service, hotel, { check_in: '2090-01-01', check_out: '2092-01-01' });
     assert.deepEqual([status, body.total_amount], [201, '58400.00']);
     await assertCounted(service, hotel.tenantId);
   });
 
-  it('201: from a form and from multipart, the guest nested in both ways', async () => {
+  it('201: a booking may be a URL-encoded form with guest[name] and guest.phone, or multipart with the guest as JSON', async () => {
     const { guest, ...fields } = stay(hotel, { guests: '2', room_type_id: hotel.roomTypes['Double'] });
     const form = new URLSearchParams({ ...fields, guests: '2', room_type_id: String(fields.room_type_id) });
     form.set('guest[name]', guest.name);
@@ -142,7 +142,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     assert.deepEqual([second.status, second.body.guests], [201, 1], second.text);
   });
 
-  it('201: fields at their full length, counted in code points', async () => {
+  it('201: the maximum lengths of the text fields count code points', async () => {
     const longest = (count: number) => '𝄞'.repeat(count);
     const id = longest(150);
     const guest = { name: longest(500), phone: longest(20), email: longest(254) };
@@ -155,7 +155,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     assert.equal((await service.call('POST', `${path}/cancel/`, { headers: own.partner })).body.status, 'cancelled');
   });
 
-  it('201: two credentials may use the same external id', async () => {
+  it('201: two credentials of a tenant may book under the same external id', async () => {
     const sibling = await service.credential(hotel.tenantId);
     const both = [hotel, { ...hotel, ...sibling }];
     const answers = [];
@@ -172,15 +172,15 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
   });
 });
 
-/** The transactions that wrote the tenant's hotel rows. */
-function rowVersions(tenantId: number) {
+/** Returns the ids of the transactions that wrote the reservations, nights and events of the tenant, each id once. */
+function readTransactionIds(tenantId: number) {
   return sql<{ xmin: string }>`
     SELECT xmin FROM reservation WHERE tenant_id = ${tenantId} UNION SELECT xmin FROM night WHERE tenant_id = ${tenantId}
     UNION SELECT xmin FROM event WHERE tenant_id = ${tenantId}
   `.execute(service.database.db);
 }
 
-/** Does what depends on the day a second time where midnight passed in the middle of it. */
+/** Does the work for today, and again if midnight passed in the time zone during the work. */
 async function onOneDay<T>(timezone: string, work: (today: string) => Promise<T>): Promise<T> {
   const today = todayIn(timezone);
   const result = await work(today);

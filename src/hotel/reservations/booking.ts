@@ -9,55 +9,61 @@ import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import { reservationEvent, nightsOfStay } from './consequences.ts';
 import * as store from './store.ts';
 
-/** A stay that may be sold at its price, ready to be written: what is not known yet is whether a room is left. */
+/** New reservation of a partner that has its price and has passed all checks except the check that a room is left. */
 export interface Booking {
   row: store.PartnerReservation;
-  /** The most rooms of its type that may be held on a night. */
+  /** Largest number of rooms of the room type that may be held on one night. */
   capacity: number;
 }
 
-/** `taken`: another reservation has one of its keys. */
+/** Outcome of a booking. `taken` means that another reservation has the same external id or natural id. */
 export type BookingOutcome = 'booked' | 'taken';
-/** `contended`: a night has not enough rooms for all bookings that want it, or was locked for too long. Nothing was written. */
+/**
+ * Outcome of one try. `contended` means that a night has too few rooms for all bookings of the batch that include it, or that a night
+ * was locked for too long. A contended booking writes no rows.
+ */
 type TryOutcome = BookingOutcome | 'contended';
 
-/** While one batch waits for its flush to disk, another is written. */
-const BATCHES_UNDER_WAY = 2;
-/** A longer stay goes alone: the others would wait for its nights. */
-const MAX_NIGHTS_TOGETHER = 31;
-/** If a lock is held longer (a hung transaction), only bookings for that night wait. */
+/** Largest number of batches under way. While one batch waits for its flush to disk, the next batch can be written. */
+const MAX_BATCHES_UNDER_WAY = 2;
+/** Longest stay in nights that may be in a batch. A longer stay has a transaction of its own, so that no batch waits for its nights. */
+const MAX_NIGHTS_IN_BATCH = 31;
+/**
+ * Longest wait of a batch for a lock. After this time the bookings of the batch are tried one by one. So if a transaction hangs with a
+ * night locked, only the bookings for that night wait longer.
+ */
 const MAX_LOCK_WAIT_MS = 250;
 
 /**
- * Makes the function that writes a booking: the reservation, its nights and its event, all of it or nothing.
+ * Creates the function that writes one booking: the reservation, its nights and its event, in one transaction.
  *
- *     together with others ── booked, taken
+ *     in a batch ── booked, taken
  *          │ contended, or a stay of more than 31 nights
- *        alone ── booked, taken
+ *     in a transaction of its own ── booked, taken
  *          │ contended
  *     409 room_not_available
  *
- * Bookings that arrive together, of any tenants, are one transaction, which divides the cost of its statements and of its commit by
- * their number. A batch that fails is tried one by one (`batching`).
+ * Bookings of any tenants that arrive together share one transaction, so they share the cost of its statements and of its commit.
+ * If a batch fails, `batching` tries its bookings one by one.
  */
 export function createBooker(
   db: Database,
   transactionWithEvents: TransactionWithEvents,
 ): (booking: Booking) => Promise<BookingOutcome> {
-  const bookTogether = batching(db, {
+  const bookInBatch = batching(db, {
     many: (bookings: Booking[]) => write(transactionWithEvents, bookings, MAX_LOCK_WAIT_MS),
-    maxUnderWay: BATCHES_UNDER_WAY,
+    maxUnderWay: MAX_BATCHES_UNDER_WAY,
   });
   return async (booking) => {
     const { check_in, check_out } = booking.row;
-    const isLong = countNights(check_in, check_out) > MAX_NIGHTS_TOGETHER;
-    const together = isLong ? 'contended' : await bookTogether(booking);
-    if (together !== 'contended') {
-      return together;
+    const isLong = countNights(check_in, check_out) > MAX_NIGHTS_IN_BATCH;
+    const inBatch = isLong ? 'contended' : await bookInBatch(booking);
+    if (inBatch !== 'contended') {
+      return inBatch;
     }
-    const [alone] = await write(transactionWithEvents, [booking], null);
-    if (alone === 'booked' || alone === 'taken') {
-      return alone;
+    const [byItself] = await write(transactionWithEvents, [booking], null);
+    if (byItself === 'booked' || byItself === 'taken') {
+      return byItself;
     }
     throw notAvailable();
   };
@@ -65,8 +71,8 @@ export function createBooker(
 
 /**
  * Writes bookings in one transaction.
- * @param maxLockWaitMs null: as long as a statement may take
- * @returns the outcome of each in turn
+ * @param maxLockWaitMs longest wait for a lock. Null sets no limit, so a wait may last as long as a statement may take
+ * @returns the outcomes in the order of the bookings
  */
 async function write(
   transactionWithEvents: TransactionWithEvents,
@@ -83,7 +89,7 @@ async function write(
       const stays = bookings.filter(({ row }) => inserted.has(row.id)).map(stayOf);
       const contended = await holdNightsOf(tx, stays);
       if (contended.size === bookings.length) {
-        throw ALL_CONTENDED; // Nothing is left to be committed.
+        throw ALL_CONTENDED; // The transaction has no row to commit, so it is rolled back.
       }
       await store.removeReservations(
         tx,
@@ -101,7 +107,7 @@ async function write(
   }
 }
 
-const ALL_CONTENDED = new Error('each of these bookings has to go alone');
+const ALL_CONTENDED = new Error('Each booking of this batch must be tried by itself.');
 
 function stayOf({ row, capacity }: Booking) {
   return { tenantId: row.tenant_id, hold: nightsOfStay(row), capacity, row };

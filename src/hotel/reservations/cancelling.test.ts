@@ -23,16 +23,19 @@ before(async () => {
 });
 after(() => service.close());
 
-const cancel = (id: string, house: Pick<TestHotel, 'partner'> = hotel) =>
-  service.call('POST', reservationPath(id, 'cancel/'), { headers: house.partner });
+const cancel = (id: string, tenant: Pick<TestHotel, 'partner'> = hotel) =>
+  service.call('POST', reservationPath(id, 'cancel/'), { headers: tenant.partner });
 
-/** A partner's reservation is never pending by the API alone; an import could make it so. It holds its nights as before. */
+/**
+ * Sets the status to pending in the database. The API never makes a partner's reservation pending, but an import could. The reservation
+ * still holds its nights.
+ */
 async function makePending(id: string): Promise<void> {
   await service.database.db.updateTable('reservation').set({ status: 'pending' }).where('id', '=', id).execute();
 }
 
 describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/cancel/', () => {
-  it('200: answers with the cancelled reservation, gives its nights back, writes reservation.cancelled', async () => {
+  it('200: a cancellation returns the cancelled reservation, releases its nights and writes reservation.cancelled', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own, { external_reservation_id: 'C-1' });
     const answer = await cancel('C-1', own);
@@ -53,7 +56,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     );
   });
 
-  it('200 from each status but two: 409 that names the status, with nothing changed', async () => {
+  it('200: a partner may cancel from every status except completed and cancelled; 409: these two are refused by name', async () => {
     const own = await openHotel(service);
     const ways: [string[], number][] = [
       [[], 200],
@@ -83,11 +86,11 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
       assert.deepEqual(written, status === 200 ? ['reservation.cancelled'] : []);
       await assertCounted(service, own.tenantId);
     }
-    // The completed stay alone still holds its nights.
+    // Only the completed stay still holds its nights.
     assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
   });
 
-  it('one 200 and nineteen 409 of twenty at once: nights given back once, one event', async () => {
+  it('of 20 concurrent cancellations of a reservation, one gets 200 and 19 get 409, and the nights are released once', async () => {
     const own = await openHotel(service);
     await book(service, own, { external_reservation_id: 'busy' });
     await book(service, own);
@@ -99,7 +102,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     await assertCounted(service, own.tenantId);
   });
 
-  it('one change of two at once, the partner who cancels and staff who complete', async () => {
+  it('if a partner cancels and staff complete a reservation at the same time, one gets 200 and the other 409', async () => {
     const own = await openHotel(service);
     for (let count = 0; count < 10; count += 1) {
       const id = `race ${count}`;
@@ -115,7 +118,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     await assertCounted(service, own.tenantId);
   });
 
-  it('200: past its time too', async () => {
+  it('200: a reservation with past dates can be cancelled', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own, { external_reservation_id: 'gone by' });
     const { db } = service.database;
@@ -128,7 +131,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     await assertCounted(service, own.tenantId);
   });
 
-  it('401 without credentials, 403 without the hotel feature', async () => {
+  it('401: a cancellation without credentials is refused; 403: so is one of a tenant without the hotel feature', async () => {
     const { partner } = await service.tenant({ features: ['restaurant'] });
     assertError(await cancel('x', { partner: {} }), 401, 'invalid_credentials');
     assertError(await cancel('x', { partner }), 403, 'error');

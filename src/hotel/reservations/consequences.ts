@@ -3,20 +3,20 @@ import type { EventInput } from '#webhooks/events/events.ts';
 import { HOLDING_STATUSES, type ReservationStatus } from './reservation-status.ts';
 import type { PartnerReservation, ReservationRow } from './store.ts';
 
-/** The nights a reservation takes in its status; null: none. */
+/** Returns the nights that a reservation holds. Returns null if it holds no nights in its status. */
 export function holdOf(row: Pick<ReservationRow, 'status' | 'room_type_id' | 'check_in' | 'check_out'>): Hold | null {
   return HOLDING_STATUSES.includes(row.status as ReservationStatus) ? nightsOfStay(row) : null;
 }
 
-/** The nights from check-in to check-out. */
+/** Returns the nights of a stay, from check-in until before check-out, whatever the status of the reservation is. */
 export function nightsOfStay(row: Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>): Hold {
   return { roomTypeId: row.room_type_id, checkIn: row.check_in, checkOut: row.check_out };
 }
 
-/** What the partner that booked a reservation is told of it. */
+/** Returns the event that reports a change of a reservation to the partner that booked it. */
 export function reservationEvent(
   type: 'reservation.created' | 'reservation.modified' | 'reservation.cancelled',
-  { tenant_id, id, credential_id, external_reservation_id, status }: Pick<PartnerReservation, Told>,
+  { tenant_id, id, credential_id, external_reservation_id, status }: Pick<PartnerReservation, EventField>,
 ): EventInput {
   return {
     tenantId: tenant_id,
@@ -27,4 +27,4 @@ export function reservationEvent(
   };
 }
 
-type Told = 'tenant_id' | 'id' | 'credential_id' | 'external_reservation_id' | 'status';
+type EventField = 'tenant_id' | 'id' | 'credential_id' | 'external_reservation_id' | 'status';

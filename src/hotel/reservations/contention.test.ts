@@ -23,10 +23,13 @@ before(async () => {
 });
 after(() => service.close());
 
-const houseOf = (physical_capacity: number) =>
+const openHotelOf = (physical_capacity: number) =>
   openHouse(service, [{ name: 'Double', max_occupancy: 2, base_price: '10.00', physical_capacity }]);
 
-/** A busy machine may make a caller wait too long for a connection; then it does what the contract says of a 503. */
+/**
+ * Repeats the call after a random wait of at most 1 s while the response is 503, as the contract asks of callers. On a busy machine a call
+ * may wait too long for a database connection.
+ */
 async function persist(call: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await call();
@@ -37,48 +40,48 @@ async function persist(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-describe('however many book at once', { timeout: 120_000 }, () => {
-  it('500 for 10 rooms: exactly 10 times 201, 490 times 409', async () => {
-    const house = await houseOf(10);
-    const answers = await Promise.all(Array.from({ length: 500 }, () => persist(() => book(service, house))));
+describe('concurrent bookings', { timeout: 120_000 }, () => {
+  it('of 500 concurrent bookings of 10 rooms, exactly 10 get 201 and 490 get 409', async () => {
+    const hotel = await openHotelOf(10);
+    const answers = await Promise.all(Array.from({ length: 500 }, () => persist(() => book(service, hotel))));
     assert.deepEqual(countByStatus(answers), { 201: 10, 409: 490 });
     const codes = new Set(answers.filter(({ status }) => status === 409).map(({ body }) => body.code));
     assert.deepEqual([...codes], ['room_not_available']);
     assert.deepEqual(
-      await sellable(service, house, house.roomTypes['Double'], dayAhead(29), dayAhead(33)),
+      await sellable(service, hotel, hotel.roomTypes['Double'], dayAhead(29), dayAhead(33)),
       [10, 0, 0, 10],
     );
-    const list = await service.call('GET', RESERVATIONS, { headers: house.partner });
+    const list = await service.call('GET', RESERVATIONS, { headers: hotel.partner });
     assert.deepEqual(
       new Set(list.body.map((row: { reservation_id: string }) => row.reservation_id)),
       new Set(answers.flatMap(({ status, body }) => (status === 201 ? [body.reservation_id] : []))),
     );
-    assert.equal((await eventsOf(service, house.tenantId)).length, 10, 'what was refused left no event');
-    await assertCounted(service, house.tenantId);
+    assert.equal((await eventsOf(service, hotel.tenantId)).length, 10, 'a refused booking has no event');
+    await assertCounted(service, hotel.tenantId);
   });
 
-  it('30 stays of all lengths that share one night, for 3 rooms: exactly 3 times 201', async () => {
-    const house = await houseOf(3);
+  it('of 30 concurrent bookings of different lengths that share a night with 3 rooms, exactly 3 get 201', async () => {
+    const hotel = await openHotelOf(3);
     const stays = Array.from({ length: 30 }, (_, index) => ({
       check_in: dayAhead(60 - (index % 7)),
       check_out: dayAhead(61 + (index % 11)),
     }));
-    const answers = await Promise.all(stays.map((each) => persist(() => book(service, house, each))));
+    const answers = await Promise.all(stays.map((each) => persist(() => book(service, hotel, each))));
     assert.deepEqual(countByStatus(answers), { 201: 3, 409: 27 });
-    assert.deepEqual(await sellable(service, house, house.roomTypes['Double'], dayAhead(60), dayAhead(61)), [0]);
-    await assertCounted(service, house.tenantId);
+    assert.deepEqual(await sellable(service, hotel, hotel.roomTypes['Double'], dayAhead(60), dayAhead(61)), [0]);
+    await assertCounted(service, hotel.tenantId);
   });
 
-  it('stays that overlap at random: none beyond capacity, and none refused without a full night', async () => {
+  it('random overlapping bookings never exceed the capacity, and each refused booking has a full night', async () => {
     const length = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 60 }));
     const stays = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), length), { minLength: 40, maxLength: 40 });
     const property = fc.asyncProperty(stays, fc.integer({ min: 1, max: 4 }), async (plan, capacity) => {
-      const house = await houseOf(capacity);
+      const hotel = await openHotelOf(capacity);
       const dates = plan.map(([from, nights]) => ({
         check_in: dayAhead(30 + from),
         check_out: dayAhead(30 + from + nights),
       }));
-      const answers = await Promise.all(dates.map((each) => persist(() => book(service, house, each))));
+      const answers = await Promise.all(dates.map((each) => persist(() => book(service, hotel, each))));
       const held = new Map<string, number>();
       for (const [index, { check_in, check_out }] of dates.entries()) {
         for (const night of answers[index]?.status === 201 ? nightsOf(check_in, check_out) : []) {
@@ -92,53 +95,53 @@ describe('however many book at once', { timeout: 120_000 }, () => {
         const isFull = nightsOf(check_in, check_out).some((night) => held.get(night) === capacity);
         assert.ok(status === 201 || isFull, `${check_in} to ${check_out} was refused`);
       }
-      const days = await sellable(service, house, house.roomTypes['Double'], dayAhead(30), dayAhead(131));
+      const days = await sellable(service, hotel, hotel.roomTypes['Double'], dayAhead(30), dayAhead(131));
       const left = nightsOf(dayAhead(30), dayAhead(131)).map((night) => capacity - (held.get(night) ?? 0));
       assert.deepEqual(days, left);
-      await assertCounted(service, house.tenantId);
+      await assertCounted(service, hotel.tenantId);
     });
     await fc.assert(property, { numRuns: 5, endOnFailure: true });
   });
 
-  it('a room that is cancelled is booked again by one of those who wait for it, and by one alone', async () => {
-    const house = await houseOf(1);
-    let holder: string = (await book(service, house)).body.external_reservation_id;
+  it('the only room is booked again exactly once if bookings arrive during and after its cancellation', async () => {
+    const hotel = await openHotelOf(1);
+    let holder: string = (await book(service, hotel)).body.external_reservation_id;
     for (let round = 0; round < 20; round += 1) {
       const [cancelled, ...contenders] = await Promise.all([
-        persist(() => service.call('POST', reservationPath(holder, 'cancel/'), { headers: house.partner })),
-        ...Array.from({ length: 6 }, () => persist(() => book(service, house))),
+        persist(() => service.call('POST', reservationPath(holder, 'cancel/'), { headers: hotel.partner })),
+        ...Array.from({ length: 6 }, () => persist(() => book(service, hotel))),
       ]);
       assert.equal(cancelled.status, 200);
-      const late = await persist(() => book(service, house));
+      const late = await persist(() => book(service, hotel));
       const winners = [...contenders, late].filter(({ status }) => status === 201);
       assert.equal(winners.length, 1, JSON.stringify(countByStatus([...contenders, late])));
       holder = winners[0]?.body.external_reservation_id;
     }
-    assert.deepEqual(await sellable(service, house, house.roomTypes['Double'], dayAhead(30), dayAhead(32)), [0, 0]);
-    await assertCounted(service, house.tenantId);
+    assert.deepEqual(await sellable(service, hotel, hotel.roomTypes['Double'], dayAhead(30), dayAhead(32)), [0, 0]);
+    await assertCounted(service, hotel.tenantId);
   });
 
-  it('the same on two nodes of one database', async () => {
+  it('of 100 concurrent bookings of 5 rooms on two nodes of one database, exactly 5 get 201 and 95 get 409', async () => {
     const other = await startService({ beside: service, config: { rateLimitPerMinute: 1_000_000 } });
-    const house = await houseOf(5);
+    const hotel = await openHotelOf(5);
     const nodes = [service, other];
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => persist(() => book(nodes[index % 2] ?? service, house))),
+      Array.from({ length: 100 }, (_, index) => persist(() => book(nodes[index % 2] ?? service, hotel))),
     );
     await other.close();
     assert.deepEqual(countByStatus(answers), { 201: 5, 409: 95 });
-    await assertCounted(service, house.tenantId);
+    await assertCounted(service, hotel.tenantId);
   });
 
-  it('room types and tenants do not stand in one another’s way', async () => {
+  it('concurrent bookings of several room types and tenants fill each room type exactly to its capacity', async () => {
     const [one, two] = [await openHotel(service), await openHotel(service)];
-    const stays = [one, two].flatMap((house) =>
+    const stays = [one, two].flatMap((hotel) =>
       ['Double', 'Suite', 'Bunk', 'Floor'].flatMap((name) =>
-        Array.from({ length: 12 }, () => ({ house, room_type_id: house.roomTypes[name] })),
+        Array.from({ length: 12 }, () => ({ hotel, room_type_id: hotel.roomTypes[name] })),
       ),
     );
     const answers = await Promise.all(
-      stays.map(({ house, room_type_id }) => persist(() => book(service, house, { room_type_id }))),
+      stays.map(({ hotel, room_type_id }) => persist(() => book(service, hotel, { room_type_id }))),
     );
     assert.deepEqual(countByStatus(answers), { 201: 2 * (3 + 1 + 10 + 2), 409: 2 * (9 + 11 + 2 + 10) });
     await assertCounted(service, one.tenantId);

@@ -6,39 +6,40 @@ import type { ReservationRow } from './store.ts';
 
 const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** PMS contract §2. The PMS API and the receiver of OTA reservations answer with it. */
+/** Reservation in responses of the PMS API and of the receiver of OTA reservations (PMS contract §2). */
 export const PmsReservation = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the reservation: `booking_id` in paths.' }),
-    natural_id: Type.String({ description: 'A short reference for people, to be read aloud.' }),
+    id: Type.String({ format: 'uuid', description: 'The id of the reservation. Paths have it as `booking_id`.' }),
+    natural_id: Type.String({ description: 'A short reference that people can read aloud.' }),
     status: Type.Enum([...RESERVATION_STATUSES], {
       type: 'string',
-      description: 'Where the reservation stands. All but `cancelled` and `expired` hold their nights.',
+      description:
+        'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
     }),
     check_in_date: Type.String({
       format: 'date-time',
-      description: "The moment of arrival: the first day at the property's check-in time, in UTC.",
+      description: "The time of arrival in UTC: the property's check-in time on the first day of the stay.",
     }),
     check_out_date: Type.String({
       format: 'date-time',
-      description: "The moment of departure: the last day at the property's check-out time, in UTC.",
+      description: "The time of departure in UTC: the property's check-out time on the last day of the stay.",
     }),
     room_type_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description: 'The booked room type.' }),
-    total_amount: Type.String({ description: 'What the stay costs, in the currency of the tenant.' }),
-    external_source: NullableText('The OTA it came from; null where it came from none.'),
-    external_id: NullableText("The OTA's own id of it; null where it came from none."),
+    total_amount: Type.String({ description: 'The price of the whole stay, in the currency of the tenant.' }),
+    external_source: NullableText('The name of the OTA that sold the stay. Null if it did not come from an OTA.'),
+    external_id: NullableText("The OTA's own id of the reservation. Null if it did not come from an OTA."),
     guest: Type.Object(
       {
         full_name: Type.String({ description: 'The name of the guest.' }),
-        phone: NullableText('A telephone number, where one is known.'),
-        email: NullableText('An e-mail address, where one is known.'),
+        phone: NullableText('The telephone number of the guest. Null if it is unknown.'),
+        email: NullableText('The e-mail address of the guest. Null if it is unknown.'),
       },
-      { description: 'Who stays.' },
+      { description: 'The guest of the stay.' },
     ),
   },
   {
     title: 'PmsReservation',
-    description: 'A stay, whoever booked it.',
+    description: 'A reservation. A partner or an OTA booked it.',
     examples: [
       {
         id: '01a1f7cc-8abc-7b08-bcc8-b8e779d1e647',
@@ -57,7 +58,7 @@ export const PmsReservation = Type.Object(
 );
 export type PmsReservation = Type.Static<typeof PmsReservation>;
 
-/** The stay's dates become moments by the clock of its property (decision 28). */
+/** Returns the reservation for the PMS API. The clock of the property converts its dates to times in UTC (decision 28). */
 export function pmsShape(row: ReservationRow, clock: Clock): PmsReservation {
   return {
     id: row.id,

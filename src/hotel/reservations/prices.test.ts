@@ -19,109 +19,109 @@ after(() => service.close());
 
 type Plan = { name: string; base_price: string; min_nights?: number; is_active?: boolean };
 
-const houseOf = (rate_plans: Plan[], base_price: string | null = '90.00') =>
+const openHotelWith = (rate_plans: Plan[], base_price: string | null = '90.00') =>
   openHouse(service, [{ name: 'Double', max_occupancy: 2, base_price, physical_capacity: 50, rate_plans }]);
 
-/** What two nights cost, and under which plan. */
-async function priceOf(house: TestHotel, changes: Record<string, unknown> = {}): Promise<[string, string | null]> {
-  const booked = await book(service, house, changes);
+/** Books a stay of two nights, changed by `changes`. Returns its total and the name of its rate plan, null if it has no plan. */
+async function priceOf(hotel: TestHotel, changes: Record<string, unknown> = {}): Promise<[string, string | null]> {
+  const booked = await book(service, hotel, changes);
   assert.equal(booked.status, 201, booked.text);
   const path = `${STAFF_RESERVATIONS}${booked.body.reservation_id}/`;
-  const { body } = await service.call('GET', path, { headers: house.staff });
+  const { body } = await service.call('GET', path, { headers: hotel.staff });
   assert.equal(body.total_amount, booked.body.total_amount);
-  const name = Object.entries(house.plans).find(([, id]) => id === body.rate_plan_id)?.[0] ?? null;
+  const name = Object.entries(hotel.plans).find(([, id]) => id === body.rate_plan_id)?.[0] ?? null;
   return [body.total_amount, name?.split('/')[1] ?? null];
 }
 
-describe('a partner pays', () => {
-  it('the cheapest of the active plans', async () => {
-    const house = await houseOf([
+describe('price of a stay that a partner books', () => {
+  it('a booking gets the price of the cheapest active plan', async () => {
+    const hotel = await openHotelWith([
       { name: 'Flexible', base_price: '100' },
       { name: 'Saver', base_price: '80.5' },
       { name: 'Withdrawn', base_price: '1.00', is_active: false },
     ]);
-    assert.deepEqual(await priceOf(house), ['161.00', 'Saver']);
+    assert.deepEqual(await priceOf(hotel), ['161.00', 'Saver']);
   });
 
-  it('as numbers compare, not as texts', async () => {
-    const house = await houseOf([
+  it('the prices of plans are compared as numbers and not as texts', async () => {
+    const hotel = await openHotelWith([
       { name: 'Nine', base_price: '9.00' },
       { name: 'Ten', base_price: '10.00' },
     ]);
-    assert.deepEqual(await priceOf(house, { check_out: dayAhead(31) }), ['9.00', 'Nine']);
+    assert.deepEqual(await priceOf(hotel, { check_out: dayAhead(31) }), ['9.00', 'Nine']);
   });
 
-  it('of two plans at one price the first in the tenant document', async () => {
-    const house = await houseOf([
+  it('if two plans have the same price, a booking gets the first plan in the tenant document', async () => {
+    const hotel = await openHotelWith([
       { name: 'Zebra', base_price: '70.00' },
       { name: 'Ant', base_price: '70.00' },
     ]);
-    assert.deepEqual(await priceOf(house), ['140.00', 'Zebra']);
+    assert.deepEqual(await priceOf(hotel), ['140.00', 'Zebra']);
   });
 
-  it('the least for the whole stay, the prices of single nights included', async () => {
-    const house = await houseOf([
+  it('a booking gets the plan with the lowest total for the stay, with the prices of single nights', async () => {
+    const hotel = await openHotelWith([
       { name: 'Flexible', base_price: '100.00' },
       { name: 'Saver', base_price: '80.00' },
     ]);
-    const pms = await pmsHeaders(service, house);
-    await writePlan(service, pms, 'rates', house.plans['Double/Saver'], [
+    const pms = await pmsHeaders(service, hotel);
+    await writePlan(service, pms, 'rates', hotel.plans['Double/Saver'], [
       { date: dayAhead(31), price: '120.05' },
       { date: dayAhead(32), price: '0' },
     ]);
-    assert.deepEqual(await priceOf(house), ['200.00', 'Flexible']);
-    assert.deepEqual(await priceOf(house, { check_out: dayAhead(33) }), ['200.05', 'Saver']);
+    assert.deepEqual(await priceOf(hotel), ['200.00', 'Flexible']);
+    assert.deepEqual(await priceOf(hotel, { check_out: dayAhead(33) }), ['200.05', 'Saver']);
     assert.deepEqual(
-      await priceOf(house, { check_in: dayAhead(29), check_out: dayAhead(31) }),
+      await priceOf(hotel, { check_in: dayAhead(29), check_out: dayAhead(31) }),
       ['160.00', 'Saver'],
-      'the night of departure costs nothing',
+      'the price on the day of departure does not count',
     );
   });
 
-  it('the next one where the cheapest is closed on a night or asks for a longer stay', async () => {
-    const house = await houseOf([
+  it('if the cheapest plan is closed on a night or requires a longer stay, a booking gets the next cheapest plan', async () => {
+    const hotel = await openHotelWith([
       { name: 'Flexible', base_price: '100.00' },
       { name: 'Weekly', base_price: '50.00', min_nights: 7 },
       { name: 'Saver', base_price: '80.00' },
     ]);
-    assert.deepEqual(await priceOf(house), ['160.00', 'Saver']);
-    assert.deepEqual(await priceOf(house, { check_out: dayAhead(36) }), ['480.00', 'Saver']);
-    assert.deepEqual(await priceOf(house, { check_out: dayAhead(37) }), ['350.00', 'Weekly']);
-    const pms = await pmsHeaders(service, house);
+    assert.deepEqual(await priceOf(hotel), ['160.00', 'Saver']);
+    assert.deepEqual(await priceOf(hotel, { check_out: dayAhead(36) }), ['480.00', 'Saver']);
+    assert.deepEqual(await priceOf(hotel, { check_out: dayAhead(37) }), ['350.00', 'Weekly']);
+    const pms = await pmsHeaders(service, hotel);
     const closed = [{ date: dayAhead(31), price: 80, is_sold_out: true }];
-    await writePlan(service, pms, 'rates', house.plans['Double/Saver'], closed);
-    assert.deepEqual(await priceOf(house), ['200.00', 'Flexible']);
-    assert.deepEqual(await priceOf(house, { check_out: dayAhead(31) }), ['80.00', 'Saver']);
+    await writePlan(service, pms, 'rates', hotel.plans['Double/Saver'], closed);
+    assert.deepEqual(await priceOf(hotel), ['200.00', 'Flexible']);
+    assert.deepEqual(await priceOf(hotel, { check_out: dayAhead(31) }), ['80.00', 'Saver']);
   });
 
-  it('nothing, where a plan costs nothing', async () => {
-    const house = await houseOf([
+  it('a booking costs 0.00 if an active plan has the price 0.00', async () => {
+    const hotel = await openHotelWith([
       { name: 'Flexible', base_price: '100.00' },
       { name: 'Owners', base_price: '0.00' },
     ]);
-    assert.deepEqual(await priceOf(house), ['0.00', 'Owners']);
+    assert.deepEqual(await priceOf(hotel), ['0.00', 'Owners']);
   });
 
-  it("the room type's own price where no plan is active, and 0.00 where it has none", async () => {
+  it("without an active plan, a booking costs the room type's own price, or 0.00 if that price is null", async () => {
     const withdrawn = [{ name: 'Old', base_price: '1.00', is_active: false }];
-    assert.deepEqual(await priceOf(await houseOf([])), ['180.00', null]);
-    assert.deepEqual(await priceOf(await houseOf(withdrawn, '90.10')), ['180.20', null]);
-    assert.deepEqual(await priceOf(await houseOf([], null)), ['0.00', null]);
-    assert.deepEqual(await priceOf(await houseOf(withdrawn, null)), ['0.00', null]);
+    assert.deepEqual(await priceOf(await openHotelWith([])), ['180.00', null]);
+    assert.deepEqual(await priceOf(await openHotelWith(withdrawn, '90.10')), ['180.20', null]);
+    assert.deepEqual(await priceOf(await openHotelWith([], null)), ['0.00', null]);
+    assert.deepEqual(await priceOf(await openHotelWith(withdrawn, null)), ['0.00', null]);
   });
 
-  it('the highest price for the longest stay, to the cent', async () => {
-    const house = await houseOf([{ name: 'Royal', base_price: '99999999.99' }]);
+  it('the total of 730 nights at 99999999.99 is exact to the cent', async () => {
+    const hotel = await openHotelWith([{ name: 'Royal', base_price: '99999999.99' }]);
     const years = { check_in: '2090-01-01', check_out: '2092-01-01' };
-    assert.deepEqual(await priceOf(house, years), ['72999999992.70', 'Royal']);
+    assert.deepEqual(await priceOf(hotel, years), ['72999999992.70', 'Royal']);
   });
 
-  it('what it was when booked, whatever the plan costs later', async () => {
-    const house = await houseOf([{ name: 'Flexible', base_price: '100.00' }]);
-    const booked = await book(service, house, { external_reservation_id: 'early' });
-    const pms = await pmsHeaders(service, house);
-    await writePlan(service, pms, 'rates', house.plans['Double/Flexible'], [{ date: dayAhead(30), price: '7' }]);
-    assert.deepEqual((await book(service, house, { external_reservation_id: 'early' })).body, booked.body);
-    assert.deepEqual(await priceOf(house), ['107.00', 'Flexible']);
+  it('a reservation keeps its total after the price of its plan has changed', async () => {
+    const hotel = await openHotelWith([{ name: 'Flexible', base_price: '100.00' }]);
+    const booked = await book(service, hotel, { external_reservation_id: 'early' });
+    const pms = await pmsHeaders(service, hotel);
+    await writePlan(service, pms, 'rates', hotel.plans['Double/Flexible'], [{ date: dayAhead(30), price: '7' }]);
+    assert.deepEqual((await book(service, hotel, { external_reservation_id: 'early' })).body, booked.body);
+    assert.deepEqual(await priceOf(hotel), ['107.00', 'Flexible']);
   });
 });

@@ -18,7 +18,7 @@ after(() => service.close());
 const list = (query = '', headers = hotel.partner) => service.call('GET', `${RESERVATIONS}${query}`, { headers });
 
 describe('GET /v1/third-party/hotels/reservations/', () => {
-  it('200: an empty list, whole and as page 1; 404: page 2 of it', async () => {
+  it('200: a credential without reservations gets an empty list and an empty page 1; 404: page 2 does not exist', async () => {
     const { partner } = await service.credential(hotel.tenantId);
     const whole = await list('', partner);
     assert.deepEqual([whole.status, whole.text], [200, '[]']);
@@ -27,13 +27,13 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
     assertError(await list('?page=2', partner), 404, 'error');
   });
 
-  it("200: every reservation of this credential, newest first; none of another's, of an OTA, of another tenant", async () => {
+  it("200: a partner's list has only the reservations of its credential, newest first, whole and in pages", async () => {
     const own = await openHotel(service);
     const sibling = { ...own, ...(await service.credential(own.tenantId)) };
     const tell = await openChannel(service, own);
     const booked = [];
     for (let count = 0; count < 5; count += 1) {
-      // Newest by the time of booking, whenever the guests arrive.
+      // Later bookings have earlier dates of arrival, so the order of booking differs from the order of arrival.
       const dates = { check_in: dayAhead(40 - 3 * count), check_out: dayAhead(42 - 3 * count) };
       const room_type_id = own.roomTypes['Bunk'];
       booked.unshift((await book(service, own, { room_type_id, ...dates })).body);
@@ -46,7 +46,7 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
     last.status = 'cancelled';
     const whole = await list('', own.partner);
     assert.match(whole.headers.get('content-type') ?? '', /^application\/json/);
-    assert.deepEqual(whole.body, booked, 'each as the 201 was, in its status of now');
+    assert.deepEqual(whole.body, booked, 'each entry is equal to its 201 response, with the present status');
 
     const pages = await Promise.all([1, 2, 3].map((page) => list(`?page=${page}&page_size=2`, own.partner)));
     assert.deepEqual(
@@ -63,10 +63,14 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
       ],
     );
     assertError(await list('?page=4&page_size=2', own.partner), 404, 'error');
-    assert.equal((await list('?page=1', own.partner)).body.results.length, 5, '50 a page');
+    assert.equal(
+      (await list('?page=1', own.partner)).body.results.length,
+      5,
+      'a page without page_size holds all 5 reservations',
+    );
   });
 
-  it('200: 1,501 reservations, streamed whole and in order', async () => {
+  it('200: a list of 1,501 reservations is streamed completely and in order', async () => {
     const { credential, partner } = await service.credential(hotel.tenantId);
     const rows = Array.from({ length: 1_501 }, (_, index) => ({
       tenant_id: hotel.tenantId,
@@ -95,13 +99,13 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
     assert.deepEqual([last.body.count, last.body.results.length, last.body.next], [1_501, 101, null]);
   });
 
-  it('400: a page or a size that is out of range', async () => {
+  it('400: a list of reservations with an invalid page or page_size is refused', async () => {
     for (const query of ['page=0', 'page=-1', 'page=x', 'page=', 'page_size=201', 'page_size=0', 'page=1&page=2']) {
       assert.match(faultsOf(await list(`?${query}`)).join(), /^page(_size)?: /, query);
     }
   });
 
-  it('401 without credentials, 403 without the hotel feature', async () => {
+  it('401: a list of reservations without credentials is refused; 403: so is a tenant without the hotel feature', async () => {
     const { partner } = await service.tenant({ features: ['restaurant'] });
     assertError(await list('?page=0', {}), 401, 'invalid_credentials');
     assertError(await list('?page=0', partner), 403, 'error');
@@ -109,7 +113,7 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
 });
 
 describe('GET /v1/third-party/hotels/reservations/{external_reservation_id}/', () => {
-  it('200: the reservation as it stands, with and without the slash', async () => {
+  it('200: a partner reads its reservation under the path with and without the final slash', async () => {
     const { body } = await book(service, hotel, { external_reservation_id: 'one' });
     for (const path of [`${RESERVATIONS}one/`, `${RESERVATIONS}one`]) {
       const answer = await service.call('GET', path, { headers: hotel.partner });
@@ -117,7 +121,7 @@ describe('GET /v1/third-party/hotels/reservations/{external_reservation_id}/', (
     }
   });
 
-  it('200: under ids of every script and sign', async () => {
+  it('200: a reservation whose external id has special characters can be booked, read and cancelled', async () => {
     for (const id of ['a/b', 'a b', '50%', '?x=1#y', '日本', "';--", '"', '\\', 'É', 'cancel', 'cancel/']) {
       const room_type_id = hotel.roomTypes['Lagoon Lodge/Double'];
       const { body } = await book(service, hotel, { external_reservation_id: id, room_type_id });
@@ -128,7 +132,7 @@ describe('GET /v1/third-party/hotels/reservations/{external_reservation_id}/', (
     }
   });
 
-  it('404: an unknown id, our own id, and a reservation of another credential, tenant or OTA, all alike', async () => {
+  it('404: an unknown id, the Roomservice id, and the id of another credential, tenant or OTA get the same response', async () => {
     const sibling = await service.credential(hotel.tenantId);
     const stranger = await openHotel(service);
     const tell = await openChannel(service, hotel);
@@ -139,7 +143,7 @@ describe('GET /v1/third-party/hotels/reservations/{external_reservation_id}/', (
     });
     const texts = [];
     for (const [id, headers] of [
-      ['nobody knows', hotel.partner],
+      ['unknown', hotel.partner],
       [body.reservation_id, hotel.partner],
       ['of an ota', hotel.partner],
       ['MINE', hotel.partner],

@@ -3,17 +3,20 @@ import type { Database } from '#platform/db/database.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import { HOLDING_STATUSES } from './reservation-status.ts';
 
-/** A night whose counter is not what the reservations say. */
+/** Night whose counter differs from the number of reservations that hold it. */
 export interface NightDifference {
   room_type_id: string;
   date: DateText;
+  /** Rooms held according to the night counter, 0 if the night has no counter. */
   held: number;
+  /** Number of reservations that hold the night. */
   counted: number;
 }
 
 /**
- * Counts every night of the tenant again from its reservations, in one snapshot. Days are stepped through without a time zone:
- * in the database's own, midnight may be missing on some days, and a night with it.
+ * Compares all night counters of the tenant with its reservations, in one snapshot. The statement steps through the days as timestamps
+ * without a time zone. In the time zone of the database a day may have no midnight, and its night would not be counted.
+ * @returns the number of compared nights, and the nights that differ
  */
 export async function recount(
   db: Database,

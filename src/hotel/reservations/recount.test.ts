@@ -16,12 +16,12 @@ after(() => service.close());
 
 const count = (tenantId = hotel.tenantId, db = service.database.db) => recount(db, tenantId);
 
-describe('the recount of nights', () => {
-  it('finds nothing to count where nothing was booked', async () => {
+describe('recount of night counters', () => {
+  it('the recount of a hotel without reservations compares 0 nights', async () => {
     assert.deepEqual(await count(), { nights: 0, differences: [] });
   });
 
-  it('counts the nights of every reservation that holds some, and of this tenant alone', async () => {
+  it('the recount compares each night that reservations of the tenant hold, and no night of another tenant', async () => {
     const other = await openHotel(service);
     await book(service, other);
     for (const days of [0, 1, 1]) {
@@ -30,7 +30,7 @@ describe('the recount of nights', () => {
     assert.deepEqual(await count(), { nights: 4, differences: [] });
   });
 
-  it('names a counter that is too high, one that is too low, one that is missing and one that is too much', async () => {
+  it('the recount finds a counter that is too high, too low or missing, and a counter of a night without reservations', async () => {
     const { db } = service.database;
     const own = await openHotel(service);
     await book(service, own, { check_in: dayAhead(30), check_out: dayAhead(33) });
@@ -54,9 +54,9 @@ describe('the recount of nights', () => {
     });
   });
 
-  it('is the same in every time zone of the database, also where midnight is left out', async () => {
+  it('the recount has the same result in three time zones of the database, also if some days have no midnight', async () => {
     const own = await openHotel(service);
-    // In Santiago the clocks go from midnight to one o'clock; years of nights hold such a day.
+    // In Santiago the clocks change from midnight to one o'clock on one day a year, so two years of nights include such a day.
     await book(service, own, { check_in: '2090-01-01', check_out: '2092-01-01' });
     for (const timezone of ['America/Santiago', 'Africa/Cairo', 'Pacific/Kiritimati']) {
       const url = new URL(service.database.url);

@@ -29,28 +29,28 @@ before(async () => {
 });
 after(() => service.close());
 
-/** What a refused booking must leave: nothing. */
-async function assertUntouched(house: TestHotel, reservations = 0): Promise<void> {
-  const list = await service.call('GET', RESERVATIONS, { headers: house.partner });
+/** Asserts that the tenant has only `reservations` reservations and events, and that its night counters agree with them. */
+async function assertOnlyStored(reservations: number, tenant: TestHotel): Promise<void> {
+  const list = await service.call('GET', RESERVATIONS, { headers: tenant.partner });
   assert.equal(list.body.length, reservations);
-  assert.equal((await eventsOf(service, house.tenantId)).length, reservations);
-  await assertCounted(service, house.tenantId);
+  assert.equal((await eventsOf(service, tenant.tenantId)).length, reservations);
+  await assertCounted(service, tenant.tenantId);
 }
 
 describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
-  it('401: without, or with wrong, credentials, before anything else', async () => {
+  it('401: a booking without credentials or with a wrong secret is refused before the body check', async () => {
     const wrong = { 'x-api-key': hotel.credential.api_key, 'x-api-secret': 'wrong' };
     for (const headers of [{}, wrong]) {
       assertError(await service.call('POST', RESERVATIONS, { headers, json: {} }), 401, 'invalid_credentials');
     }
   });
 
-  it('403: a tenant without the hotel feature, before the body is looked at', async () => {
+  it('403: a booking of a tenant without the hotel feature is refused before the body check', async () => {
     const { partner } = await service.tenant({ features: ['restaurant'] });
     assertError(await service.call('POST', RESERVATIONS, { headers: partner, json: {} }), 403, 'error');
   });
 
-  it('400: each field that is missing or wrong, by its name', async () => {
+  it('400: a booking with missing or invalid fields is refused, and the message names each of them', async () => {
     const cases: [Record<string, unknown>, string[]][] = [
       [{ external_reservation_id: undefined }, ['external_reservation_id']],
       [{ external_reservation_id: '' }, ['external_reservation_id']],
@@ -87,10 +87,10 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
       const faults = faultsOf(await book(service, hotel, changes));
       assert.deepEqual(new Set(faults.map((fault) => fault.split(':')[0])), new Set(fields), JSON.stringify(changes));
     }
-    await assertUntouched(hotel);
+    await assertOnlyStored(0, hotel);
   });
 
-  it('400: a departure that does not come after the arrival, and more than 730 nights', async () => {
+  it('400: a stay whose check_out is not after check_in, or that has more than 730 nights, is refused', async () => {
     for (const [check_in, check_out] of [
       ['2096-05-05', '2096-05-05'],
       ['2096-05-05', '2096-05-04'],
@@ -104,9 +104,9 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     }
   });
 
-  it('400: an arrival before today at the property, whatever day it is elsewhere', async () => {
+  it('400: a check_in before today in the time zone of the property is refused', async () => {
     const stays = [
-      // It is never the same day there: 25 hours lie between the two.
+      // The time zones differ by 25 hours, so today in Pago Pago is always past at the Lagoon Lodge in Kiritimati.
       { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'], check_in: todayIn('Pacific/Pago_Pago') },
       { room_type_id: hotel.roomTypes['Double'], check_in: dayAfter(todayIn('Europe/Lisbon'), -1) },
       { room_type_id: hotel.roomTypes['Double'], check_in: '2020-02-29' },
@@ -124,16 +124,16 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.match(faultsOf(await book(service, reef, { check_in: yesterday })).join(), /^check_in: /);
   });
 
-  it('400: more guests than the room type takes', async () => {
+  it('400: a booking with more guests than the max_occupancy of the room type is refused', async () => {
     assert.match(faultsOf(await book(service, hotel, { guests: 3 })).join(), /^guests: .*\b2\b/);
     assert.match(
       faultsOf(await book(service, hotel, { guests: 2, room_type_id: hotel.roomTypes['Bunk'] })).join(),
       /^guests: /,
     );
-    await assertUntouched(hotel);
+    await assertOnlyStored(0, hotel);
   });
 
-  it("404: a room type that is unknown, another tenant's, or inactive, all alike", async () => {
+  it("404: a booking of an unknown, an inactive or another tenant's room type gets the same response", async () => {
     const own = await openHotel(service);
     const document = { ...own.document, properties: sampleHotel().slice(0, 1) };
     document.properties[0]?.room_types?.splice(1);
@@ -150,10 +150,10 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
       texts.push(answer.text);
     }
     assert.equal(new Set(texts).size, 1);
-    assert.equal((await book(service, own)).status, 201, 'what is still named can be booked');
+    assert.equal((await book(service, own)).status, 201, 'a room type that the document still names can be booked');
   });
 
-  it('409: a room type that is full on one night of several', async () => {
+  it('409: a stay is refused if the room type is full on one of its nights', async () => {
     const own = await openHotel(service);
     const room_type_id = own.roomTypes['Suite'];
     await book(service, own, { room_type_id, check_in: dayAhead(21), check_out: dayAhead(22) });
@@ -166,41 +166,41 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
       const refused = await book(service, own, { room_type_id, check_in: dayAhead(from), check_out: dayAhead(until) });
       assertError(refused, 409, 'room_not_available');
     }
-    await assertUntouched(own, 1);
+    await assertOnlyStored(1, own);
     for (const [from, until] of [
       [20, 21],
       [22, 23],
     ] as const) {
       const taken = await book(service, own, { room_type_id, check_in: dayAhead(from), check_out: dayAhead(until) });
-      assert.equal(taken.status, 201, 'the nights on either side are free');
+      assert.equal(taken.status, 201, 'the nights before and after the full night can be booked');
     }
     assert.deepEqual(await sellable(service, own, room_type_id, dayAhead(19), dayAhead(24)), [1, 0, 0, 0, 1]);
   });
 
-  it('409: a room type without rooms, or that lost them since', async () => {
+  it('409: a booking is refused if the capacity of the room type is 0, or was lowered to the rooms already booked', async () => {
     const rooms = (physical_capacity: number) => [{ name: 'Double', max_occupancy: 2, physical_capacity }];
-    const house = await openHouse(service, rooms(0));
-    assertError(await book(service, house), 409, 'room_not_available');
-    await assertUntouched(house);
-    const [property] = house.document.properties ?? [];
+    const own = await openHouse(service, rooms(0));
+    assertError(await book(service, own), 409, 'room_not_available');
+    await assertOnlyStored(0, own);
+    const [property] = own.document.properties ?? [];
     assert.ok(property);
     const resize = async (count: number) => {
       await service.apply({
-        ...house.document,
+        ...own.document,
         properties: [{ ...property, room_types: rooms(count) }],
       });
     };
     await resize(2);
-    assert.equal((await book(service, house)).status, 201);
+    assert.equal((await book(service, own)).status, 201);
     await resize(1);
-    assertError(await book(service, house), 409, 'room_not_available');
+    assertError(await book(service, own), 409, 'room_not_available');
     await resize(0);
-    assertError(await book(service, house), 409, 'room_not_available');
-    assert.deepEqual(await sellable(service, house, house.roomTypes['Double'], dayAhead(30), dayAhead(31)), [-1]);
-    await assertUntouched(house, 1);
+    assertError(await book(service, own), 409, 'room_not_available');
+    assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(31)), [-1]);
+    await assertOnlyStored(1, own);
   });
 
-  it('409: a room type that OTAs have oversold, until rooms are free again', async () => {
+  it('409: bookings of a room type that OTAs have oversold are refused until a room is free again', async () => {
     const own = await openHotel(service);
     const tell = await openChannel(service, own);
     const room_type_id = own.roomTypes['Suite'];
@@ -215,20 +215,20 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     await assertCounted(service, own.tenantId);
   });
 
-  it('409: a night on which every active plan is sold out, until one is opened', async () => {
+  it('409: bookings of a night on which all active plans are sold out are refused until a plan is opened', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     const close = (plan: string, stop_sell: boolean) =>
       writePlan(service, pms, 'restrictions', own.plans[plan], [{ date: dayAhead(31), stop_sell }]);
     await close('Double/Flexible', true);
-    assert.equal((await book(service, own)).body.total_amount, '160.00', 'the other plan is open');
+    assert.equal((await book(service, own)).body.total_amount, '160.00', 'the plan Saver is still open');
     await close('Double/Saver', true);
     assertError(await book(service, own), 409, 'room_not_available');
     await close('Double/Flexible', false);
     assert.equal((await book(service, own)).body.total_amount, '200.00');
   });
 
-  it('409: each plan closed on another night, so that none is open on all of them', async () => {
+  it('409: a stay is refused if each plan is sold out on one of its nights', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     await writePlan(service, pms, 'rates', own.plans['Double/Flexible'], [
@@ -238,10 +238,10 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
       { date: dayAhead(31), price: 1, is_sold_out: true },
     ]);
     assertError(await book(service, own), 409, 'room_not_available');
-    await assertUntouched(own);
+    await assertOnlyStored(0, own);
   });
 
-  it('409: a stay shorter than every plan asks for', async () => {
+  it('409: a stay that is shorter than the min_nights of all plans is refused', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     await writePlan(service, pms, 'restrictions', own.plans['Double/Flexible'], [
@@ -251,7 +251,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.equal((await book(service, own, { check_out: dayAhead(32) })).body.total_amount, '160.00');
   });
 
-  it('400 comes before 409, and 404 before both', async () => {
+  it('a booking with several faults gets 404 before 400, and 400 before 409', async () => {
     const full = { room_type_id: hotel.roomTypes['Suite'] };
     assert.equal((await book(service, hotel, full)).status, 201);
     assert.match(faultsOf(await book(service, hotel, { ...full, guests: 5 })).join(), /^guests/);

@@ -27,11 +27,11 @@ after(() => service.close());
 function assertReplayed(answer: Answer, first: Answer): void {
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.headers.get('idempotent-replayed'), 'true');
-  assert.equal(answer.text, first.text, 'the same bytes as the 201');
+  assert.equal(answer.text, first.text, 'the body is equal to the body of the 201');
 }
 
-describe('POST /v1/third-party/hotels/reservations/ under an external id that was used', () => {
-  it('200: the stored reservation, byte for byte; nights and events once', async () => {
+describe('POST /v1/third-party/hotels/reservations/ with an external id that was used before', () => {
+  it('200: a repeated booking gets the body of the first response and changes neither nights nor events', async () => {
     const own = await openHotel(service);
     const first = await book(service, own, { external_reservation_id: 'once' });
     assert.equal(first.status, 201);
@@ -43,7 +43,7 @@ describe('POST /v1/third-party/hotels/reservations/ under an external id that wa
     await assertCounted(service, own.tenantId);
   });
 
-  it('200: whatever else the body says, so long as its fields are valid', async () => {
+  it('200: a repeated booking with other valid values gets the stored reservation; 400: an invalid field is refused', async () => {
     const first = await book(service, hotel, { external_reservation_id: 'other body' });
     for (const changes of [
       { check_in: dayAhead(90), check_out: dayAhead(99) },
@@ -61,27 +61,27 @@ describe('POST /v1/third-party/hotels/reservations/ under an external id that wa
     );
   });
 
-  it('200: after the house filled up, closed, shrank, or gave the room type up', async () => {
+  it('200: a repeated booking gets the stored reservation after the room type became full, closed, smaller or inactive', async () => {
     const rooms = (physical_capacity: number, name = 'Double') => [
       { name, max_occupancy: 2, physical_capacity, rate_plans: [{ name: 'Flexible', base_price: '10.00' }] },
     ];
-    const house = await openHouse(service, rooms(1));
-    const first = await book(service, house, { external_reservation_id: 'kept' });
-    const again = () => book(service, house, { external_reservation_id: 'kept' });
-    const refuses = async (status: number, code: string) => assertError(await book(service, house), status, code);
+    const own = await openHouse(service, rooms(1));
+    const first = await book(service, own, { external_reservation_id: 'kept' });
+    const again = () => book(service, own, { external_reservation_id: 'kept' });
+    const refuses = async (status: number, code: string) => assertError(await book(service, own), status, code);
 
     await refuses(409, 'room_not_available');
     assertReplayed(await again(), first);
 
-    const pms = await pmsHeaders(service, house);
+    const pms = await pmsHeaders(service, own);
     const closed = [{ date: dayAhead(30), stop_sell: true, min_nights: 9 }];
-    await writePlan(service, pms, 'restrictions', house.plans['Double/Flexible'], closed);
+    await writePlan(service, pms, 'restrictions', own.plans['Double/Flexible'], closed);
     assertReplayed(await again(), first);
 
-    const [property] = house.document.properties ?? [];
+    const [property] = own.document.properties ?? [];
     assert.ok(property);
     const change = (room_types: ReturnType<typeof rooms>) =>
-      service.apply({ ...house.document, properties: [{ ...property, room_types }] });
+      service.apply({ ...own.document, properties: [{ ...property, room_types }] });
     await change(rooms(0));
     assertReplayed(await again(), first);
     await change(rooms(5, 'Another'));
@@ -89,7 +89,7 @@ describe('POST /v1/third-party/hotels/reservations/ under an external id that wa
     assertReplayed(await again(), first);
   });
 
-  it('200: as it stands now: days that are gone by, a price and a status that have changed', async () => {
+  it('200: a repeated booking of a cancelled reservation gets it as cancelled, also with past dates in the body', async () => {
     const own = await openHotel(service);
     const first = await book(service, own, { external_reservation_id: 'stands' });
     await service.call('POST', reservationPath('stands', 'cancel/'), { headers: own.partner });
@@ -101,7 +101,7 @@ describe('POST /v1/third-party/hotels/reservations/ under an external id that wa
     assert.deepEqual((await book(service, own, past)).body, cancelled.body);
   });
 
-  it('one 201 and nineteen 200 of twenty at once: one row, nights held once, one event', async () => {
+  it('of 20 concurrent bookings with one external id, one gets 201 and 19 get 200, and the nights are held once', async () => {
     const own = await openHotel(service);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => book(service, own, { external_reservation_id: 'at once' })),
@@ -119,7 +119,7 @@ describe('POST /v1/third-party/hotels/reservations/ under an external id that wa
     await assertCounted(service, own.tenantId);
   });
 
-  it('one 201 of twenty at once for the last room, each of ten ids twice', async () => {
+  it('of 20 concurrent bookings of the last room with each external id twice, one gets 201', async () => {
     const own = await openHotel(service);
     const room_type_id = own.roomTypes['Suite'];
     const ids = Array.from({ length: 20 }, (_, index) => `last ${index % 10}`);
@@ -136,7 +136,7 @@ describe('POST /v1/third-party/hotels/reservations/ under an external id that wa
     await assertCounted(service, own.tenantId);
   });
 
-  it('201: an id whose first call was refused is free', async () => {
+  it('201: an external id can be used again if its earlier bookings were refused', async () => {
     const id = { external_reservation_id: 'second try' };
     assertError(await book(service, hotel, { ...id, room_type_id: crypto.randomUUID() }), 404, 'room_type_not_found');
     faultsOf(await book(service, hotel, { ...id, guests: 3 }));

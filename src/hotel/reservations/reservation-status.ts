@@ -1,8 +1,8 @@
-/** PMS contract §3. */
+/** Statuses of a reservation (PMS contract §3). */
 export const RESERVATION_STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'] as const;
 export type ReservationStatus = (typeof RESERVATION_STATUSES)[number];
 
-/** Decision 23. */
+/** Statuses to which staff may change a reservation, by its present status (decision 23). */
 const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
   pending: ['confirmed', 'expired', 'cancelled'],
   confirmed: ['completed', 'no_show', 'cancelled'],
@@ -15,12 +15,12 @@ const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
 /** Statuses in which a reservation holds its nights (decision 23). */
 export const HOLDING_STATUSES: readonly ReservationStatus[] = ['pending', 'confirmed', 'completed', 'no_show'];
 
-/** Whether staff may move a reservation from one status to the other. */
+/** Returns true if staff may change a reservation from the status `from` to the status `to`. */
 export function mayFollow(from: ReservationStatus, to: ReservationStatus): boolean {
   return FOLLOWING[from].includes(to);
 }
 
-/** Partners may cancel whatever is not at its end already (contract §3). */
+/** Returns true if a partner may cancel a reservation with this status. Cancelled and completed reservations are final (contract §3). */
 export function mayCancel(from: ReservationStatus): boolean {
   return from !== 'cancelled' && from !== 'completed';
 }

@@ -22,6 +22,7 @@ export type { ReservationFilter, ReservationRow } from './store.ts';
 
 export interface BookedStay {
   reservation: ReservationResponse;
+  /** True if an earlier call booked the reservation. */
   isReplayed: boolean;
 }
 
@@ -33,7 +34,7 @@ interface Dependencies {
   readHeldNights: ReadHeldNights;
 }
 
-/** A hotel's reservations: booked by partners and OTAs, moved along by staff. */
+/** Operations on reservations. Partners and OTAs book them, and staff change their status. */
 export class Reservations {
   readonly #db: Database;
   readonly #transactionWithEvents: TransactionWithEvents;
@@ -52,12 +53,12 @@ export class Reservations {
   }
 
   /**
-   * What can be sold of a room type on every night of a range (contract §2). Below zero after an oversell.
-   * @throws ApiError 404 `room_type_not_found`, 400 for a bad range
+   * Returns the number of sellable rooms of a room type on each night of a range (contract §2). The number is negative after an oversell.
+   * @throws ApiError 404 `room_type_not_found`, 400 `invalid_request` if the range is invalid
    */
   async availability(tenantId: number, roomTypeId: string, range: Range): Promise<Availability> {
     checkRange(range);
-    const roomType = await this.#requireSold(tenantId, roomTypeId);
+    const roomType = await this.#requireActiveRoomType(tenantId, roomTypeId);
     const nights = { tenantId, roomTypeId, checkIn: range.check_in, checkOut: range.check_out };
     const [held, closed] = await Promise.all([this.#readHeldNights(nights), this.#rates.readClosedNights(nights)]);
     const days = held.map((night) => {
@@ -68,9 +69,8 @@ export class Reservations {
   }
 
   /**
-   * Books a stay once per external id (decision 22), never beyond capacity. What cannot be booked leads to a look for the
-   * stored reservation: found, it is the answer.
-   * @returns the reservation, and whether an earlier call had booked it
+   * Books a stay once for each external id (decision 22), and never beyond the capacity. If the stay cannot be booked, the method reads
+   * the stored reservation with the external id. If that exists, the method returns it and ignores the refusal.
    * @throws ApiError 404 `room_type_not_found`, 409 `room_not_available`, 400 `invalid_request`
    */
   async book(caller: Caller, input: ReservationCreate): Promise<BookedStay> {
@@ -97,14 +97,14 @@ export class Reservations {
     if (outcome !== null) {
       throw outcome;
     }
-    // It was the natural id that was taken, by a chance of one in a million: once more, with another.
+    // The natural id was taken, which has a chance of about one in a million. The next try makes a new natural id.
     return await this.book(caller, input);
   }
 
-  /** @returns null where one of the reservation's keys is taken */
+  /** Books the stay. Returns null if the external id or the natural id of the new reservation is taken. */
   async #bookNew(caller: Caller, input: ReservationCreate): Promise<ReservationResponse | null> {
     const { tenantId, credentialId, currency } = caller;
-    const roomType = await this.#requireSold(tenantId, input.room_type_id);
+    const roomType = await this.#requireActiveRoomType(tenantId, input.room_type_id);
     const quote = await this.#quote(tenantId, roomType, input);
     const row = {
       tenant_id: tenantId,
@@ -120,7 +120,7 @@ export class Reservations {
       guests: input.guests ?? 1,
       guest_name: input.guest.name,
       guest_phone: input.guest.phone,
-      // An empty text is no address: it is kept as null.
+      // An empty text is not an address, so it is stored as null.
       guest_email: input.guest.email === '' ? null : (input.guest.email ?? null),
       total_amount: quote.total,
       currency,
@@ -130,7 +130,10 @@ export class Reservations {
     return outcome === 'booked' ? partnerShape(row) : null;
   }
 
-  /** The price of a stay that may be sold. @throws ApiError 400 for too many guests or a day gone by, 409 where it is closed */
+  /**
+   * Returns the price of a stay that may be sold.
+   * @throws ApiError 400 `invalid_request` for too many guests or a past check-in, 409 `room_not_available` if no rate plan fits the stay
+   */
   async #quote(tenantId: number, roomType: RoomTypeWithClock, input: ReservationCreate) {
     if ((input.guests ?? 1) > roomType.max_occupancy) {
       throw invalidField('guests', `must be at most ${roomType.max_occupancy} in this room type`);
@@ -148,7 +151,7 @@ export class Reservations {
     return quote;
   }
 
-  async #requireSold(tenantId: number, roomTypeId: string): Promise<RoomTypeWithClock> {
+  async #requireActiveRoomType(tenantId: number, roomTypeId: string): Promise<RoomTypeWithClock> {
     const roomType = await this.#findRoomType(tenantId, roomTypeId);
     if (roomType === null || !roomType.is_active) {
       throw apiError('room_type_not_found', 'There is no such room type.');
@@ -156,7 +159,10 @@ export class Reservations {
     return roomType;
   }
 
-  /** @throws ApiError 404 `reservation_not_found` for a reservation of another credential too */
+  /**
+   * Returns the reservation with this external id.
+   * @throws ApiError 404 `reservation_not_found` if it does not exist or belongs to another credential
+   */
   async find(caller: Caller, externalId: string): Promise<ReservationResponse> {
     return partnerShape(await this.#findOfCaller(caller, externalId));
   }
@@ -172,13 +178,19 @@ export class Reservations {
     return row;
   }
 
-  /** @throws ApiError 404 `reservation_not_found`, 409 `invalid_status_transition` */
+  /**
+   * Cancels a reservation for the partner that booked it.
+   * @throws ApiError 404 `reservation_not_found`, 409 `invalid_status_transition`
+   */
   async cancel(caller: Caller, externalId: string): Promise<ReservationResponse> {
     const { id } = await this.#findOfCaller(caller, externalId);
     return partnerShape(await this.#moveTo(caller.tenantId, id, 'cancelled', mayCancel));
   }
 
-  /** @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition` */
+  /**
+   * Changes the status of a reservation for staff.
+   * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition`
+   */
   async changeStatus(tenantId: number, id: string, status: ReservationStatus): Promise<StaffReservation> {
     return staffShape(await this.#moveTo(tenantId, id, status, mayFollow));
   }
@@ -195,16 +207,17 @@ export class Reservations {
         throw notFound('reservation');
       }
       if (!isAllowed(row.status as ReservationStatus, status)) {
-        throw apiError('invalid_status_transition', `The reservation is ${row.status}: it cannot become ${status}.`);
+        throw apiError('invalid_status_transition', `The reservation is ${row.status}, so it cannot become ${status}.`);
       }
       return await this.change(tx, row, { status }, record);
     });
   }
 
   /**
-   * Changes a locked reservation: its nights move with its dates, room type and status, and a new status is told to the partner
-   * that booked it. The capacity is not asked: nothing but a partner's booking is refused for want of rooms.
-   * @param record writes the event of this; null for an OTA's reservation, which sends no webhook (decision 30)
+   * Changes a reservation whose row the caller has locked. The method updates the night counters to the new dates, room type and status.
+   * If the status changes, it records an event for the partner that booked the stay. It does not check the capacity, because only new
+   * bookings of partners are refused if no room is left.
+   * @param record writes the event. Null for an OTA's reservation, which causes no webhook (decision 30)
    */
   async change(
     tx: Tx,
@@ -222,20 +235,23 @@ export class Reservations {
     return changed;
   }
 
-  /** Adds a reservation and takes its nights, however many rooms are left. @returns null where one of its keys is taken */
+  /**
+   * Inserts a reservation and holds its nights, without a check of the capacity.
+   * @returns null if its external id or its natural id is taken
+   */
   async add(tx: Tx, reservation: store.NewReservation): Promise<store.ReservationRow | null> {
     if ((await store.insertReservations(tx, [reservation])).size === 0) {
       return null;
     }
     const row = await store.lockReservation(tx, reservation.tenant_id, reservation.id);
     if (row === undefined) {
-      throw new Error('a reservation that was just added is gone');
+      throw new Error('The reservation that this transaction has inserted does not exist.');
     }
     await moveHold(tx, row.tenant_id, null, holdOf(row));
     return row;
   }
 
-  /** Locks an OTA's reservation until the transaction ends. */
+  /** Returns an OTA's reservation and locks its row until the transaction ends. Returns undefined if it does not exist. */
   async lockBySource(
     tx: Tx,
     tenantId: number,
@@ -245,7 +261,10 @@ export class Reservations {
     return await store.lockBySource(tx, tenantId, source, externalId);
   }
 
-  /** @throws ApiError 404 `error` for an unknown id */
+  /**
+   * Returns a reservation of the tenant.
+   * @throws ApiError 404 `error` if the id is unknown
+   */
   async get(tenantId: number, id: string): Promise<store.ReservationRow> {
     const row = isUuid(id) ? await store.findReservation(this.#db, tenantId, id) : undefined;
     if (row === undefined) {
@@ -254,12 +273,12 @@ export class Reservations {
     return row;
   }
 
-  /** Newest first. */
+  /** Returns the list of reservations that pass the filter, newest first. */
   list(filter: store.ReservationFilter): KeysetList<store.ReservationRow> {
     return store.listReservations(this.#db, filter);
   }
 
-  /** Newest check-in first. */
+  /** Reads at most `limit` reservations that pass the filter, with the latest check-in first. */
   async listByCheckIn(filter: store.ReservationFilter, limit: number): Promise<store.ReservationRow[]> {
     return await store.readByCheckIn(this.#db, filter, limit);
   }
@@ -270,7 +289,10 @@ interface Range {
   check_out: DateText;
 }
 
-/** Decision 7. @throws ApiError 400 */
+/**
+ * Refuses a range that is empty, reversed or longer than 730 nights (decision 7).
+ * @throws ApiError 400 `invalid_request`
+ */
 export function checkRange({ check_in, check_out }: Range): void {
   const nights = countNights(check_in, check_out);
   if (nights < 1) {
@@ -281,6 +303,7 @@ export function checkRange({ check_in, check_out }: Range): void {
   }
 }
 
+/** Returns the reservation as responses of the third-party API show it. */
 export function partnerShape(row: store.PartnerRow): ReservationResponse {
   return {
     success: true,
@@ -297,6 +320,7 @@ export function partnerShape(row: store.PartnerRow): ReservationResponse {
   };
 }
 
+/** Returns the reservation as responses of the staff API show it. */
 export function staffShape(row: store.ReservationRow): StaffReservation {
   return {
     reservation_id: row.id,

@@ -34,11 +34,11 @@ function availabilityRoute(app: App, { reservations, callerGuard }: Dependencies
       schema: {
         ...SHARED,
         operationId: 'getAvailability',
-        summary: 'Read what can be sold of a room type, night by night',
+        summary: 'Read the sellable rooms of a room type, night by night',
         description:
-          'Never stale: it counts what is booked at this moment. It reserves nothing, so a room that was seen here may be gone ' +
-          'when it is booked; the booking says so with `room_not_available`. A stay may also be refused because no rate plan ' +
-          'is sold for so few nights.',
+          'The numbers are always current. The call reserves no room, so another booking may take a room that the response ' +
+          'shows. A booking is then refused with `room_not_available`. A booking may also be refused because the stay is ' +
+          'shorter than every rate plan allows.',
         querystring: AvailabilityQuery,
         response: { 200: Availability },
       },
@@ -56,10 +56,10 @@ function collectionRoutes(app: App, { reservations, callerGuard }: Dependencies)
       schema: {
         ...SHARED,
         operationId: 'listReservations',
-        summary: 'List the reservations this credential has booked',
+        summary: 'List the reservations that this credential has booked',
         description:
-          'Newest first. Without `page` and `page_size` all of them are answered, as a stream that the caller may read as slowly ' +
-          'as it likes. To follow changes, take the events: this list is for a look back.',
+          'Lists the newest reservation first. Without `page` and `page_size` the response holds all reservations. It is ' +
+          'streamed, so the caller may read it slowly. To follow changes, read the events instead of this list.',
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(ReservationResponse), pageOf(ReservationResponse)]) },
       },
@@ -77,14 +77,16 @@ function collectionRoutes(app: App, { reservations, callerGuard }: Dependencies)
       schema: {
         ...SHARED,
         operationId: 'createReservation',
-        summary: 'Book a stay, once per external_reservation_id',
+        summary: 'Book a stay, once for each external_reservation_id',
         description:
-          'Books one room of the type for all nights, or none: a room type is never sold beyond its capacity, however many ask ' +
-          'at once. The price is that of the cheapest rate plan which is open on all nights and is sold for so many; ' +
-          'without any plan it is the `base_price` of each night. The event `reservation.created` follows.\n\n' +
-          'Safe to repeat: where this credential has used the `external_reservation_id` before, the stored reservation is ' +
-          'answered with 200 and `Idempotent-Replayed: true`, and nothing else of the body is looked at beyond its form. So ' +
-          'send the same call again whenever its answer was lost.',
+          'Books one room of the room type for all nights of the stay. If one night is full, the call books no night. A room ' +
+          'type is never sold beyond its capacity by this call, even if many callers book at the same time. The price is that ' +
+          'of the cheapest active rate plan that is open on all nights and allows the length of the stay. If the room type has ' +
+          'no active plan, each night costs the `base_price` of the room type. The booking causes the event ' +
+          '`reservation.created`.\n\n' +
+          'The call is safe to repeat. If this credential has already booked a stay under the `external_reservation_id`, the ' +
+          'response is 200 with the stored reservation and the header `Idempotent-Replayed: true`. The fields of the body must ' +
+          'then still be valid, but their values have no effect. So send the same call again if its response was lost.',
         body: ReservationCreate,
         response: { 200: ReservationResponse, 201: ReservationResponse },
       },
@@ -109,7 +111,8 @@ function itemRoutes(app: App, { reservations, callerGuard }: Dependencies): void
         operationId: 'getReservation',
         summary: 'Read a reservation',
         description:
-          'Always as it stands now. Reservations of other credentials are answered as if they did not exist.',
+          'Returns the present state of the reservation. A reservation of another credential gets the same response as an ' +
+          'unknown one.',
         params: ExternalReservationPath,
         response: { 200: ReservationResponse },
       },
@@ -126,9 +129,9 @@ function itemRoutes(app: App, { reservations, callerGuard }: Dependencies): void
         operationId: 'cancelReservation',
         summary: 'Cancel a reservation',
         description:
-          'Gives the nights back at once. Possible from every status but `cancelled` and `completed`. The event ' +
-          '`reservation.cancelled` follows. Sent again after its answer was lost, it is refused with ' +
-          '`invalid_status_transition`: the reservation is cancelled then.',
+          'Cancels the reservation and releases its nights immediately. Every status except `cancelled` and `completed` allows ' +
+          'it. The change causes the event `reservation.cancelled`. If you repeat the call after its response was lost, it may ' +
+          'be refused with `invalid_status_transition`, because the first call has already cancelled the reservation.',
         params: ExternalReservationPath,
         response: { 200: ReservationResponse },
       },

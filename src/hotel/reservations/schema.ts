@@ -6,18 +6,18 @@ import { RESERVATION_STATUSES } from './reservation-status.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 const Money = Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } });
-const CheckIn = { format: 'date', description: 'The day of arrival: the first night of the stay.' };
+const CheckIn = { format: 'date', description: 'The day of arrival. The first night of the stay begins on it.' };
 const CheckOut = {
   format: 'date',
   description:
-    'The day of departure: after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay.',
+    'The day of departure. It is after `check_in`, by at most 730 nights. The night that begins on it is not part of the stay.',
 };
 
-/** Contract §4, `GET availability`. */
+/** Query of `GET availability` (contract §4). */
 export const AvailabilityQuery = Type.Object({
   room_type_id: Type.String({
     format: 'uuid',
-    description: 'A room type of the list.',
+    description: 'The id of a room type, from the list of room types.',
     examples: ['01a19b53-7418-72ce-86a9-e7f8c3e6bf85'],
   }),
   check_in: Type.String({ ...CheckIn, examples: ['2030-05-01'] }),
@@ -29,28 +29,28 @@ const AvailableNight = Type.Object(
     date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
     sellable: Type.Integer({
       description:
-        'How many rooms can still be booked. 0 where the night is full or closed; below zero after an oversell.',
+        'The number of rooms that can still be booked. It is 0 if the night is full or closed, and negative after an oversell.',
     }),
   },
-  { title: 'AvailableNight', description: 'What is left of a room type in one night.' },
+  { title: 'AvailableNight', description: 'The rooms of a room type that can be booked in one night.' },
 );
 
-/** Contract §2, `AvailabilityResponse`. */
+/** Response of `GET availability` (contract §2, `AvailabilityResponse`). */
 export const Availability = Type.Object(
   {
-    room_type_id: Type.String({ format: 'uuid', description: 'The room type that was asked for.' }),
-    name: Type.String({ description: 'Its name.' }),
+    room_type_id: Type.String({ format: 'uuid', description: 'The room type of the query.' }),
+    name: Type.String({ description: 'The name of the room type.' }),
     base_price: Type.Union([Money, Type.Null()], {
-      description: 'What a night costs where the room type is sold under no rate plan; null: no price is set.',
+      description: 'The price of one night if the room type has no active rate plan. Null means that no price is set.',
     }),
     days: Type.Array(AvailableNight, {
       description:
-        'One entry a night, from `check_in` to the night before `check_out`. A stay needs a room in each of them.',
+        'One entry for each night, from `check_in` to the night before `check_out`. A stay needs a room in each of its nights.',
     }),
   },
   {
     title: 'AvailabilityResponse',
-    description: 'What can be booked of a room type, night by night.',
+    description: 'The sellable rooms of a room type, night by night.',
     examples: [
       {
         room_type_id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85',
@@ -67,37 +67,40 @@ export const Availability = Type.Object(
 );
 export type Availability = Type.Static<typeof Availability>;
 
-/** Contract §2, `ReservationCreate`. */
+/** Body of a new reservation (contract §2, `ReservationCreate`). */
 export const ReservationCreate = Type.Object(
   {
     external_reservation_id: Type.String({
       minLength: 1,
       maxLength: 150,
-      description: "The caller's own id of the reservation. However often it is sent, one stay is booked.",
+      description: "The caller's own id of the reservation. Several calls with one id book only one stay.",
     }),
-    room_type_id: Type.String({ format: 'uuid', description: 'A room type of the list.' }),
-    check_in: Type.String({ ...CheckIn, description: `${CheckIn.description} Not before today at the property.` }),
+    room_type_id: Type.String({ format: 'uuid', description: 'The id of a room type, from the list of room types.' }),
+    check_in: Type.String({
+      ...CheckIn,
+      description: `${CheckIn.description} It must not be before today in the time zone of the property.`,
+    }),
     check_out: Type.String(CheckOut),
     guests: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_INTEGER,
         default: 1,
-        description: "How many stay: at most the room type's `max_occupancy`.",
+        description: "The number of guests. It is at most the room type's `max_occupancy`.",
       }),
     ),
     guest: Type.Object(
       {
-        name: Type.String({ minLength: 1, maxLength: 500, description: 'The name, as it is asked for at the desk.' }),
-        phone: Type.String({ minLength: 1, maxLength: 20, description: 'A number under which the guest is reached.' }),
-        email: Type.Optional(Type.String({ maxLength: 254, description: 'An e-mail address.' })),
+        name: Type.String({ minLength: 1, maxLength: 500, description: 'The name that the guest gives at the desk.' }),
+        phone: Type.String({ minLength: 1, maxLength: 20, description: 'The telephone number of the guest.' }),
+        email: Type.Optional(Type.String({ maxLength: 254, description: 'The e-mail address of the guest.' })),
       },
-      { description: 'In whose name the stay is booked.' },
+      { description: 'The guest for whom the stay is booked.' },
     ),
   },
   {
     title: 'ReservationCreate',
-    description: 'A stay as a platform books it: one room of the type, for all the nights.',
+    description: 'A new reservation of one room of a room type for all nights of a stay.',
     examples: [
       {
         external_reservation_id: 'CD-STAY-5521',
@@ -112,29 +115,33 @@ export const ReservationCreate = Type.Object(
 );
 export type ReservationCreate = Type.Static<typeof ReservationCreate>;
 
-/** Decision 27. */
+/** Reservation in responses of the third-party API (decision 27). */
 export const ReservationResponse = Type.Object(
   {
-    success: Type.Boolean({ description: 'Always true: a refusal is answered with an error.' }),
-    reservation_id: Type.String({ format: 'uuid', description: 'The id inside Roomservice; events carry it too.' }),
-    external_reservation_id: Type.String({ description: "The caller's own id, as it was sent." }),
+    success: Type.Boolean({ description: 'Always true, because a refused call gets an error response.' }),
+    reservation_id: Type.String({
+      format: 'uuid',
+      description: 'The Roomservice id of the reservation. Events also carry it.',
+    }),
+    external_reservation_id: Type.String({ description: "The caller's own id of the reservation, as it was sent." }),
     status: Type.Enum([...RESERVATION_STATUSES], {
       type: 'string',
-      description: 'Where the reservation stands. A new one is `confirmed`.',
+      description: 'The present status of the reservation. A new reservation is `confirmed`.',
     }),
     room_type_id: Type.String({ format: 'uuid', description: 'The booked room type.' }),
     check_in: Type.String(CheckIn),
     check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
-    guests: Type.Integer({ description: 'How many stay.' }),
+    guests: Type.Integer({ description: 'The number of guests.' }),
     total_amount: Type.String({
-      description: 'What the whole stay costs: the nights under the cheapest rate plan that was open for all of them.',
+      description:
+        'The price of the whole stay: the sum of its nights under the cheapest rate plan that was open on all of them.',
     }),
-    currency: Type.String({ description: 'Three letters of ISO 4217.' }),
-    created_at: Type.String({ format: 'date-time', description: 'When it was booked.' }),
+    currency: Type.String({ description: 'The currency of the amount, as three letters of ISO 4217.' }),
+    created_at: Type.String({ format: 'date-time', description: 'The time of the booking.' }),
   },
   {
     title: 'ReservationResponse',
-    description: 'The reservation as it stands now.',
+    description: 'The present state of a reservation.',
     examples: [
       {
         success: true,
@@ -157,47 +164,48 @@ export type ReservationResponse = Type.Static<typeof ReservationResponse>;
 export const ExternalReservationPath = Type.Object({
   external_reservation_id: Type.String({
     minLength: 1,
-    description: 'The id that the stay was booked under, percent-encoded.',
+    description: 'The external id under which the stay was booked, percent-encoded.',
     examples: ['CD-STAY-5521'],
   }),
 });
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** A reservation as staff see it, whoever booked it. */
+/** Reservation in responses of the staff API. A partner or an OTA booked it. */
 export const StaffReservation = Type.Object(
   {
-    reservation_id: Type.String({ format: 'uuid', description: 'Our id of the reservation.' }),
-    natural_id: Type.String({ description: 'A short reference for people, to be read aloud.' }),
+    reservation_id: Type.String({ format: 'uuid', description: 'The Roomservice id of the reservation.' }),
+    natural_id: Type.String({ description: 'A short reference that people can read aloud.' }),
     status: Type.Enum([...RESERVATION_STATUSES], {
       type: 'string',
-      description: 'Where the reservation stands. All but `cancelled` and `expired` hold their nights.',
+      description:
+        'The present status of the reservation. It holds its nights in every status except `cancelled` and `expired`.',
     }),
-    external_reservation_id: textOrNull("The partner's own id of it; null where no partner booked it."),
-    external_source: textOrNull('The OTA it came from; null where it came from none.'),
-    external_id: textOrNull("The OTA's own id of it; null where it came from none."),
+    external_reservation_id: textOrNull("The partner's own id of the reservation. Null if no partner booked it."),
+    external_source: textOrNull('The name of the OTA that sold the stay. Null if it did not come from an OTA.'),
+    external_id: textOrNull("The OTA's own id of the reservation. Null if it did not come from an OTA."),
     room_type_id: Type.String({ format: 'uuid', description: 'The booked room type.' }),
     rate_plan_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-      description: 'The rate plan it was sold under; null where the room type had none.',
+      description: 'The rate plan of the stay. Null if the room type had no active rate plan.',
     }),
     check_in: Type.String({ format: 'date', description: 'The day of arrival.' }),
     check_out: Type.String({ format: 'date', description: 'The day of departure.' }),
-    guests: Type.Integer({ description: 'How many stay.' }),
+    guests: Type.Integer({ description: 'The number of guests.' }),
     guest: Type.Object(
       {
         name: Type.String({ description: 'The name of the guest.' }),
-        phone: textOrNull('A telephone number, where one is known.'),
-        email: textOrNull('An e-mail address, where one is known.'),
+        phone: textOrNull('The telephone number of the guest. Null if it is unknown.'),
+        email: textOrNull('The e-mail address of the guest. Null if it is unknown.'),
       },
-      { description: 'Who stays.' },
+      { description: 'The guest of the stay.' },
     ),
-    total_amount: Type.String({ description: 'What the stay costs, as it was booked.' }),
-    currency: Type.String({ description: 'The currency of the amount, three letters of ISO 4217.' }),
-    created_at: Type.String({ format: 'date-time', description: 'When it was booked.' }),
+    total_amount: Type.String({ description: 'The price of the whole stay, as it was booked.' }),
+    currency: Type.String({ description: 'The currency of the amount, as three letters of ISO 4217.' }),
+    created_at: Type.String({ format: 'date-time', description: 'The time of the booking.' }),
   },
   {
     title: 'StaffReservation',
-    description: 'A reservation as the house sees it, whoever booked it.',
+    description: 'A reservation as staff see it. A partner or an OTA booked it.',
     examples: [
       {
         reservation_id: '01a1fa59-7d47-72d5-b816-c40f93e7a52d',
@@ -226,18 +234,20 @@ export const StaffReservationQuery = Type.Object({
   status: Type.Optional(
     Type.Enum([...RESERVATION_STATUSES], {
       type: 'string',
-      description: 'Only reservations in this status.',
+      description: 'Lists only reservations with this status.',
       examples: ['confirmed'],
     }),
   ),
 });
 export const ReservationPath = Type.Object({
   id: Type.String({
-    description: 'Our id of the reservation, as the list shows it.',
+    description: 'The Roomservice id of the reservation, as the list shows it.',
     examples: ['01a1fa59-7d47-72d5-b816-c40f93e7a52d'],
   }),
 });
 export const ReservationStatusChange = Type.Object(
-  { status: Type.Enum([...RESERVATION_STATUSES], { type: 'string', description: 'The status that it comes to.' }) },
-  { title: 'ReservationStatusChange', description: 'Where the reservation goes.', examples: [{ status: 'confirmed' }] },
+  {
+    status: Type.Enum([...RESERVATION_STATUSES], { type: 'string', description: 'The new status of the reservation.' }),
+  },
+  { title: 'ReservationStatusChange', description: 'A change of status.', examples: [{ status: 'confirmed' }] },
 );

@@ -25,8 +25,8 @@ export function reservationStaffRoutes(app: App, { reservations, staffGuard }: D
         operationId: 'listStaffReservations',
         summary: "List the hotel's reservations",
         description:
-          'The reservations of all partners and OTAs, newest first. The whole list is streamed and may be long: ask ' +
-          'by `status`, or for a page.',
+          'Lists the reservations of all partners and OTAs, newest first. The whole list is streamed and may be long. Use ' +
+          '`status`, or `page` and `page_size`, to read only a part of it.',
         querystring: StaffReservationQuery,
         response: { 200: Type.Union([Type.Array(StaffReservation), pageOf(StaffReservation)]) },
       },
@@ -45,7 +45,7 @@ export function reservationStaffRoutes(app: App, { reservations, staffGuard }: D
         ...shared,
         operationId: 'getStaffReservation',
         summary: 'Read a reservation',
-        description: 'One reservation by our id of it, whoever booked it.',
+        description: 'Returns one reservation by its Roomservice id. A partner or an OTA may have booked it.',
         params: ReservationPath,
         response: { 200: StaffReservation },
       },
@@ -60,13 +60,14 @@ export function reservationStaffRoutes(app: App, { reservations, staffGuard }: D
       schema: {
         ...shared,
         operationId: 'changeReservationStatus',
-        summary: 'Move a reservation along',
+        summary: 'Change the status of a reservation',
         description:
-          'From `pending` to `confirmed`, `expired` or `cancelled`; from `confirmed` to `completed`, `no_show` or ' +
-          '`cancelled`; from `no_show` and `expired` to `cancelled`. `completed` and `cancelled` are final.\n\n' +
-          '`cancelled` and `expired` give the nights back, once; a no-show keeps them. The partner that booked is ' +
-          'told by a `reservation.cancelled` or `reservation.modified` event; an OTA is not. The same status again ' +
-          'is refused with 409, so after a lost answer read the reservation before you repeat the call.',
+          'A `pending` reservation may become `confirmed`, `expired` or `cancelled`. A `confirmed` reservation may become ' +
+          '`completed`, `no_show` or `cancelled`. A `no_show` or `expired` reservation may become `cancelled`. `completed` ' +
+          'and `cancelled` are final.\n\n' +
+          'The statuses `cancelled` and `expired` release the nights. The status `no_show` keeps them. The partner that ' +
+          'booked gets the event `reservation.cancelled` or `reservation.modified`. An OTA gets no event. A change to the ' +
+          'present status is refused with 409. So if a response was lost, read the reservation before you repeat the call.',
         params: ReservationPath,
         body: ReservationStatusChange,
         response: { 200: StaffReservation },

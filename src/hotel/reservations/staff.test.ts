@@ -28,7 +28,7 @@ const get = (path: string, headers = hotel.staff) => service.call('GET', `${STAF
 const ids = (answer: Answer) => answer.body.map((row: { reservation_id: string }) => row.reservation_id);
 
 describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
-  it("200: a partner's and an OTA's reservation, newest first, each with exactly its fields", async () => {
+  it("200: the staff list shows a partner's and an OTA's reservation with exactly the documented fields, newest first", async () => {
     const own = await openHotel(service);
     const tell = await openChannel(service, own, 'an-ota');
     const booked = await book(service, own, { external_reservation_id: 'P-1', guests: 2 });
@@ -76,11 +76,11 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
     assert.notEqual(ofOta.natural_id, ofPartner.natural_id);
     for (const row of list.body) {
       assert.match(row.natural_id, /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
-      assert.deepEqual((await get(`${row.reservation_id}/`, own.owner)).body, row, 'alone, for the owner too');
+      assert.deepEqual((await get(`${row.reservation_id}/`, own.owner)).body, row, 'the owner reads it by its id');
     }
   });
 
-  it('200: those of one status, whole and in pages whose links keep the status; 400: a status there is not', async () => {
+  it('200: the staff list can be filtered by status, also in pages; 400: an unknown status is refused', async () => {
     const own = await openHotel(service);
     const room_type_id = own.roomTypes['Bunk'];
     const made: string[] = [];
@@ -107,7 +107,7 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
     }
   });
 
-  it("404: an unknown id, a malformed one, another tenant's: the same bytes", async () => {
+  it("404: staff get the same response for an unknown id, a malformed id and another tenant's reservation", async () => {
     const stranger = await openHotel(service);
     const { body } = await book(service, stranger);
     const texts = [];
@@ -123,7 +123,7 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
     assert.equal((await get(`${body.reservation_id}/`, stranger.staff)).body.status, 'confirmed');
   });
 
-  it('401 without a token or with an API key; 403 without the hotel feature', async () => {
+  it('401: reading reservations without a token or with an API key is refused; 403: so is a tenant without the hotel feature', async () => {
     const { staff } = await service.tenant({ features: ['restaurant'] });
     for (const path of ['', `${crypto.randomUUID()}/`]) {
       assertError(await get(path, {}), 401, 'invalid_credentials');
@@ -145,7 +145,7 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
   };
 
   for (const from of RESERVATION_STATUSES) {
-    it(`from ${from}: 200 to ${following[from]?.join(', ') || 'nothing'}; 409 that names ${from} to the others`, async () => {
+    it(`200: staff may change ${from} to ${following[from]?.join(', ') || 'no status'}; 409: other changes are refused`, async () => {
       const own = await openHotel(service);
       const tell = await openChannel(service, own);
       for (const to of RESERVATION_STATUSES) {
@@ -168,11 +168,11 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
         await assertCounted(service, own.tenantId);
         await tell({ external_id: `${from} to ${to}`, status: 'cancelled', room_type_id: own.roomTypes['Suite'] });
       }
-      assert.deepEqual(await eventsOf(service, own.tenantId), [], "an OTA's reservation sends nothing");
+      assert.deepEqual(await eventsOf(service, own.tenantId), [], "an OTA's reservation causes no event");
     });
   }
 
-  it('200: tells the partner of each change: modified, and cancelled at the end', async () => {
+  it('200: each change by staff writes an event for the partner: reservation.modified, and reservation.cancelled at the end', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own, { external_reservation_id: 'told' });
     for (const status of ['no_show', 'cancelled']) {
@@ -194,7 +194,7 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     );
   });
 
-  it('one 200 of five at once, one event', async () => {
+  it('of 5 concurrent changes of a reservation by staff, one gets 200 and writes an event, and 4 get 409', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own);
     const statuses = ['completed', 'no_show', 'completed', 'no_show', 'completed'];
@@ -203,7 +203,7 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     assert.equal((await eventsOf(service, own.tenantId)).length, 2);
   });
 
-  it('400: a status there is not, none, or another type', async () => {
+  it('400: an unknown, missing or empty status, or a status of another type, is refused', async () => {
     const { body } = await book(service, hotel);
     for (const json of [{}, { status: 'gone' }, { status: null }, { status: ['cancelled'] }, { status: '' }]) {
       const path = `${STAFF_RESERVATIONS}${body.reservation_id}/status/`;
@@ -212,7 +212,7 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     }
   });
 
-  it('401 without a token; 403 without the hotel feature, before the body is looked at', async () => {
+  it('401: a change without a token is refused; 403: so is a tenant without the hotel feature; both before the body check', async () => {
     const { staff } = await service.tenant({ features: ['restaurant'] });
     const path = `${STAFF_RESERVATIONS}${crypto.randomUUID()}/status/`;
     assertError(await service.call('POST', path, { json: {} }), 401, 'invalid_credentials');

@@ -8,9 +8,9 @@ import type { ReservationStatus } from './reservation-status.ts';
 export type ReservationRow = Selectable<Reservation>;
 export type NewReservation = Insertable<Reservation>;
 type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures';
-/** What partners are shown is made of. */
+/** Columns of a reservation from which the responses to partners are made. */
 export type PartnerRow = Omit<ReservationRow, ChannelColumn>;
-/** A reservation as a partner makes it. */
+/** Reservation that a partner booked. */
 export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };
 const NEW_RESERVATION = new Fields<NewReservation>({
   tenant_id: 'bigint',
@@ -37,8 +37,10 @@ const NEW_RESERVATION = new Fields<NewReservation>({
 });
 
 /**
- * Inserts reservations; several are of partners, of any tenants (one of the statements that may; on one node alone).
- * @returns the ids of those inserted: the others have a key that is taken, the caller's external id or by rare chance the natural id
+ * Inserts reservations. Several reservations in one call are reservations of partners. They may belong to several tenants, but only on
+ * one database node.
+ * @returns the ids of the inserted reservations. A reservation is not inserted if its external id or its natural id is taken. An equal
+ *   natural id is a rare chance
  */
 export async function insertReservations(tx: Tx, reservations: NewReservation[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
@@ -50,7 +52,7 @@ export async function insertReservations(tx: Tx, reservations: NewReservation[])
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Takes reservations back that were inserted in the same transaction, of any tenants on one node. */
+/** Deletes reservations that the same transaction has inserted. On one database node they may belong to several tenants. */
 export async function removeReservations(
   tx: Tx,
   reservations: Pick<ReservationRow, 'tenant_id' | 'id'>[],
@@ -80,7 +82,7 @@ export async function findByExternalReservationId(
     .executeTakeFirst();
 }
 
-/** Locks an OTA's reservation until the transaction ends. */
+/** Returns an OTA's reservation and locks its row until the transaction ends. Returns undefined if it does not exist. */
 export async function lockBySource(
   tx: Tx,
   tenantId: number,
@@ -106,7 +108,10 @@ export async function findReservation(db: Db, tenantId: number, id: string): Pro
     .executeTakeFirst();
 }
 
-/** Locks a reservation until the transaction ends: changes of it happen one after the other. */
+/**
+ * Returns a reservation and locks its row until the transaction ends, so that concurrent changes of the reservation happen one after
+ * another. Returns undefined if it does not exist.
+ */
 export async function lockReservation(tx: Tx, tenantId: number, id: string): Promise<ReservationRow | undefined> {
   return await tx
     .selectFrom('reservation')
@@ -132,7 +137,7 @@ export async function updateReservation(
     .executeTakeFirstOrThrow();
 }
 
-/** Whose reservations a list holds, and of which status. */
+/** Filter of a list of reservations. A missing credential or status means all credentials or all statuses of the tenant. */
 export interface ReservationFilter {
   tenantId: number;
   credentialId?: string;
@@ -147,12 +152,12 @@ function filtered(db: Database, { tenantId, credentialId, status }: ReservationF
   return status === undefined ? list : list.where('status', '=', status);
 }
 
-/** Reservations, newest first. */
+/** Returns the list of reservations that pass the filter, newest first. */
 export function listReservations(db: Database, filter: ReservationFilter): KeysetList<ReservationRow> {
   return keysetList(db, filtered(db, filter), (reservations) => reservations.selectAll());
 }
 
-/** Newest check-in first, of one day the newest reservation first. */
+/** Reads reservations with the latest check-in first. If two have the same check-in, the newest reservation comes first. */
 export async function readByCheckIn(db: Database, filter: ReservationFilter, limit: number): Promise<ReservationRow[]> {
   return await filtered(db, filter)
     .selectAll()

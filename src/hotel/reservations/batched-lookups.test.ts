@@ -17,12 +17,15 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
 import { createNightReader, type NightRange } from '../nights/nights.ts';
 import { createRateReader } from '../rates/rates.ts';
 
-const HOUSES = 3;
+const HOTELS = 3;
 const ROOM_TYPES = ['Double', 'Suite', 'Bunk'];
 
 let service: TestService;
-/** In the house of number n the room type of number m has m + n rooms held on night n, and is closed on night m + 4 at a price of its own. */
-let houses: TestHotel[];
+/**
+ * Hotels, numbered from 0. Their room types are numbered from 0 too, and their nights from day 40. In hotel n, room type m has m + n rooms
+ * held on night n. It is closed on night m + 4 and has a price of its own on that night.
+ */
+let hotels: TestHotel[];
 
 const roomTypes = ROOM_TYPES.map((name) => ({
   name,
@@ -31,47 +34,47 @@ const roomTypes = ROOM_TYPES.map((name) => ({
   rate_plans: [{ name: 'Flexible', base_price: '100.00' }],
 }));
 
-async function openBusyHouse(number: number): Promise<TestHotel> {
-  const house = await openHouse(service, roomTypes);
-  const pms = await pmsHeaders(service, house);
+async function openBusyHotel(number: number): Promise<TestHotel> {
+  const hotel = await openHouse(service, roomTypes);
+  const pms = await pmsHeaders(service, hotel);
   for (const [index, name] of ROOM_TYPES.entries()) {
     const night = { check_in: dayAhead(40 + number), check_out: dayAhead(41 + number) };
     for (let count = 0; count < index + number; count += 1) {
-      assert.equal((await book(service, house, { room_type_id: house.roomTypes[name], ...night })).status, 201);
+      assert.equal((await book(service, hotel, { room_type_id: hotel.roomTypes[name], ...night })).status, 201);
     }
     const closed = { date: dayAhead(44 + index), price: 10 * number + index, is_sold_out: true };
-    await writePlan(service, pms, 'rates', house.plans[`${name}/Flexible`], [closed]);
+    await writePlan(service, pms, 'rates', hotel.plans[`${name}/Flexible`], [closed]);
   }
-  return house;
+  return hotel;
 }
 
 before(async () => {
   service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
-  houses = await Promise.all(Array.from({ length: HOUSES }, (_, number) => openBusyHouse(number)));
+  hotels = await Promise.all(Array.from({ length: HOTELS }, (_, number) => openBusyHotel(number)));
 });
 after(() => service.close());
 
-/** Every room type of every house, from one to eight nights: what is asked of each, and by which numbers it is known. */
-function asked() {
-  return houses.flatMap((house, number) =>
+/** Returns one look-up for each room type of each hotel, of one to eight nights. */
+function lookups() {
+  return hotels.flatMap((hotel, number) =>
     ROOM_TYPES.map((name, index) => ({
-      house,
+      hotel,
       number,
       index,
       nights: 1 + ((number * ROOM_TYPES.length + index * 5) % 8),
-      roomTypeId: house.roomTypes[name] ?? '',
+      roomTypeId: hotel.roomTypes[name] ?? '',
     })),
   );
 }
 
-const rangeOf = ({ house, nights, roomTypeId }: ReturnType<typeof asked>[number]): NightRange => ({
-  tenantId: house.tenantId,
+const rangeOf = ({ hotel, nights, roomTypeId }: ReturnType<typeof lookups>[number]): NightRange => ({
+  tenantId: hotel.tenantId,
   roomTypeId,
   checkIn: dayAhead(40),
   checkOut: dayAhead(40 + nights),
 });
 
-/** Runs the work with a database on one node, and with one that is asked as a cluster is. */
+/** Runs the work twice: in the layout of one database node, and in the layout of a cluster on the same database. */
 async function forEachLayout(work: (db: Database) => Promise<void>): Promise<void> {
   await work(service.database.db);
   const cluster = createDatabase({ url: service.database.url, poolSize: 4, layout: 'cluster' });
@@ -82,51 +85,51 @@ async function forEachLayout(work: (db: Database) => Promise<void>): Promise<voi
   }
 }
 
-describe('look-ups that go together', () => {
-  it('nights: each has the counters of its own tenant, room type and dates', async () => {
+describe('concurrent look-ups that share a statement', () => {
+  it('each concurrent read of nights gets the counters of its own tenant, room type and dates', async () => {
     await forEachLayout(async (db) => {
       const readHeldNights = createNightReader(db);
-      const all = asked();
+      const all = lookups();
       const answers = await Promise.all(all.map((each) => readHeldNights(rangeOf(each))));
-      for (const [place, { number, index, nights }] of all.entries()) {
+      for (const [position, { number, index, nights }] of all.entries()) {
         const held = Array.from({ length: nights }, (_, night) => (night === number ? index + number : 0));
         assert.deepEqual(
-          answers[place],
+          answers[position],
           held.map((rooms, night) => ({ date: dayAhead(40 + night), held: rooms })),
         );
       }
     });
   });
 
-  it('rates: each has the plan, the price and the closed night of its own', async () => {
+  it('each concurrent read of rates gets the plan, the price and the closed night of its own room type', async () => {
     await forEachLayout(async (db) => {
       const rates = createRateReader(db);
-      const all = asked();
+      const all = lookups();
       const calendars = await Promise.all(all.map((each) => rates.readCalendars(rangeOf(each))));
       const closed = await Promise.all(all.map((each) => rates.readClosedNights(rangeOf(each))));
-      for (const [place, { house, number, index, nights }] of all.entries()) {
+      for (const [position, { hotel, number, index, nights }] of all.entries()) {
         const date = dayAhead(44 + index);
         const isWithin = nights > 4 + index;
         const difference = { date, price: `${10 * number + index}.00`, is_sold_out: true };
-        assert.deepEqual(calendars[place], [
+        assert.deepEqual(calendars[position], [
           {
-            id: house.plans[`${ROOM_TYPES[index]}/Flexible`],
+            id: hotel.plans[`${ROOM_TYPES[index]}/Flexible`],
             basePrice: '100.00',
             minNights: 1,
             isActive: true,
             differences: new Map(isWithin ? [[date, difference]] : []),
           },
         ]);
-        assert.deepEqual([...(closed[place] ?? [])], isWithin ? [date] : []);
+        assert.deepEqual([...(closed[position] ?? [])], isWithin ? [date] : []);
       }
     });
   });
 
-  it('another tenant’s room type has no plan and no night, whoever is asked for beside it', async () => {
+  it('a read of another tenant’s room type gets no plan and no held rooms, although it shares a statement with other reads', async () => {
     const { db } = service.database;
     const rates = createRateReader(db);
     const readHeldNights = createNightReader(db);
-    const [own, other] = [houses[1], houses[2]];
+    const [own, other] = [hotels[1], hotels[2]];
     assert.ok(own && other);
     const dates = { checkIn: dayAhead(40), checkOut: dayAhead(48) };
     const ranges = [
@@ -144,47 +147,47 @@ describe('look-ups that go together', () => {
     );
   });
 
-  it('what the database refuses is refused to its caller alone', async () => {
+  it('if the database refuses one of several concurrent reads, only that read fails', async () => {
     const { db } = service.database;
     const rates = createRateReader(db);
     const readHeldNights = createNightReader(db);
-    const ranges = asked().map(rangeOf);
+    const ranges = lookups().map(rangeOf);
     ranges.splice(2, 0, { tenantId: 1, roomTypeId: 'no uuid', checkIn: dayAhead(1), checkOut: dayAhead(2) });
     for (const read of [readHeldNights, rates.readCalendars, rates.readClosedNights]) {
       const outcomes = await Promise.allSettled(ranges.map((range) => read(range)));
       assert.deepEqual(
-        outcomes.flatMap(({ status }, place) => (status === 'rejected' ? [place] : [])),
+        outcomes.flatMap(({ status }, position) => (status === 'rejected' ? [position] : [])),
         [2],
       );
     }
   });
 });
 
-describe('partners who ask at once', () => {
-  it('200 each with the nights of its own house, and 201 each at the price of its own plan', async () => {
-    const all = asked();
+describe('concurrent calls of several partners', () => {
+  it('200: concurrent availability calls get the nights of their own hotel; 201: bookings get the price of their own plan', async () => {
+    const all = lookups();
     const answers = await Promise.all(
-      all.map(({ house, roomTypeId, nights }) =>
+      all.map(({ hotel, roomTypeId, nights }) =>
         service.call(
           'GET',
           `${AVAILABILITY}?room_type_id=${roomTypeId}&check_in=${dayAhead(40)}&check_out=${dayAhead(40 + nights)}`,
-          { headers: house.partner },
+          { headers: hotel.partner },
         ),
       ),
     );
-    for (const [place, { number, index, nights, roomTypeId }] of all.entries()) {
-      assert.equal(answers[place]?.body.room_type_id, roomTypeId);
+    for (const [position, { number, index, nights, roomTypeId }] of all.entries()) {
+      assert.equal(answers[position]?.body.room_type_id, roomTypeId);
       const left = Array.from({ length: nights }, (_, night) => 100 - (night === number ? index + number : 0));
       assert.deepEqual(
-        answers[place]?.body.days.map((day: { sellable: number }) => day.sellable),
+        answers[position]?.body.days.map((day: { sellable: number }) => day.sellable),
         left.map((rooms, night) => (night === 4 + index ? 0 : rooms)),
       );
     }
     const made = await Promise.all(
-      all.map(({ house, roomTypeId, nights }) =>
+      all.map(({ hotel, roomTypeId, nights }) =>
         service.call('POST', RESERVATIONS, {
-          headers: house.partner,
-          json: stay(house, { room_type_id: roomTypeId, check_in: dayAhead(60), check_out: dayAhead(60 + nights) }),
+          headers: hotel.partner,
+          json: stay(hotel, { room_type_id: roomTypeId, check_in: dayAhead(60), check_out: dayAhead(60 + nights) }),
         }),
       ),
     );
@@ -194,7 +197,7 @@ describe('partners who ask at once', () => {
     );
   });
 
-  it('200 beside 400 and 404: a bad call spoils none that came with it', async () => {
+  it('200: concurrent availability calls succeed beside a call that gets 400 and a call that gets 404', async () => {
     const hotel = await openHotel(service);
     const dates = `check_in=${dayAhead(40)}&check_out=${dayAhead(42)}`;
     const ids = [hotel.roomTypes['Double'], crypto.randomUUID(), 'none', hotel.roomTypes['Suite']];

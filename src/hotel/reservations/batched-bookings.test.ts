@@ -15,26 +15,26 @@ import { createRoomTypeFinder, type FindRoomType } from '../rooms/rooms.ts';
 import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { Reservations } from './reservations.ts';
 
-const HOUSES = 3;
+const HOTELS = 3;
 const CAPACITY = 4;
 
 let service: TestService;
-let houses: TestHotel[];
+let hotels: TestHotel[];
 let db: Database;
 let statementsOf: RecordedDatabase['statementsOf'];
 let reservations: Reservations;
-/** Of room types that are at hand once they have been looked up. */
+/** Finds room types and caches them without a limit. */
 let findRoomType: FindRoomType;
 
 before(async () => {
   service = await startService();
   ({ db, statementsOf } = openRecorded(service.database.url, 6));
-  houses = await Promise.all(Array.from({ length: HOUSES }, (_, number) => houseAt(`${number + 1}0.00`)));
+  hotels = await Promise.all(Array.from({ length: HOTELS }, (_, number) => openHotelAt(`${number + 1}0.00`)));
   const find = createRoomTypeFinder({ db: service.database.db, caches: NO_CACHES });
   const found = new Map<string, ReturnType<FindRoomType>>();
   findRoomType = (tenantId, id) => found.get(id) ?? found.set(id, find(tenantId, id)).get(id) ?? find(tenantId, id);
   await Promise.all(
-    houses.flatMap(({ tenantId, roomTypes }) => Object.values(roomTypes).map((id) => findRoomType(tenantId, id))),
+    hotels.flatMap(({ tenantId, roomTypes }) => Object.values(roomTypes).map((id) => findRoomType(tenantId, id))),
   );
   reservations = reservationsOn(db);
 });
@@ -43,8 +43,8 @@ after(async () => {
   await service.close();
 });
 
-/** Whatever a test books in it, it leaves the other houses of the file alone. */
-const houseAt = (price: string, names = ['Double', 'Suite']) =>
+/** Creates a hotel whose rate plans have this price. A test that needs empty nights creates one of its own. */
+const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
   openHouse(
     service,
     names.map((name) => ({
@@ -55,7 +55,7 @@ const houseAt = (price: string, names = ['Double', 'Suite']) =>
     })),
   );
 
-/** Prices are looked up past the database under test, so that bookings made at once are written at once. */
+/** Prices are read from another pool than the pool under test, so that bookings that are made together are also written together. */
 function reservationsOn(database: Database): Reservations {
   const direct = service.database.db;
   return new Reservations({
@@ -71,19 +71,19 @@ function callerOf({ tenantId, credential }: TestHotel): Caller {
   return { tenantId, credentialId: credential.id, features: ['hotel'], currency: 'EUR' };
 }
 
-function houseNumber(index: number): TestHotel {
-  const house = houses[index % houses.length];
-  assert.ok(house);
-  return house;
+function hotelNumber(index: number): TestHotel {
+  const hotel = hotels[index % hotels.length];
+  assert.ok(hotel);
+  return hotel;
 }
 
 type Changes = Record<string, unknown>;
 
-/** Two nights in a Double thirty days ahead, changed as the caller likes. */
-const book = (house: TestHotel, changes: Changes = {}, at = reservations) =>
-  at.book(callerOf(house), stay(house, changes) as Parameters<Reservations['book']>[1]);
+/** Books two nights in a Double thirty days ahead, changed by `changes`. */
+const book = (hotel: TestHotel, changes: Changes = {}, at = reservations) =>
+  at.book(callerOf(hotel), stay(hotel, changes) as Parameters<Reservations['book']>[1]);
 
-/** Of each booking `booked`, `replayed`, or the code it was refused with. */
+/** Returns for each booking `booked`, `replayed`, or the error code of its refusal. */
 async function outcomesOf(bookings: ReturnType<typeof book>[]): Promise<string[]> {
   return (await Promise.allSettled(bookings)).map((ended) => {
     if (ended.status === 'rejected') {
@@ -93,148 +93,155 @@ async function outcomesOf(bookings: ReturnType<typeof book>[]): Promise<string[]
   });
 }
 
-describe('bookings made at once', () => {
-  it('of several houses go as one transaction; each has its own price, nights and event', async () => {
-    const names = Array.from({ length: 9 }, (_, index) => `"${index}" \\ é🍕 of ${index % HOUSES}`);
+describe('concurrent bookings that share a transaction', () => {
+  it('9 concurrent bookings of 3 hotels are written with 3 INSERTs, and each has its own price, nights and event', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `"${index}" \\ é🍕 of ${index % HOTELS}`);
     const sent = await statementsOf(async () => {
       const made = await Promise.all(
-        names.map((name, index) => book(houseNumber(index), { external_reservation_id: name })),
+        names.map((name, index) => book(hotelNumber(index), { external_reservation_id: name })),
       );
       for (const [index, { reservation, isReplayed }] of made.entries()) {
-        const house = houseNumber(index);
+        const hotel = hotelNumber(index);
         assert.deepEqual(
           [reservation.external_reservation_id, reservation.total_amount, isReplayed],
-          [names[index], `${((index % HOUSES) + 1) * 20}.00`, false],
+          [names[index], `${((index % HOTELS) + 1) * 20}.00`, false],
         );
-        const stored = await reservationsOn(service.database.db).find(callerOf(house), names[index] ?? '');
+        const stored = await reservationsOn(service.database.db).find(callerOf(hotel), names[index] ?? '');
         assert.deepEqual(stored, reservation);
-        const events = await eventsOf(service, house.tenantId);
+        const events = await eventsOf(service, hotel.tenantId);
         assert.equal(events.filter(({ body }) => body.includes(reservation.reservation_id)).length, 1);
       }
     });
     assert.equal(sent.filter((text) => /insert/i.test(text)).length, 3);
-    await Promise.all(houses.map(({ tenantId }) => assertCounted(service, tenantId)));
+    await Promise.all(hotels.map(({ tenantId }) => assertCounted(service, tenantId)));
   });
 
-  it('under one external id make one; the others are told of it, and their neighbours are booked', async () => {
-    const house = await houseAt('10.00');
+  it('concurrent bookings with one external id book one stay, the others are replays, and another booking succeeds', async () => {
+    const hotel = await openHotelAt('10.00');
     const ids = ['twice', 'other', 'twice', 'twice'];
-    const outcomes = await outcomesOf(ids.map((id) => book(house, { external_reservation_id: id })));
+    const outcomes = await outcomesOf(ids.map((id) => book(hotel, { external_reservation_id: id })));
     assert.deepEqual(outcomes, ['booked', 'booked', 'replayed', 'replayed']);
-    await assertCounted(service, house.tenantId);
+    await assertCounted(service, hotel.tenantId);
   });
 
-  it('for as many rooms as there are all have one; for one more than there are, all but one', async () => {
+  it('all of 4 concurrent bookings of 4 rooms succeed, and of 5 concurrent bookings one is refused', async () => {
     for (const [count, booked] of [
       [CAPACITY, CAPACITY],
       [CAPACITY + 1, CAPACITY],
     ] as const) {
-      const house = await houseAt('10.00');
-      const outcomes = await outcomesOf(Array.from({ length: count }, () => book(house)));
+      const hotel = await openHotelAt('10.00');
+      const outcomes = await outcomesOf(Array.from({ length: count }, () => book(hotel)));
       assert.equal(outcomes.filter((outcome) => outcome === 'booked').length, booked);
       assert.equal(outcomes.filter((outcome) => outcome === 'room_not_available').length, count - booked);
-      await assertCounted(service, house.tenantId);
+      await assertCounted(service, hotel.tenantId);
     }
   });
 
-  it('for a night that has filled up: those who want it are refused, the others booked, and nothing is left behind', async () => {
-    const house = await houseAt('10.00');
+  it('of 2 concurrent bookings of the last room one is refused, and other bookings of the batch succeed', async () => {
+    const hotel = await openHotelAt('10.00');
     const last = { check_in: dayAhead(31), check_out: dayAhead(32) };
-    await outcomesOf(Array.from({ length: CAPACITY - 1 }, () => book(house, last)));
-    const wishes = [{}, {}, { check_out: dayAhead(31) }, { room_type_id: house.roomTypes['Suite'] }];
-    const bookings = wishes.map((wish) => book(house, wish));
-    const outcomes = await outcomesOf([...bookings, book(houseNumber(0), { check_in: dayAhead(29) })]);
+    await outcomesOf(Array.from({ length: CAPACITY - 1 }, () => book(hotel, last)));
+    const variants = [{}, {}, { check_out: dayAhead(31) }, { room_type_id: hotel.roomTypes['Suite'] }];
+    const bookings = variants.map((changes) => book(hotel, changes));
+    const outcomes = await outcomesOf([...bookings, book(hotelNumber(0), { check_in: dayAhead(29) })]);
     assert.deepEqual(outcomes.slice(2), ['booked', 'booked', 'booked']);
     assert.deepEqual(outcomes.slice(0, 2).sort(), ['booked', 'room_not_available']);
-    assert.equal((await eventsOf(service, house.tenantId)).length, CAPACITY + 2, 'an event for each that is booked');
-    await assertCounted(service, house.tenantId);
+    assert.equal(
+      (await eventsOf(service, hotel.tenantId)).length,
+      CAPACITY + 2,
+      'each booked stay has an event, and the refused one has not',
+    );
+    await assertCounted(service, hotel.tenantId);
   });
 
-  it('suffer from none among them that the database refuses', async () => {
-    const house = await houseAt('10.00');
-    const wishes = [{}, { guest: { name: '\u0000', phone: '1' } }, {}];
-    const [first, bad, third] = await Promise.allSettled(wishes.map((wish) => book(house, wish)));
+  it('if the database refuses one of 3 concurrent bookings, the other two succeed', async () => {
+    const hotel = await openHotelAt('10.00');
+    const variants = [{}, { guest: { name: '\u0000', phone: '1' } }, {}];
+    const [first, bad, third] = await Promise.allSettled(variants.map((changes) => book(hotel, changes)));
     assert.deepEqual([first?.status, bad?.status, third?.status], ['fulfilled', 'rejected', 'fulfilled']);
-    await assertCounted(service, house.tenantId);
+    await assertCounted(service, hotel.tenantId);
   });
 
-  it('wait for none that is long: it goes alone', async () => {
-    const house = await houseAt('10.00');
-    const wishes = [{ check_out: dayAhead(62) }, {}, {}];
-    const sent = await statementsOf(() => Promise.all(wishes.map((wish) => book(house, wish))));
+  it('a booking of 32 nights is written in a statement of its own, and concurrent short bookings share another', async () => {
+    const hotel = await openHotelAt('10.00');
+    const variants = [{ check_out: dayAhead(62) }, {}, {}];
+    const sent = await statementsOf(() => Promise.all(variants.map((changes) => book(hotel, changes))));
     assert.equal(sent.filter((text) => /insert into .?reservation/i.test(text)).length, 2);
-    await assertCounted(service, house.tenantId);
+    await assertCounted(service, hotel.tenantId);
   });
 
-  it('wait no longer than a moment for a night that somebody holds, nor do those that come after them', async () => {
-    const house = await houseAt('10.00');
-    const held = { roomTypeId: house.roomTypes['Double'] ?? '', checkIn: dayAhead(30), checkOut: dayAhead(31) };
+  it('while two bookings wait for a locked night, bookings of other nights succeed within 5 s', async () => {
+    const hotel = await openHotelAt('10.00');
+    const held = { roomTypeId: hotel.roomTypes['Double'] ?? '', checkIn: dayAhead(30), checkOut: dayAhead(31) };
     let waiting: Promise<string[]> = Promise.resolve([]);
     await inTransaction(service.database.db, async (tx) => {
-      await moveHold(tx, house.tenantId, null, held);
+      await moveHold(tx, hotel.tenantId, null, held);
       const bookings = [];
       while (bookings.length < 2) {
-        bookings.push(book(house)); // Alone, each of them.
+        bookings.push(book(hotel)); // Each of the two bookings has a batch of its own.
         await eventually(
           async () => (await countWaiting(service.database.db)) === bookings.length,
-          'wait for the night',
+          'booking that waits for the night',
         );
       }
       waiting = outcomesOf(bookings);
       const began = performance.now();
       for (let turn = 0; turn < 3; turn += 1) {
-        const others = [book(house, { room_type_id: house.roomTypes['Suite'] }), book(houseNumber(turn), free(turn))];
+        const others = [book(hotel, { room_type_id: hotel.roomTypes['Suite'] }), book(hotelNumber(turn), free(turn))];
         assert.deepEqual(await outcomesOf(others), ['booked', 'booked']);
       }
       assert.ok(performance.now() - began < 5_000, `${Math.round(performance.now() - began)} ms`);
-      await moveHold(tx, house.tenantId, held, null);
+      await moveHold(tx, hotel.tenantId, held, null);
     });
     assert.deepEqual(await waiting, ['booked', 'booked']);
-    await assertCounted(service, house.tenantId);
+    await assertCounted(service, hotel.tenantId);
   });
 
-  it('are each new to their callers where the answer to the COMMIT is lost', async () => {
-    const house = await houseAt('10.00');
+  it('bookings whose response to the COMMIT was lost are written once and are not reported as replays', async () => {
+    const hotel = await openHotelAt('10.00');
     const loser = await startCommitLoser(service.database.url);
     try {
       const booking = reservationsOn(loser.db);
-      await book(house, {}, booking);
+      await book(hotel, {}, booking);
       loser.loseNext();
-      const outcomes = await outcomesOf([book(house, {}, booking), book(house, {}, booking)]);
+      const outcomes = await outcomesOf([book(hotel, {}, booking), book(hotel, {}, booking)]);
       assert.deepEqual([loser.lostCount, ...outcomes], [1, 'booked', 'booked']);
     } finally {
       await loser.close();
     }
-    assert.equal((await eventsOf(service, house.tenantId)).length, 3);
-    await assertCounted(service, house.tenantId);
+    assert.equal((await eventsOf(service, hotel.tenantId)).length, 3);
+    await assertCounted(service, hotel.tenantId);
   });
 
-  it('do not deadlock with the same nights the other way round on another node', async () => {
-    const house = await houseAt('10.00');
+  it('two transactions that hold the same nights in opposite order do not deadlock', async () => {
+    const hotel = await openHotelAt('10.00');
     const { db: direct } = service.database;
     const nights = [30, 31, 32].map((day) => ({
-      roomTypeId: house.roomTypes['Double'] ?? '',
+      roomTypeId: hotel.roomTypes['Double'] ?? '',
       checkIn: dayAhead(day),
       checkOut: dayAhead(day + 1),
     }));
-    const stays = nights.map((hold) => ({ tenantId: house.tenantId, hold, capacity: CAPACITY }));
+    const stays = nights.map((hold) => ({ tenantId: hotel.tenantId, hold, capacity: CAPACITY }));
     let both: Promise<number[]> = Promise.resolve([]);
     await inTransaction(direct, async (tx) => {
-      await moveHold(tx, house.tenantId, null, nights[1] ?? null);
+      await moveHold(tx, hotel.tenantId, null, nights[1] ?? null);
       const orders = [stays, stays.toReversed()];
       both = Promise.all(
         orders.map(async (order) => (await inTransaction(db, (own) => holdNightsOf(own, order))).size),
       );
       await Promise.race([
         both,
-        eventually(async () => (await countWaiting(service.database.db)) === 2, 'wait for the one in the middle'),
+        eventually(
+          async () => (await countWaiting(service.database.db)) === 2,
+          'two transactions that wait for the night in the middle',
+        ),
       ]);
     });
     assert.deepEqual(await both, [0, 0]);
   });
 });
 
-/** Two nights that no other turn takes. */
+/** Returns the dates of two nights that no other turn books. */
 function free(turn: number): Changes {
   return { check_in: dayAhead(100 + 2 * turn), check_out: dayAhead(102 + 2 * turn) };
 }
