@@ -1,12 +1,12 @@
 import type { Feature } from '#access/tenants/tenants.ts';
 
-/** The OTA behind a call that was signed rightly, and when it was signed. */
+/** Channel and tenant of a call to the receiver, with the timestamp and the signature of the call. */
 export interface ChannelCall {
   tenantId: number;
   source: string;
   features: Feature[];
   currency: string;
-  /** Unix seconds, as signed. */
+  /** Signed time of the call in Unix seconds. */
   timestamp: number;
   signature: string;
 }

@@ -17,7 +17,7 @@ const post = (path: string, json?: unknown, headers = tenant.owner) =>
   service.call('POST', path, { headers, ...(json === undefined ? {} : { json }) });
 
 describe('POST /v1/channel-manager/channels/', () => {
-  it('201: answers with the channel and its secret', async () => {
+  it('201: the response to a new channel holds its key and its secret, and must not be cached', async () => {
     const { status, body, headers } = await post(CHANNELS, { source: 'Booking.example' });
     assert.equal(status, 201);
     assert.deepEqual(Object.keys(body), ['id', 'source', 'channel_key', 'channel_secret']);
@@ -34,19 +34,19 @@ describe('POST /v1/channel-manager/channels/', () => {
     assert.notEqual(one.channel_secret, other.channel_secret);
   });
 
-  it('201: a source has up to 100 characters of any script; a form does as well', async () => {
+  it('201: a source may have 100 non-ASCII characters, and the body may be a form', async () => {
     assert.equal((await post(CHANNELS, { source: '𝒃'.repeat(100) })).status, 201);
     const body = new URLSearchParams({ source: 'from a form' });
     assert.equal((await service.call('POST', CHANNELS, { headers: tenant.owner, body })).body.source, 'from a form');
   });
 
-  it('400: names a source that is missing, empty, too long or no text', async () => {
+  it('400: a channel whose source is missing, empty, too long or not a string is refused, and the message names the field', async () => {
     for (const json of [{}, { source: '' }, { source: 'x'.repeat(101) }, { source: 7 }, { source: null }]) {
       assert.match(assertError(await post(CHANNELS, json), 400, 'invalid_request'), /^source: /);
     }
   });
 
-  it('the secret is stored encrypted, and is in no log', async () => {
+  it('the stored row and the log do not contain the secret of a new channel', async () => {
     const { id, channel_secret } = await makeChannel(service, tenant);
     const row = await service.database.db
       .selectFrom('channel')
@@ -73,7 +73,7 @@ describe('POST /v1/channel-manager/channels/', () => {
 });
 
 describe('GET /v1/channel-manager/channels/', () => {
-  it('200: lists the channels, newest first, without their secrets', async () => {
+  it('200: the list shows the channels, newest first and without their secrets, whole and in pages', async () => {
     const own = await service.tenant({ features: ['hotel'] });
     const [first, second] = [await makeChannel(service, own, 'one'), await makeChannel(service, own, 'two')];
     const { status, body } = await service.call('GET', CHANNELS, { headers: own.owner });
@@ -90,7 +90,7 @@ describe('GET /v1/channel-manager/channels/', () => {
 });
 
 describe('POST /v1/channel-manager/channels/{id}/revoke/', () => {
-  it('200: withdraws the channel; again changes nothing', async () => {
+  it('200: revoking a channel makes it inactive, and revoking it again gets the same response', async () => {
     const { id, source, channel_key } = await makeChannel(service, tenant);
     const first = await post(`${CHANNELS}${id}/revoke/`);
     assert.equal(first.status, 200, first.text);
@@ -99,7 +99,7 @@ describe('POST /v1/channel-manager/channels/{id}/revoke/', () => {
     assert.deepEqual((await post(`${CHANNELS}${id.toUpperCase()}/revoke`)).body, first.body);
   });
 
-  it('401: after it no call of the channel is let in; other channels of the source go on', async () => {
+  it('401: the receiver refuses calls of a revoked channel, but not calls of another channel of the same source', async () => {
     const [gone, other] = [await makeChannel(service, tenant, 'same'), await makeChannel(service, tenant, 'same')];
     await post(`${CHANNELS}${gone.id}/revoke/`);
     const call = (channel: typeof gone) =>
@@ -108,7 +108,7 @@ describe('POST /v1/channel-manager/channels/{id}/revoke/', () => {
     assertError(await call(other), 400, 'invalid_request');
   });
 
-  it("404: one answer for an unknown id, another tenant's and what is no id", async () => {
+  it("404: revoking an unknown id, another tenant's channel or a malformed id gets the same message", async () => {
     const stranger = await makeChannel(service, await service.tenant({ features: ['hotel'] }));
     const unknown = '01920000-0000-7000-8000-000000000000';
     const answers = await Promise.all([unknown, stranger.id, 'none'].map((id) => post(`${CHANNELS}${id}/revoke/`)));
@@ -117,20 +117,20 @@ describe('POST /v1/channel-manager/channels/{id}/revoke/', () => {
   });
 });
 
-describe('who may', () => {
+describe('access to the channel operations', () => {
   const calls = [
     ['GET', CHANNELS],
     ['POST', CHANNELS],
     ['POST', `${CHANNELS}01920000-0000-7000-8000-000000000000/revoke/`],
   ] as const;
 
-  it('403: staff', async () => {
+  it('403: staff may not list, create or revoke channels', async () => {
     for (const [method, path] of calls) {
       assertError(await service.call(method, path, { headers: tenant.staff }), 403, 'error');
     }
   });
 
-  it('401: nobody, a partner, a forged token', async () => {
+  it("401: a channel operation without credentials, with a partner's key or with a forged token is refused", async () => {
     for (const headers of [{}, tenant.partner, { authorization: 'Bearer x.y.z' }]) {
       for (const [method, path] of calls) {
         assertError(await service.call(method, path, { headers }), 401, 'invalid_credentials');
@@ -138,7 +138,7 @@ describe('who may', () => {
     }
   });
 
-  it('405: another method', async () => {
+  it('405: PUT on the channels is refused, and Allow names GET and POST', async () => {
     const answer = await service.call('PUT', CHANNELS, { headers: tenant.owner, json: {} });
     assertError(answer, 405, 'error');
     assert.match(answer.headers.get('allow') ?? '', /GET.*POST/);

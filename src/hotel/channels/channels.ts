@@ -14,24 +14,24 @@ import * as store from './store.ts';
 export type { ChannelCall } from './channel-call.ts';
 export { receiveReservation } from './receive.ts';
 
-/** Decision 30: whole seconds a call's clock may differ from ours. */
+/** Largest difference in whole seconds between the timestamp of a call and the clock of the service (decision 30). */
 const MAX_CLOCK_DIFFERENCE_SECONDS = 5 * 60;
 
-/** What a call shows of itself: the values of its headers, where it has them. */
-export interface ShownProof {
+/** Values of the headers of a call. A missing header is undefined. */
+export interface CallHeaders {
   channelKey: unknown;
   timestamp: unknown;
   signature: unknown;
 }
 
-/** A call whose channel is known, before its signature was looked at. */
-export interface UnprovedCall {
+/** Call whose channel is known and active, but whose signature is not verified yet. */
+export interface UnverifiedCall {
   channelId: string;
   secret: string;
   call: ChannelCall;
 }
 
-/** Where OTA reservations come from: made and withdrawn by the owner (decision 30). */
+/** Operations on channels, through which OTAs send reservations. The owner creates and revokes them (decision 30). */
 export class Channels {
   readonly #db: Database;
   readonly #keyring: Keyring;
@@ -60,7 +60,10 @@ export class Channels {
     return { ...channel, channel_secret: secret };
   }
 
-  /** Withdraws a channel for good; doing it again changes nothing. @throws ApiError 404 `error` */
+  /**
+   * Revokes a channel permanently. Revoking it again changes nothing.
+   * @throws ApiError 404 `error` if the id is unknown
+   */
   async revoke(actor: Actor, id: string): Promise<Channel> {
     const writeDown = prepareAudit(actor);
     return await inTransaction(this.#db, async (tx) => {
@@ -77,17 +80,18 @@ export class Channels {
   }
 
   /**
-   * Finds the channel that a call says it is from. Nothing is proved by that; it keeps bodies of strangers from being read at all.
-   * @throws ApiError 401 `invalid_credentials`, the same for whatever is wrong with key, timestamp or signature
+   * Finds the channel that the headers of a call name. This check does not prove who calls. It refuses calls without a known channel
+   * before their bodies are read.
+   * @throws ApiError 401 `invalid_credentials` if the key or the timestamp is invalid. The response does not say which of them is wrong
    */
-  async recognise(shown: ShownProof): Promise<UnprovedCall> {
-    const key = textOf(shown.channelKey);
+  async findChannel(headers: CallHeaders): Promise<UnverifiedCall> {
+    const key = textOf(headers.channelKey);
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
-    const timestamp = /^[1-9]\d{0,11}$/.test(textOf(shown.timestamp)) ? Number(shown.timestamp) : Number.NaN;
+    const timestamp = /^[1-9]\d{0,11}$/.test(textOf(headers.timestamp)) ? Number(headers.timestamp) : Number.NaN;
     const isTimely = Math.abs(Math.floor(Date.now() / 1000) - timestamp) <= MAX_CLOCK_DIFFERENCE_SECONDS;
     const row = await store.findByChannelKey(this.#db, tenantId, key);
     if (row === undefined || !row.is_active || !isTimely) {
-      throw notProved();
+      throw invalidProof();
     }
     const { id: channelId, source, currency, channel_secret } = row;
     return {
@@ -99,36 +103,36 @@ export class Channels {
         features: row.features as Feature[],
         currency,
         timestamp,
-        signature: textOf(shown.signature),
+        signature: textOf(headers.signature),
       },
     };
   }
 }
 
 /**
- * The call, once its signature is found to be over the body.
- * @param body the bytes as they arrived: they are what is signed
+ * Returns the call if its signature is valid for the body.
+ * @param body the bytes as they arrived, because the signature covers exactly these bytes
  * @throws ApiError 401 `invalid_credentials`
  */
-export function proveCall({ call, secret }: UnprovedCall, body: Buffer): ChannelCall {
+export function verifyCall({ call, secret }: UnverifiedCall, body: Buffer): ChannelCall {
   if (!verifySignature(secret, { timestampSeconds: call.timestamp, body, signature: call.signature })) {
-    throw notProved();
+    throw invalidProof();
   }
   return call;
 }
 
-function notProved(): ApiError {
+function invalidProof(): ApiError {
   return apiError('invalid_credentials', 'The channel key, the timestamp or the signature is not valid.', {
     'www-authenticate': 'Signature',
   });
 }
 
-/** What an encrypted channel secret is bound to: it opens for no other tenant or channel. */
+/** Returns the text that binds an encrypted channel secret to its place. It cannot be decrypted for another tenant or channel. */
 function secretLocation(tenantId: number, channelKey: string): string {
   return `channel secret of ${tenantId} ${channelKey}`;
 }
 
-/** The encrypted secrets of all channels, for the rotation of keys. */
+/** Access to the encrypted secrets of all channels. The rotation of keys uses it. */
 export const channelSecrets: SecretColumn = {
   async readBefore(db, tenantId, bytes, afterId, limit) {
     const rows = await store.readChannelSecretsBefore(db, tenantId, bytes, afterId, limit);

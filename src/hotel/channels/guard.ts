@@ -3,37 +3,37 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PERMISSION_DENIED, permissionDenied } from '#platform/errors.ts';
 import { readRequestBody } from '#platform/http/body-parsers.ts';
 import type { GuardFacts } from '#platform/http/guard.ts';
-import { type ChannelCall, type Channels, proveCall, type UnprovedCall } from './channels.ts';
+import { type ChannelCall, type Channels, type UnverifiedCall, verifyCall } from './channels.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The OTA that the call says it is from; set before the body is read. */
-    unprovedCall: UnprovedCall;
-    /** The OTA behind the call; set by the guard of the receiver. */
+    /** Channel that the headers of the call name. It is set before the body is read and before the signature is verified. */
+    unverifiedCall: UnverifiedCall;
+    /** Channel whose signature the guard of the receiver has verified. */
     channelCall: ChannelCall;
   }
 }
 
 /**
- * Looks the channel of a call up by its key (401), before a byte of the body is read. Runs as `onRequest`. Until the signature is
- * verified, the body is a stranger's: the key is no secret.
+ * Creates the `onRequest` hook that finds the channel of a call by its key, before the body is read. An unknown channel gets 401. The
+ * key is not secret, so the caller is trusted only after the signature is verified.
  */
 export function channelKeyGuard(channels: Channels, headerBrand: string) {
   const brand = headerBrand.toLowerCase();
   return async (request: FastifyRequest) => {
     const { headers } = request;
-    request.unprovedCall = await channels.recognise({
+    request.unverifiedCall = await channels.findChannel({
       channelKey: headers['x-channel-key'],
       timestamp: headers[`x-${brand}-timestamp`],
       signature: headers[`x-${brand}-signature`],
     });
-    request.account.caller = request.unprovedCall.channelId;
+    request.account.caller = request.unverifiedCall.channelId;
   };
 }
 
 /**
- * Lets the calls of channels in: 413, 429, 401, 403. It is the bytes of the body that are signed, so they are read first, and
- * handed on to be decoded like those of any other call (decision 30). Runs as `preParsing`.
+ * Creates the `preParsing` hook that verifies the signature of a channel's call. It refuses a call with 413, 429, 401 or 403. The
+ * signature covers the bytes of the body, so the hook reads the body first. Then it passes the bytes to the usual decoding (decision 30).
  */
 export function channelGuard() {
   const guard = async (request: FastifyRequest, _reply: FastifyReply, payload: Readable): Promise<Readable> => {
@@ -41,7 +41,7 @@ export function channelGuard() {
     if (body instanceof Error) {
       throw body;
     }
-    request.channelCall = proveCall(request.unprovedCall, body);
+    request.channelCall = verifyCall(request.unverifiedCall, body);
     request.account.tenant = String(request.channelCall.tenantId);
     if (!request.channelCall.features.includes('hotel')) {
       throw permissionDenied();

@@ -22,19 +22,20 @@ interface Dependencies {
   reservations: Reservations;
 }
 
-/** What a call asks for, with what it refers to looked up. */
-interface Wanted {
+/** Reservation that a call requests, with the room type and the rate plans to which it refers. */
+interface RequestedStay {
   input: OtaReservation;
   roomType: RoomTypeWithClock;
+  /** All rate plans of the room type, active or not. */
   plans: PlanCalendar[];
-  /** The plan it names, if it names one. */
+  /** Rate plan that the call names. Undefined if the call names no plan. */
   plan: PlanCalendar | undefined;
 }
 
 /**
- * Creates or changes an OTA's reservation by (source, external id), never refused for want of rooms. The latest timestamp wins:
- * a call older than the last applied one, or applied already, changes nothing (decision 30).
- * @throws ApiError 404 `error` for an unknown room type or plan, 400 for a bad range
+ * Creates or changes the reservation of an OTA that has this source and external id. A lack of rooms never leads to a refusal. If the
+ * call is older than the last applied call, or was applied before, it changes nothing (decision 30).
+ * @throws ApiError 404 `error` for an unknown room type or plan, 400 `invalid_request` for an invalid range
  */
 export async function receiveReservation(
   { db, reservations }: Dependencies,
@@ -51,38 +52,44 @@ export async function receiveReservation(
   if (plan === undefined && typeof input.rate_plan_id === 'string') {
     throw notFound('rate plan');
   }
-  const wanted = { input, roomType, plans, plan };
+  const requested = { input, roomType, plans, plan };
   const id = newId();
-  const row = await inTransaction(db, async (tx) => await apply(tx, reservations, call, wanted, id));
-  // A call that came too late is answered with what stands, which may be of another room type.
+  const row = await inTransaction(db, async (tx) => await apply(tx, reservations, call, requested, id));
+  // An outdated call gets the stored reservation, which may have another room type than the call names.
   const clock = row.room_type_id === roomType.id ? roomType : await findRoomType(db, call.tenantId, row.room_type_id);
   return { reservation: pmsShape(row, clock ?? roomType), isNew: row.id === id };
 }
 
-/** Creates where there is none, else changes; where another call creates it at the same moment, this one changes it. */
+/**
+ * Creates the reservation, or changes it if it exists. If a concurrent call creates it between the read and the insert, the loop changes
+ * that reservation.
+ */
 async function apply(
   tx: Tx,
   reservations: Reservations,
   call: ChannelCall,
-  wanted: Wanted,
+  requested: RequestedStay,
   id: string,
 ): Promise<ReservationRow> {
   for (;;) {
-    const row = await reservations.lockBySource(tx, call.tenantId, call.source, wanted.input.external_id);
+    const row = await reservations.lockBySource(tx, call.tenantId, call.source, requested.input.external_id);
     if (row !== undefined) {
-      return isOutdated(row, call) ? row : await reservations.change(tx, row, changesOf(row, call, wanted), null);
+      return isOutdated(row, call) ? row : await reservations.change(tx, row, changesOf(row, call, requested), null);
     }
-    if (!wanted.roomType.is_active) {
+    if (!requested.roomType.is_active) {
       throw notFound('room type');
     }
-    const created = await reservations.add(tx, creationOf(call, wanted, id));
+    const created = await reservations.add(tx, creationOf(call, requested, id));
     if (created !== null) {
       return created;
     }
   }
 }
 
-/** Signatures of the latest second are all kept: two calls may share it, and neither may be played again. */
+/**
+ * Returns true if the call is older than the last applied call, or was applied before. The row keeps all signatures of its latest second,
+ * because two different calls may have the same second, and a replay of either call must change nothing.
+ */
 function isOutdated(row: ReservationRow, call: ChannelCall): boolean {
   const latest = row.channel_timestamp ?? 0;
   return call.timestamp < latest || (call.timestamp === latest && signaturesOf(row).includes(call.signature));
@@ -92,9 +99,9 @@ function signaturesOf(row: ReservationRow): string[] {
   return row.channel_signatures ?? [];
 }
 
-function creationOf(call: ChannelCall, wanted: Wanted, id: string) {
-  const { input } = wanted;
-  const quote = quoteOf(wanted);
+function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
+  const { input } = requested;
+  const quote = quoteOf(requested);
   return {
     tenant_id: call.tenantId,
     id,
@@ -108,13 +115,16 @@ function creationOf(call: ChannelCall, wanted: Wanted, id: string) {
     created_at: new Date(),
     channel_timestamp: call.timestamp,
     channel_signatures: [call.signature],
-    ...stayOf(wanted),
+    ...stayOf(requested),
   };
 }
 
-/** What the call leaves out stays: amount, number of guests, and the plan while the room type is the same. */
-function changesOf(row: ReservationRow, call: ChannelCall, wanted: Wanted) {
-  const { input, roomType, plan } = wanted;
+/**
+ * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If it names no
+ * plan, the stored plan stays if the room type is the same.
+ */
+function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
+  const { input, roomType, plan } = requested;
   const isSameSecond = call.timestamp === row.channel_timestamp;
   const keptPlan = roomType.id === row.room_type_id ? row.rate_plan_id : null;
   return {
@@ -123,11 +133,11 @@ function changesOf(row: ReservationRow, call: ChannelCall, wanted: Wanted) {
     total_amount: input.total_amount === undefined ? row.total_amount : formatMoney(String(input.total_amount)),
     channel_timestamp: call.timestamp,
     channel_signatures: [...(isSameSecond ? signaturesOf(row) : []), call.signature],
-    ...stayOf(wanted),
+    ...stayOf(requested),
   };
 }
 
-function stayOf({ input, roomType }: Wanted) {
+function stayOf({ input, roomType }: RequestedStay) {
   return {
     status: input.status,
     room_type_id: roomType.id,
@@ -139,12 +149,15 @@ function stayOf({ input, roomType }: Wanted) {
   };
 }
 
-/** By the plan the OTA names, else as for partners; but what is sold is sold, so restrictions are not held against it. */
-function quoteOf({ input, roomType, plans, plan }: Wanted): Quote {
+/**
+ * Returns the price under the plan that the OTA names. If it names no plan, the price is made as for partners. Restrictions never lead
+ * to a refusal, because the OTA has already sold the stay.
+ */
+function quoteOf({ input, roomType, plans, plan }: RequestedStay): Quote {
   const nights = nightsOf(input.check_in, input.check_out);
   const quote = plan ? quotePlan(plan, nights) : quoteCheapest(plans, nights, roomType.base_price, 'ignore');
   if (quote === null) {
-    throw new Error('a stay that no restriction is held against has no price');
+    throw new Error('The stay has no price, although restrictions were ignored.');
   }
   return quote;
 }

@@ -18,7 +18,7 @@ after(() => service.close());
 const NOW = nowSeconds();
 
 let made = 0;
-/** A reservation that can be told of in many versions: one that differs in its amount, and is `version` nights long. */
+/** Returns a function that makes versions of one reservation. A version has `version` nights and an amount of `version`. */
 function versions(): (version: number) => Record<string, unknown> {
   made += 1;
   const external_id = `order ${made}`;
@@ -33,8 +33,8 @@ function versions(): (version: number) => Record<string, unknown> {
   });
 }
 
-describe('of several calls for one reservation the latest timestamp wins', () => {
-  it('200: an older call changes nothing and is answered with what stands', async () => {
+describe('order of several OTA calls for one reservation', () => {
+  it('200: a call that is older than the last applied call changes nothing and gets the stored reservation', async () => {
     const version = versions();
     const second = await tell(service, channel, version(2), NOW);
     assert.equal(second.status, 201);
@@ -44,18 +44,18 @@ describe('of several calls for one reservation the latest timestamp wins', () =>
     assert.deepEqual([third.status, third.body.total_amount], [200, '3.00']);
   });
 
-  it('200: what stands is shown in its own time zone, though the older call names a room type of another', async () => {
+  it("200: the response to an outdated call uses the stored property's time zone, not that of the room type in the call", async () => {
     const version = versions();
-    const stands = await tell(service, channel, {
+    const stored = await tell(service, channel, {
       ...version(1),
       room_type_id: hotel.roomTypes['Lagoon Lodge/Double'],
     });
     const older = await tell(service, channel, version(2), nowSeconds() - 60);
-    assert.deepEqual([older.status, older.body], [200, stands.body]);
-    assert.match(stands.body.check_in_date, /T00:00:00\.000Z$/);
+    assert.deepEqual([older.status, older.body], [200, stored.body]);
+    assert.match(stored.body.check_in_date, /T00:00:00\.000Z$/);
   });
 
-  it('200: the same call once more changes nothing, not even what staff changed since', async () => {
+  it('200: a repeated call changes nothing and keeps a later change by staff; a call with a later timestamp overwrites it', async () => {
     const version = versions();
     const { body } = await tell(service, channel, version(1), NOW);
     assert.equal((await moveStay(service, hotel, body.id, 'completed')).status, 200);
@@ -65,7 +65,7 @@ describe('of several calls for one reservation the latest timestamp wins', () =>
     assert.deepEqual([later.status, later.body], [200, body]);
   });
 
-  it('200: two different calls of one second both count, in the order they come, and never a second time', async () => {
+  it('200: two different calls of one second are both applied in order of arrival, and a replay of either changes nothing', async () => {
     const version = versions();
     const send = async (number: number, at: number) =>
       (await tell(service, channel, version(number), at)).body.total_amount;
@@ -81,29 +81,29 @@ describe('of several calls for one reservation the latest timestamp wins', () =>
     assert.equal(await send(3, NOW + 1), '4.00');
   });
 
-  it('201: another reservation of the source has a clock of its own', async () => {
+  it('201: the latest timestamp of one reservation does not affect another reservation of the same source', async () => {
     assert.equal((await tell(service, channel, versions()(1), NOW + 100)).status, 201);
     const older = versions();
     assert.equal((await tell(service, channel, older(1), NOW - 100)).status, 201);
     assert.equal((await tell(service, channel, older(2), NOW - 99)).body.total_amount, '2.00');
   });
 
-  it('holds for any calls in any order, resent at will', async () => {
+  it('random sequences of OTA calls for one reservation, with replays, have the outcome of a simple model', async () => {
     const call = fc.record({ version: fc.integer({ min: 1, max: 4 }), second: fc.integer({ min: 0, max: 3 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 12 }), async (calls) => {
         const version = versions();
-        const model = { second: -1, applied: new Set<number>(), stands: 0 };
+        const model = { second: -1, applied: new Set<number>(), current: 0 };
         for (const { version: number, second } of calls) {
           const answer = await tell(service, channel, version(number), NOW + second);
           assert.equal(answer.status, model.second === -1 ? 201 : 200);
           if (second > model.second) {
-            Object.assign(model, { second, applied: new Set([number]), stands: number });
+            Object.assign(model, { second, applied: new Set([number]), current: number });
           } else if (second === model.second && !model.applied.has(number)) {
             model.applied.add(number);
-            model.stands = number;
+            model.current = number;
           }
-          assert.equal(answer.body.total_amount, `${model.stands}.00`);
+          assert.equal(answer.body.total_amount, `${model.current}.00`);
         }
       }),
       { numRuns: 40 },

@@ -34,7 +34,7 @@ function reservation(changes: Record<string, unknown> = {}): string {
 const send = (headers: Record<string, string>, body: string | Buffer | URLSearchParams, on = service) =>
   on.call('POST', RECEIVER, { headers, body: body instanceof URLSearchParams ? String(body) : body });
 
-/** A call that is right in everything, changed in one thing, and what became of it. */
+/** Sends a valid call whose headers `change` has replaced, and asserts that it gets 401. Returns the body of the response. */
 async function assertRefused(change: (headers: Record<string, string>, body: string) => Record<string, string>) {
   const body = reservation();
   const headers = channelHeaders(channel, body);
@@ -44,8 +44,8 @@ async function assertRefused(change: (headers: Record<string, string>, body: str
   return answer.text;
 }
 
-describe('401: the receiver lets nobody in', () => {
-  it('without, or with an unknown, key, timestamp or signature; one answer for all', async () => {
+describe('the receiver of OTA reservations refuses with 401', () => {
+  it('401: a missing, empty or unknown channel key, timestamp or signature is refused, always with the same body', async () => {
     const texts = new Set<string>();
     for (const name of ['x-channel-key', 'x-service-timestamp', 'x-service-signature']) {
       texts.add(await assertRefused(({ [name]: _, ...others }) => others));
@@ -56,7 +56,7 @@ describe('401: the receiver lets nobody in', () => {
     assert.equal(texts.size, 1);
   });
 
-  it('with a key of another kind', async () => {
+  it("401: a call with a partner's API key, an owner's token or another key prefix is refused", async () => {
     const { api_key, api_secret } = hotel.credential;
     await assertRefused((_, body) => channelHeaders({ channel_key: api_key, channel_secret: api_secret }, body));
     await assertRefused((headers) => ({ ...headers, 'x-channel-key': api_key }));
@@ -65,7 +65,7 @@ describe('401: the receiver lets nobody in', () => {
     await assertRefused(() => ({ 'content-type': 'application/json', ...hotel.owner }));
   });
 
-  it("with another channel's secret, of this tenant or of another", async () => {
+  it("401: a call signed with another channel's secret, of this tenant or of another, is refused", async () => {
     const other = await makeChannel(service, hotel, 'another');
     const stranger = await makeChannel(service, await openHotel(service));
     for (const { channel_secret } of [other, stranger]) {
@@ -73,14 +73,14 @@ describe('401: the receiver lets nobody in', () => {
     }
   });
 
-  it('with a signature over other bytes, though they mean the same', async () => {
+  it('401: a signature over other bytes than the sent body is refused, even if both are equal JSON', async () => {
     await assertRefused((_, body) => channelHeaders(channel, JSON.stringify(JSON.parse(body), null, 2)));
     await assertRefused((_, body) => channelHeaders(channel, `${body}\n`));
     await assertRefused((_, body) => channelHeaders(channel, body.replace('Ada', '\\u0041da')));
     await assertRefused(() => channelHeaders(channel, ''));
   });
 
-  it('with a signature over another timestamp, or none', async () => {
+  it('401: a signature over another timestamp than the sent one is refused', async () => {
     const now = nowSeconds();
     await assertRefused((headers, body) => ({
       ...headers,
@@ -89,7 +89,7 @@ describe('401: the receiver lets nobody in', () => {
     }));
   });
 
-  it('with a signature in another spelling than sha256= and small hex digits', async () => {
+  it('401: a signature in another form than sha256= and lower-case hex digits is refused', async () => {
     for (const respell of [
       (signature: string) => signature.slice('sha256='.length),
       (signature: string) => signature.replace('sha256', 'SHA256'),
@@ -105,7 +105,7 @@ describe('401: the receiver lets nobody in', () => {
     }
   });
 
-  it('with a timestamp that is no plain number of seconds, signed as it is written or as it is meant', async () => {
+  it('401: a timestamp in another form than plain seconds is refused, even if the signature covers it as it is written', async () => {
     const now = nowSeconds();
     for (const written of [`${now}.0`, `+${now}`, `0${now}`, `${now}e0`, `${now}000`, `0x${now.toString(16)}`, '-1']) {
       await assertRefused((headers) => ({ ...headers, 'x-service-timestamp': written }));
@@ -116,7 +116,7 @@ describe('401: the receiver lets nobody in', () => {
     }
   });
 
-  it('more than five minutes before or after our clock, and not a second less', async (t) => {
+  it('401: a timestamp that differs from the clock by 301 s is refused; 201: a difference of 300 s is accepted', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     for (const [seconds, status] of [
       [-300, 201],
@@ -131,7 +131,7 @@ describe('401: the receiver lets nobody in', () => {
     }
   });
 
-  it('before anything is said of the query or the body', async () => {
+  it('401: a wrong signature is refused before the query, the content type and the body are checked', async () => {
     const headers = channelHeaders(channel, 'other bytes');
     for (const [path, type] of [
       ['?a=%FF', 'application/json'],
@@ -147,26 +147,26 @@ describe('401: the receiver lets nobody in', () => {
   });
 });
 
-describe('the receiver', () => {
-  it('401 and 413: a body over 1 MiB, of a stranger and of a channel', async () => {
+describe('bodies of calls to the receiver of OTA reservations', () => {
+  it('413: a body above 1 MiB of a channel is refused; 401: without channel headers it is refused as unauthenticated', async () => {
     const body = `${' '.repeat(1024 * 1024)}${reservation()}`;
     assertError(await send({ 'content-type': 'application/json' }, body), 401, 'invalid_credentials');
     assertError(await send(channelHeaders(channel, body), body), 413, 'error');
   });
 
-  it('201: a body of 1 MiB', async () => {
+  it('201: a signed body of 1 MiB is accepted', async () => {
     const json = reservation();
     const body = json + ' '.repeat(1024 * 1024 - Buffer.byteLength(json));
     assert.equal((await send(channelHeaders(channel, body), body)).status, 201);
   });
 
-  it('403: a tenant without a hotel', async () => {
+  it('403: a signed call for a tenant without the hotel feature is refused before its body is decoded', async () => {
     const restaurant = await service.tenant({ features: ['restaurant'] });
     const own = await makeChannel(service, restaurant);
     assertError(await send(channelHeaders(own, '{'), '{'), 403, 'error');
   });
 
-  it('400 and 415: a body that cannot be decoded, rightly signed', async () => {
+  it('400: a signed body that is not a valid JSON object is refused; 415: so is a signed body of type text/plain', async () => {
     const latin1 = Buffer.from('{"a":"\xff"}', 'latin1');
     for (const body of ['{"a": 1', '"text"', '[]', 'null', '{"__proto__": 1}', '{"external_id": "\\u0000"}', latin1]) {
       assertError(await send(channelHeaders(channel, body), body), 400, 'invalid_request');
@@ -174,13 +174,13 @@ describe('the receiver', () => {
     assertError(await send(channelHeaders(channel, 'a', { type: 'text/plain' }), 'a'), 415, 'error');
   });
 
-  it('400: no body at all, rightly signed, names what is missing', async () => {
+  it('400: a signed call without a body is refused, and the message names a missing field', async () => {
     const { 'content-type': _, ...headers } = channelHeaders(channel, '');
     const message = assertError(await service.call('POST', RECEIVER, { headers }), 400, 'invalid_request');
     assert.match(message, /external_id: is required/);
   });
 
-  it('201: a form and a multipart form, signed as their bytes stand', async () => {
+  it('201: a signed URL-encoded form and a signed multipart form create reservations', async () => {
     const fields = JSON.parse(reservation()) as Record<string, unknown>;
     const form = new URLSearchParams({ ...(fields as Record<string, string>), guests: '3', total_amount: '12.5' });
     form.delete('guest');
@@ -201,7 +201,7 @@ describe('the receiver', () => {
 });
 
 describe('WEBHOOK_HEADER_BRAND', () => {
-  it('names the headers: 201 with its own, 401 with the usual ones', async () => {
+  it('201: with WEBHOOK_HEADER_BRAND set, the receiver accepts the branded headers; 401: it refuses the default ones', async () => {
     const acme = await startService({ beside: service, config: { webhookHeaderBrand: 'Acme' } });
     try {
       const body = reservation();

@@ -15,7 +15,10 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Deadlocks the database has broken so far. A session reports its own when it ends, so all others are ended first. */
+/**
+ * Returns the number of deadlocks in the database so far. A session may report its deadlocks as late as when it ends, so the function ends
+ * all other sessions first.
+ */
 async function countDeadlocks(): Promise<number> {
   const { db } = service.database;
   return await db.connection().execute(async (connection) => {
@@ -30,7 +33,7 @@ async function countDeadlocks(): Promise<number> {
   });
 }
 
-/** Numbers from 0 up to below `limit` that look random and are the same in every run (mulberry32). */
+/** Returns a generator of pseudo-random integers from 0 to `limit` - 1, which are the same in every run (mulberry32). */
 function pseudoRandom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -41,8 +44,8 @@ function pseudoRandom(seed: number): (limit: number) => number {
   };
 }
 
-/** Runs the calls, so many at a time, each started as soon as there is room for it. */
-async function atOnce(calls: (() => Promise<Answer>)[], many: number): Promise<Answer[]> {
+/** Makes the calls, with at most `concurrency` calls under way. Returns the responses in the order in which they arrive. */
+async function callConcurrently(calls: (() => Promise<Answer>)[], concurrency: number): Promise<Answer[]> {
   const waiting = calls.values();
   const answers: Answer[] = [];
   const runner = async () => {
@@ -50,11 +53,11 @@ async function atOnce(calls: (() => Promise<Answer>)[], many: number): Promise<A
       answers.push(await call());
     }
   };
-  await Promise.all(Array.from({ length: many }, runner));
+  await Promise.all(Array.from({ length: concurrency }, runner));
   return answers;
 }
 
-/** The OTA reservations of the hotel by external id, as they are stored. */
+/** Reads the OTA reservations of the hotel from the database. The key is the external id. */
 async function storedStays() {
   const rows = await service.database.db
     .selectFrom('reservation')
@@ -72,8 +75,8 @@ const ota = (external_id: string, stay: object) => ({
   ...stay,
 });
 
-describe('calls at the same time', () => {
-  it('201 once, 200 for the others: many first calls for one reservation make one row, as the latest says', async () => {
+describe('concurrent calls to the receiver of OTA reservations', () => {
+  it('20 concurrent first calls for one reservation get 201 once and 200 else, and store the stay of the latest timestamp', async () => {
     for (const external_id of ['first 1', 'first 2', 'first 3', 'first 4', 'first 5']) {
       const now = nowSeconds();
       const calls = Array.from({ length: 20 }, (_, index) => async () => {
@@ -82,7 +85,7 @@ describe('calls at the same time', () => {
         const stay = { room_type_id: hotel.roomTypes['Double'], check_in, check_out: dayAfter(check_in, 3) };
         return await tell(service, channel, ota(external_id, stay), now + order);
       });
-      const answers = await atOnce(calls, 20);
+      const answers = await callConcurrently(calls, 20);
       const counts = [200, 201].map((expected) => answers.filter(({ status }) => status === expected).length);
       assert.deepEqual(counts, [19, 1]);
       const rows = (await storedStays()).get(external_id) ?? [];
@@ -95,11 +98,11 @@ describe('calls at the same time', () => {
     }
   });
 
-  it('201 once: the same first call twenty times at once', async () => {
+  it('of 20 concurrent equal calls for a new reservation, one gets 201, and all get the same body', async () => {
     const stay = { room_type_id: hotel.roomTypes['Suite'], check_in: dayAhead(400), check_out: dayAhead(401) };
     const at = nowSeconds();
     const call = async () => await tell(service, channel, ota('same', stay), at);
-    const answers = await atOnce(
+    const answers = await callConcurrently(
       Array.from({ length: 20 }, () => call),
       20,
     );
@@ -108,15 +111,15 @@ describe('calls at the same time', () => {
     await assertCounted(service, hotel.tenantId);
   });
 
-  it('200: long stays that change places between two room types wait for each other, and none deadlocks', async () => {
-    const places = [hotel.roomTypes['Double'], hotel.roomTypes['Bunk']];
+  it('200: concurrent calls that move long stays between two room types cause no deadlock', async () => {
+    const roomTypes = [hotel.roomTypes['Double'], hotel.roomTypes['Bunk']];
     const dates = { check_in: dayAhead(1_000), check_out: dayAhead(1_300) };
     const deadlocksBefore = await countDeadlocks();
     const now = nowSeconds();
     const stays = Array.from({ length: 8 }, (_, stay) => async () => {
       const answers: Answer[] = [];
       for (let move = 0; move < 7; move += 1) {
-        const room_type_id = places[(stay + move) % 2];
+        const room_type_id = roomTypes[(stay + move) % 2];
         answers.push(await tell(service, channel, ota(`place ${stay}`, { room_type_id, ...dates }), now + move));
       }
       return answers;
@@ -127,7 +130,7 @@ describe('calls at the same time', () => {
     await assertCounted(service, hotel.tenantId);
   });
 
-  it('changes that cross room types and dates, bookings and staff at once: all counted, none deadlocks', async () => {
+  it('450 concurrent calls of OTAs, partners and staff leave correct night counters and cause no deadlock', async () => {
     const random = pseudoRandom(20_261_121);
     const pick = <T>(all: readonly T[]): T => all[random(all.length)] as T;
     const roomTypes = ['Double', 'Suite', 'Bunk', 'Lagoon Lodge/Double'].map((name) => String(hotel.roomTypes[name]));
@@ -158,30 +161,30 @@ describe('calls at the same time', () => {
         return await moveStay(service, hotel, pick(ids) ?? 'none yet', pick(['cancelled', 'completed', 'no_show']));
       }),
     ];
-    const places = calls.map(() => random(1_000_000));
-    const shuffled = calls.map((call, index) => ({ call, place: places[index] ?? 0 }));
+    const positions = calls.map(() => random(1_000_000));
+    const shuffled = calls.map((call, index) => ({ call, position: positions[index] ?? 0 }));
     const deadlocksBefore = await countDeadlocks();
 
-    const answers = await atOnce(
-      shuffled.toSorted((a, b) => a.place - b.place).map(({ call }) => call),
+    const answers = await callConcurrently(
+      shuffled.toSorted((a, b) => a.position - b.position).map(({ call }) => call),
       24,
     );
 
-    const odd = answers.filter(({ status }) => ![200, 201, 404, 409].includes(status));
+    const unexpected = answers.filter(({ status }) => ![200, 201, 404, 409].includes(status));
     assert.deepEqual(
-      odd.map(({ text }) => text),
+      unexpected.map(({ text }) => text),
       [],
     );
     assert.equal(await countDeadlocks(), deadlocksBefore);
     await assertCounted(service, hotel.tenantId);
     const stays = await storedStays();
-    for (const [external_id, told] of Map.groupBy(changes, (change) => change.external_id)) {
+    for (const [external_id, sent] of Map.groupBy(changes, (change) => change.external_id)) {
       const rows = (stays.get(external_id) ?? []).map(({ room_type_id, check_in, check_out }) => ({
         room_type_id,
         check_in,
         check_out,
       }));
-      assert.deepEqual(rows, [told.toSorted((a, b) => b.at - a.at)[0]?.stay], external_id);
+      assert.deepEqual(rows, [sent.toSorted((a, b) => b.at - a.at)[0]?.stay], external_id);
     }
   });
 });

@@ -36,7 +36,7 @@ const HOLDING = ['pending', 'confirmed', 'no_show', 'completed'];
 const UNKNOWN = '01920000-0000-7000-8000-000000000000';
 
 let made = 0;
-/** What an OTA tells: two nights in a Double, under an external id of its own. */
+/** Returns the body of an OTA's call: two nights in a Double under a new external id, changed by `changes`. */
 function booking(changes: Record<string, unknown> = {}): Record<string, unknown> & { external_id: string } {
   made += 1;
   return {
@@ -51,7 +51,7 @@ function booking(changes: Record<string, unknown> = {}): Record<string, unknown>
 }
 
 let clock = nowSeconds();
-/** Every call a second later than the one before, as a patient OTA's. */
+/** Sends a call whose timestamp is one second after the timestamp of the previous call, so that no call is outdated. */
 const send = (reservation: Record<string, unknown>) => tell(service, channel, reservation, (clock += 1) - 200);
 
 async function inventory(roomTypeId: string | undefined, checkIn: string, checkOut: string): Promise<number[]> {
@@ -63,8 +63,8 @@ async function inventory(roomTypeId: string | undefined, checkIn: string, checkO
 const stored = async (id: string) =>
   (await service.call('GET', `/v1/staff/reservations/${id}/`, { headers: hotel.staff })).body;
 
-describe('a new reservation', () => {
-  it('201: answers with the PMS reservation, which the PMS then shows', async () => {
+describe('new reservation of an OTA', () => {
+  it('201: the response to a new OTA reservation is the reservation that the PMS API then shows', async () => {
     const guest = { full_name: 'Ada Lovelace', phone: '+44 1', email: 'ada@example.com' };
     const sent = booking({ check_in: '2027-07-01', check_out: '2027-07-03', guest, guests: 2, total_amount: 199.5 });
     const { status, body } = await send(sent);
@@ -87,7 +87,7 @@ describe('a new reservation', () => {
     assert.equal((await stored(id)).guests, 2);
   });
 
-  it('201: phone, e-mail, plan, guests and amount may be left out, the first three null as well', async () => {
+  it('201: an OTA call may omit phone, e-mail, rate plan, guests and amount, and the first three may be null', async () => {
     const guest = { full_name: 'A', phone: null, email: null };
     for (const changes of [{}, { guest, rate_plan_id: null }]) {
       const { status, body } = await send(booking(changes));
@@ -96,7 +96,7 @@ describe('a new reservation', () => {
     }
   });
 
-  it('201: in any status; those that hold nights take them', async () => {
+  it('201: an OTA may create a reservation in any status, and it holds a room unless it is cancelled or expired', async () => {
     for (const [index, status] of STATUSES.entries()) {
       const check_in = dayAhead(100 + index);
       const answer = await send(booking({ status, check_in, check_out: dayAfter(check_in, 1) }));
@@ -106,13 +106,13 @@ describe('a new reservation', () => {
     }
   });
 
-  it('201: days gone by, more guests than beds, a stay of 730 nights', async () => {
+  it('201: an OTA may create a reservation with past dates, any number of guests and 730 nights', async () => {
     const past = await send(booking({ check_in: '2019-02-28', check_out: '2021-02-27', guests: 2_147_483_647 }));
     assert.equal(past.status, 201, past.text);
     assert.equal((await stored(past.body.id)).guests, 2_147_483_647);
   });
 
-  it('201: though no room is left, each time: one room, three bookings, two too many', async () => {
+  it('201: three OTA reservations of a single room are all accepted and make the sellable rooms negative', async () => {
     const suite = hotel.roomTypes['Suite'];
     for (const nth of ['first', 'second', 'third']) {
       assert.equal((await send(booking({ room_type_id: suite }))).status, 201, nth);
@@ -123,7 +123,7 @@ describe('a new reservation', () => {
     assertError(await book(service, hotel, stay), 409, 'room_not_available');
   });
 
-  it('201: one external id from two sources is two reservations, from two channels of one source it is one', async () => {
+  it('201: one external id from two sources makes two reservations; 200: from two channels of one source it makes one', async () => {
     const elsewhere = await makeChannel(service, hotel, 'elsewhere');
     const twin = await makeChannel(service, hotel, channel.source);
     const sent = booking();
@@ -135,7 +135,7 @@ describe('a new reservation', () => {
     assert.deepEqual([third.status, third.body.id], [200, first.body.id]);
   });
 
-  it('201: ids in capitals are the same room type and plan', async () => {
+  it('201: an OTA call may give the ids of the room type and of the rate plan in capital letters', async () => {
     const plan = hotel.plans['Double/Saver'];
     const room_type_id = hotel.roomTypes['Double']?.toUpperCase();
     const { status, body } = await send(booking({ room_type_id, rate_plan_id: plan?.toUpperCase() }));
@@ -146,11 +146,11 @@ describe('a new reservation', () => {
   });
 });
 
-describe('the price of a new reservation', () => {
+describe('price of a new reservation of an OTA', () => {
   const total = async (changes: Record<string, unknown>) => (await send(booking(changes))).body.total_amount;
   const oneNight = { check_out: dayAhead(61) };
 
-  it('is what the OTA says', async () => {
+  it('the total of a new OTA reservation is the total_amount of the call, with two decimals', async () => {
     for (const [total_amount, shown] of [
       [0, '0.00'],
       ['7.5', '7.50'],
@@ -160,15 +160,15 @@ describe('the price of a new reservation', () => {
     }
   });
 
-  it("is else the named plan's, active or not, long enough or not", async () => {
+  it('without total_amount, the plan that the OTA call names gives the total, even if it is inactive or requires more nights', async () => {
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Flexible'] }), '200.00');
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Closed for good'] }), '2.00');
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Saver'], ...oneNight }), '80.00');
   });
 
-  it("is else the cheapest open plan's, with its own nights", async () => {
+  it('without total_amount and plan, the cheapest open plan gives the total of an OTA reservation, by its nightly prices', async () => {
     assert.equal(await total({}), '160.00');
-    assert.equal(await total(oneNight), '100.00', 'Saver asks for two nights');
+    assert.equal(await total(oneNight), '100.00', 'the plan Saver requires two nights');
     const nights = { check_in: dayAhead(70), check_out: dayAhead(72) };
     await writePlan(service, pms, 'rates', hotel.plans['Double/Flexible'], [{ date: dayAhead(70), price: 10.25 }]);
     assert.equal(await total(nights), '110.25');
@@ -178,7 +178,7 @@ describe('the price of a new reservation', () => {
     assert.equal(await total(nights), '160.00');
   });
 
-  it('is never a reason to refuse: with every plan closed it is the cheapest of them', async () => {
+  it('if all plans are sold out on a night, an OTA reservation is not refused and gets the price of the cheapest plan', async () => {
     for (const plan of ['Flexible', 'Saver']) {
       const closed = [{ date: dayAhead(75), price: plan === 'Saver' ? 300 : 200, is_sold_out: true }];
       await writePlan(service, pms, 'rates', hotel.plans[`Double/${plan}`], closed);
@@ -186,14 +186,14 @@ describe('the price of a new reservation', () => {
     assert.equal(await total({ check_in: dayAhead(75), check_out: dayAhead(76) }), '200.00');
   });
 
-  it("is else the room type's own, and else nothing", async () => {
+  it("an OTA reservation of a room type without plans costs the room type's own price, or 0.00 if that price is null", async () => {
     assert.equal(await total({ room_type_id: hotel.roomTypes['Bunk'] }), '50.00');
     assert.equal(await total({ room_type_id: hotel.roomTypes['Floor'] }), '0.00');
   });
 });
 
-describe('a change', () => {
-  it('200: from any status to any other; the nights follow', async () => {
+describe('change of a reservation by an OTA', () => {
+  it('200: an OTA may change any status to any other, and the sellable rooms change with the status', async () => {
     const stay = { check_in: dayAhead(200), check_out: dayAhead(201) };
     const sent = booking(stay);
     const { body } = await send(sent);
@@ -205,7 +205,7 @@ describe('a change', () => {
     }
   });
 
-  it('200: of dates and room type, beyond what is left; every night is given back and taken once', async () => {
+  it('200: an OTA may change dates and room type even without free rooms, and each night is released and held once', async () => {
     const days = (from: number, until: number) => ({ check_in: dayAhead(from), check_out: dayAhead(until) });
     const suite = hotel.roomTypes['Suite'];
     const sent = booking(days(300, 304));
@@ -218,11 +218,11 @@ describe('a change', () => {
     assert.deepEqual([moved.status, moved.body.room_type_id], [200, suite]);
     assert.deepEqual(await shown(hotel.roomTypes['Double']), [3, 3, 3, 3, 3, 3, 3, 3]);
     assert.deepEqual(await shown(suite), [1, 1, 0, 0, -1, 0, 1, 1]);
-    assert.equal((await stored(moved.body.id)).rate_plan_id, null, "another room type's plan does not stay");
+    assert.equal((await stored(moved.body.id)).rate_plan_id, null, 'the plan of the previous room type is removed');
     await assertCounted(service, hotel.tenantId);
   });
 
-  it('200: of everything else; what may be left out stays as it was', async () => {
+  it('200: an OTA may change guest, amount, guests and plan; a missing amount, number of guests or plan stays as stored', async () => {
     const sent = booking({ guests: 2, total_amount: '150.00', rate_plan_id: hotel.plans['Double/Saver'] });
     const { body } = await send(sent);
     const { guests, total_amount, rate_plan_id, ...rest } = sent;
@@ -243,7 +243,7 @@ describe('a change', () => {
     assert.deepEqual([changed.natural_id, changed.created_at], [kept.natural_id, kept.created_at]);
   });
 
-  it('sends no webhook: no event is written for an OTA reservation, not by staff either', async () => {
+  it('200: no event is written for an OTA reservation, neither by calls of the OTA nor by changes of staff', async () => {
     const eventsBefore = await eventsOf(service, hotel.tenantId);
     const sent = booking();
     const { body } = await send(sent);
@@ -255,7 +255,7 @@ describe('a change', () => {
     assert.deepEqual(await eventsOf(service, hotel.tenantId), eventsBefore);
   });
 
-  it("404: partners neither see nor cancel an OTA's reservation, whatever id they use", async () => {
+  it("404: a partner can neither read nor cancel an OTA's reservation by any of its ids, and its list does not show it", async () => {
     const { body } = await send(booking());
     for (const id of [body.external_id, body.id, body.natural_id]) {
       const headers = hotel.partner;
@@ -277,8 +277,8 @@ describe('a change', () => {
   });
 });
 
-describe('refusals of a rightly signed call', () => {
-  it("404: an unknown room type or plan, another tenant's, another room type's plan; nothing is written", async () => {
+describe('refusals of a validly signed OTA call', () => {
+  it("404: an OTA call with an unknown or another tenant's room type or plan, or another room type's plan, writes nothing", async () => {
     const stranger = await openHotel(service);
     const sent = booking();
     for (const changes of [
@@ -293,7 +293,7 @@ describe('refusals of a rightly signed call', () => {
     assert.equal((await send(sent)).status, 201);
   });
 
-  it('404: a new reservation of a room type that is sold no more; those it has can still be changed', async () => {
+  it('404: a new OTA reservation of an inactive room type is refused; 200: its stored reservations can still be changed', async () => {
     const own = await openHotel(service);
     const ota = await makeChannel(service, own);
     const sent = booking({ room_type_id: own.roomTypes['Double'] });
@@ -308,7 +308,7 @@ describe('refusals of a rightly signed call', () => {
     assert.deepEqual([cancelled.status, cancelled.body.status], [200, 'cancelled']);
   });
 
-  it('400: every fault of a field, by its path', async () => {
+  it('400: an OTA call with invalid or missing fields is refused, and the message names each field by its path', async () => {
     const faults: [Record<string, unknown>, string][] = [
       [{ external_id: '' }, 'external_id'],
       [{ external_id: 'x'.repeat(151) }, 'external_id'],
@@ -340,7 +340,7 @@ describe('refusals of a rightly signed call', () => {
     assert.deepEqual(faultsOf(await send({})).toSorted(), missing.map((name) => `${name}: is required`).toSorted());
   });
 
-  it('405: another method; 404 for another path below', async () => {
+  it('405: GET on the receiver is refused; 404: an unknown path below the receiver does not exist', async () => {
     assertError(await service.call('GET', RECEIVER), 405, 'error');
     assertError(await service.call('POST', `${RECEIVER}x/`), 404, 'error');
   });

@@ -27,7 +27,7 @@ export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependenc
         ...shared,
         operationId: 'listChannels',
         summary: 'List the channels',
-        description: 'Every channel ever made, newest first, revoked ones included. No secret is shown.',
+        description: 'Lists all channels, also revoked ones, with the newest first. The list shows no secrets.',
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(Channel), pageOf(Channel)]) },
       },
@@ -41,11 +41,11 @@ export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependenc
       schema: {
         ...shared,
         operationId: 'createChannel',
-        summary: 'Create a channel; its secret is in this answer alone',
+        summary: 'Create a channel and show its secret once',
         description:
-          'Makes the key and secret with which an OTA, or a channel manager on its behalf, brings its reservations. ' +
-          'Not idempotent: each call makes one more channel, so after a lost answer look at the list and revoke ' +
-          'what nobody holds the secret of.',
+          'Creates a channel with a key and a secret. An OTA, or a channel manager for it, sends its reservations with them. ' +
+          'Only this response shows the secret. The call is not idempotent, so each call creates another channel. If a ' +
+          'response was lost, read the list and revoke the channel whose secret you do not have.',
         body: ChannelCreate,
         response: { 201: ChannelSecret },
       },
@@ -60,10 +60,10 @@ export function channelRoutes(app: App, { channels, ownerGuard }: OwnerDependenc
       schema: {
         ...shared,
         operationId: 'revokeChannel',
-        summary: 'Revoke a channel for good',
+        summary: 'Revoke a channel permanently',
         description:
-          'Its calls are refused from now on; the reservations that it brought stay. There is no way back: make a ' +
-          'new channel of the same source instead. Revoking again changes nothing and answers the same.',
+          'Refuses all later calls of the channel. Its reservations stay. A revoked channel cannot become active again. Create ' +
+          'a new channel with the same source instead. Revoking a channel again changes nothing and gets the same response.',
         params: ChannelPath,
         response: { 200: Channel },
       },
@@ -80,18 +80,17 @@ interface ReceiverDependencies {
 }
 
 const RECEIVER_DESCRIPTION =
-  'The call says how the whole reservation stands now: it is created (201) or changed (200) by the source of the ' +
-  'channel and `external_id`. It is never refused for want of rooms, so the inventory may fall below zero, and it ' +
-  'sends no webhook.\n\n' +
-  'The headers prove where it comes from. The signature is HMAC-SHA-256 over the timestamp, a dot and the bytes of ' +
-  "the body as they are sent, keyed with the text of the channel's secret, as webhooks are signed. Whatever is " +
-  'wrong with them is answered alike.\n\n' +
-  'Of several calls for one reservation the latest timestamp wins. A call that is older than the last one applied, ' +
-  'or that was applied already, changes nothing and is answered with the reservation as it stands: so resend ' +
-  'whenever an answer is lost, and never mind the order. The room type must be active only where the reservation is ' +
-  'new.';
+  'The body holds the present state of the whole reservation. The source of the channel and the `external_id` identify it. ' +
+  'A new reservation is created (201), and a known one is changed (200). The call is never refused because rooms are ' +
+  'missing, so the inventory may become negative. The call sends no webhook.\n\n' +
+  'The headers prove who sends the call. The signature is HMAC-SHA-256 over the timestamp, a dot and the bytes of the body as ' +
+  "they are sent. Its key is the text of the channel's secret. Webhooks are signed in the same way. Every fault of these " +
+  'headers gets the same response.\n\n' +
+  'If several calls concern one reservation, the call with the latest timestamp wins. A call changes nothing if it is older ' +
+  'than the last applied call, or if it was applied before. Its response then shows the present reservation. So resend a ' +
+  'call if its response was lost, and send calls in any order. The room type must be active only if the reservation is new.';
 
-/** Where OTAs tell of reservations (decision 30). */
+/** Registers the receiver, to which OTAs send reservations (decision 30). */
 export function receiverRoutes(app: App, { db, channels, reservations, headerBrand }: ReceiverDependencies): void {
   app.post(
     '/v1/channel-manager/receiver/reservations/',

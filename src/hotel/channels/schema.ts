@@ -4,35 +4,37 @@ import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 
-/** Decision 30. */
+/** Body of a new channel (decision 30). */
 export const ChannelCreate = Type.Object(
   {
     source: Type.String({
       minLength: 1,
       maxLength: 100,
       description:
-        'The OTA behind the channel; `external_source` of every reservation that comes through it. Two channels of ' +
-        'one source share their reservations, so a channel can be replaced without doubling them.',
+        'The name of the OTA. Reservations that come through the channel have it as `external_source`. Two channels with ' +
+        'one source share their reservations, so a new channel can replace an old one without duplicate reservations.',
     }),
   },
-  { title: 'ChannelCreate', description: 'Where a new channel leads.', examples: [{ source: 'staywell' }] },
+  { title: 'ChannelCreate', description: 'A new channel for an OTA.', examples: [{ source: 'staywell' }] },
 );
 
 const CHANNEL_FIELDS = {
-  id: Type.String({ format: 'uuid', description: 'The id of the channel, to revoke it by.' }),
-  source: Type.String({ description: 'The OTA behind it.' }),
-  channel_key: Type.String({ description: 'The public half: every call of the OTA carries it as `X-Channel-Key`.' }),
+  id: Type.String({ format: 'uuid', description: 'The id of the channel. The call that revokes the channel uses it.' }),
+  source: Type.String({ description: 'The name of the OTA.' }),
+  channel_key: Type.String({
+    description: 'The key of the channel, which is not secret. Each call of the OTA carries it as `X-Channel-Key`.',
+  }),
 };
 
 export const Channel = Type.Object(
   {
     ...CHANNEL_FIELDS,
-    is_active: Type.Boolean({ description: 'False once it is revoked, which is for good.' }),
-    created_at: Type.String({ format: 'date-time', description: 'When it was made.' }),
+    is_active: Type.Boolean({ description: 'False if the channel is revoked. A revoked channel stays revoked.' }),
+    created_at: Type.String({ format: 'date-time', description: 'The time at which the channel was created.' }),
   },
   {
     title: 'Channel',
-    description: "An OTA's way in, without its secret.",
+    description: 'A channel through which an OTA sends reservations, without its secret.',
     examples: [
       {
         id: '01a19bac-babe-769e-b656-8cd8b4659389',
@@ -46,17 +48,17 @@ export const Channel = Type.Object(
 );
 export type Channel = Type.Static<typeof Channel>;
 
-/** The only answer that ever holds the secret. */
+/** Response to the creation of a channel. No other response shows the secret. */
 export const ChannelSecret = Type.Object(
   {
     ...CHANNEL_FIELDS,
     channel_secret: Type.String({
-      description: 'What the OTA signs its calls with, as text. It is shown in this answer and never again.',
+      description: 'The secret with which the OTA signs its calls, as text. Only this response shows it.',
     }),
   },
   {
     title: 'ChannelSecret',
-    description: 'Key and secret together, to be entered at the OTA.',
+    description: 'A new channel with its key and its secret. Enter both at the OTA.',
     examples: [
       {
         id: '01a19bac-babe-769e-b656-8cd8b4659389',
@@ -79,58 +81,63 @@ export const ChannelPath = Type.Object({
 const NullableText = (maxLength: number, description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }));
 
-/** A reservation as an OTA tells of it: whole, each time it changes. */
+/** Body of a call to the receiver: the whole reservation, each time it changes. */
 export const OtaReservation = Type.Object(
   {
     external_id: Type.String({
       minLength: 1,
       maxLength: 150,
-      description: "The OTA's own id of the reservation. With the channel's source it says which reservation is meant.",
+      description:
+        "The OTA's own id of the reservation. Together with the channel's source it identifies the reservation.",
     }),
     status: Type.Enum([...RESERVATION_STATUSES], {
       type: 'string',
-      description: 'Where the reservation stands. Any status may follow any; `cancelled` and `expired` hold no nights.',
+      description:
+        'The present status of the reservation. Any status may follow any other. `cancelled` and `expired` hold no nights.',
     }),
-    room_type_id: Type.String({ format: 'uuid', description: 'The room type that was sold.' }),
+    room_type_id: Type.String({ format: 'uuid', description: 'The room type that the OTA has sold.' }),
     rate_plan_id: Type.Optional(
       Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
         description:
-          'The rate plan it was sold under. Without one a new reservation gets the cheapest, and a known one keeps ' +
-          'its own while its room type stays the same.',
+          'The rate plan of the stay. If it is missing or null, a new reservation gets the cheapest plan, and a known ' +
+          'reservation keeps its plan if its room type stays the same.',
       }),
     ),
-    check_in: Type.String({ format: 'date', description: 'The day of arrival. It may lie in the past.' }),
+    check_in: Type.String({ format: 'date', description: 'The day of arrival. It may be in the past.' }),
     check_out: Type.String({
       format: 'date',
-      description: 'The day of departure: after `check_in`, by at most 730 nights.',
+      description: 'The day of departure. It is after `check_in`, by at most 730 nights.',
     }),
     guests: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_INTEGER,
-        description: 'How many stay, however many the room type is for. Without it 1, or as many as before.',
+        description:
+          'The number of guests. It may be above the `max_occupancy` of the room type. If it is missing, a new reservation ' +
+          'has 1 guest, and a known reservation keeps its number.',
       }),
     ),
     total_amount: Type.Optional(
       Type.Unsafe<string | number>({
         ...Price,
         description:
-          'What the stay costs, 0 to 99999999.99 with at most two decimals, as text or number. Without it a new ' +
-          'reservation is priced by its rate plan and a known one keeps its amount.',
+          'The price of the whole stay, 0 to 99999999.99 with at most two decimals. It may be a string or a number. If it is ' +
+          'missing, a new reservation gets the price of its rate plan, and a known reservation keeps its amount.',
       }),
     ),
     guest: Type.Object(
       {
-        full_name: Type.String({ minLength: 1, maxLength: 500, description: 'The name to ask for at the door.' }),
-        phone: NullableText(20, 'A telephone number; null or left out where there is none.'),
-        email: NullableText(254, 'An e-mail address; null or left out where there is none.'),
+        full_name: Type.String({ minLength: 1, maxLength: 500, description: 'The name of the guest.' }),
+        phone: NullableText(20, 'The telephone number of the guest. It may be null or missing.'),
+        email: NullableText(254, 'The e-mail address of the guest. It may be null or missing.'),
       },
-      { description: 'Who stays.' },
+      { description: 'The guest of the stay.' },
     ),
   },
   {
     title: 'OtaReservation',
-    description: 'A reservation as its OTA knows it: always the whole of it, not what changed.',
+    description:
+      'The present state of a reservation at its OTA. It always holds the whole reservation, not only changes.',
     examples: [
       {
         external_id: 'SW-88213',

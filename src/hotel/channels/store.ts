@@ -20,7 +20,10 @@ export async function listChannels(db: Database, tenantId: number): Promise<Chan
     .execute();
 }
 
-/** One with this id is the same one, written by a try whose answer was lost. */
+/**
+ * Inserts a channel. If a channel with this id exists, an earlier try of the same transaction has written it and its response was lost,
+ * so the statement changes nothing.
+ */
 export async function insertChannel(
   tx: Tx,
   tenantId: number,
@@ -33,7 +36,7 @@ export async function insertChannel(
     .execute();
 }
 
-/** Locks the channel until the transaction ends. */
+/** Returns the channel and locks its row until the transaction ends. Returns undefined if it does not exist. */
 export async function lockChannel(tx: Tx, tenantId: number, id: string): Promise<ChannelRow | undefined> {
   return await tx
     .selectFrom('channel')
@@ -59,7 +62,10 @@ export interface ChannelSecretRow {
   channel_secret: Buffer;
 }
 
-/** The tenant's channel secrets whose ciphertext sorts before the given bytes, by id, after the given one. */
+/**
+ * Reads at most `limit` channel secrets of the tenant, sorted by id. It reads only secrets whose ciphertext sorts before `bytes`, and only
+ * ids after `afterId`. A null `afterId` starts at the first id.
+ */
 export async function readChannelSecretsBefore(
   db: Database,
   tenantId: number,
@@ -71,7 +77,7 @@ export async function readChannelSecretsBefore(
   return await afterIdInOrder(before, afterId).select(['id', 'channel_key', 'channel_secret']).limit(limit).execute();
 }
 
-/** @returns whether the old ciphertext was still there */
+/** Replaces the ciphertext of a channel secret. Returns false if another writer has replaced the old ciphertext meanwhile. */
 export async function replaceChannelSecret(
   tx: Tx,
   tenantId: number,
@@ -87,7 +93,7 @@ export async function replaceChannelSecret(
   return updated.numUpdatedRows > 0n;
 }
 
-/** A channel with what checking its calls needs, and its tenant's features and currency. */
+/** Reads a channel by its key, with its encrypted secret and with the features and the currency of its tenant. */
 export async function findByChannelKey(db: Database, tenantId: number, channelKey: string) {
   return await db
     .selectFrom('channel as c')
