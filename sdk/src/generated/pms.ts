@@ -1,26 +1,26 @@
 /** Written by `npm run generate` from the OpenAPI document of the same name in contract/; do not edit. */
 
-/** One night of a room type. */
+/** The capacity and the sellable rooms of a room type in one night. */
 export interface InventoryEntry {
   /** The day on which the night begins. */
   date: string;
-  /** How many rooms of the type there are. */
+  /** The number of rooms of the room type. */
   physical_capacity: number;
-  /** Capacity less the rooms that reservations hold. Below zero after an oversell, never cut off at 0. */
+  /** The capacity minus the rooms that reservations hold. It is negative after an oversell. */
   sellable: number;
 }
 
-/** A house of the tenant. */
+/** A hotel building of the tenant. */
 export interface PmsProperty {
-  /** The id of the property: `property_id` of its room types. */
+  /** The id of the property. Paths have it as `property_id`. */
   id: string;
-  /** Its name. */
+  /** The name of the property. */
   name: string;
-  /** Street and number; may be empty. */
+  /** The street and number of the property. It may be empty. */
   address: string;
-  /** The city; may be empty. */
+  /** The city of the property. It may be empty. */
   city: string;
-  /** The country, two letters of ISO 3166. */
+  /** The country of the property, as two letters of ISO 3166. */
   country_code: string;
 }
 
@@ -55,17 +55,17 @@ export interface PmsReservation {
   };
 }
 
-/** Rooms that are sold as one, with the plans that they are sold under. */
+/** Rooms of one kind, which are sold under one name, with their active rate plans. */
 export interface PmsRoomType {
-  /** The id of the room type: `room_type_id` of the inventory. */
+  /** The id of the room type. The inventory call takes it as `room_type_id`. */
   id: string;
-  /** Its name, unique within the property. */
+  /** The name of the room type, unique within the property. */
   name: string;
-  /** How many guests it is for. */
+  /** The largest number of guests in one room. */
   max_occupancy: number;
-  /** The price of a night where the room type has no active rate plan; null: none. */
+  /** The price of one night if the room type has no active rate plan. Null means that no price is set. */
   base_price: string | null;
-  /** Its active rate plans. One that was taken out of use is not shown. */
+  /** The active rate plans of the room type. Inactive plans are not shown. */
   rate_plans: RatePlan[];
 }
 
@@ -129,22 +129,22 @@ export interface RestrictionsWrite {
   restrictions: RestrictionWrite[];
 }
 
-/** What came of the call. */
+/** The result of the call. */
 export interface RestrictionsWritten {
-  /** How many entries were sent, repeated dates included. */
+  /** The number of entries in the call, including repeated dates. */
   updated: number;
 }
 
 /** What each operation takes and answers with, by operation id. */
 export interface Operations {
-  /** Read capacity and what is left of a room type, night by night */
+  /** Read the capacity and the sellable rooms of a room type, night by night */
   pmsGetInventory: {
     query: {
       /** The room type to read. */
       room_type_id: string;
-      /** The first night. */
+      /** The day on which the first night begins. */
       check_in: string;
-      /** The day after the last night: after `check_in`, by at most 730 nights. */
+      /** The day after the last night. It is after `check_in`, by at most 730 nights. */
       check_out: string;
     };
     answer: InventoryEntry[];
@@ -153,35 +153,35 @@ export interface Operations {
   pmsListProperties: {
     answer: PmsProperty[];
   };
-  /** List a property's room types with their active rate plans */
+  /** List the room types of a property with their active rate plans */
   pmsListRoomTypes: {
     path: {
-      /** The id of the property. What is no UUID is a 404, as an unknown one. */
+      /** The id of the property. A value that is not a UUID gets 404, like an unknown id. */
       property_id: string;
     };
     answer: PmsRoomType[];
   };
-  /** Read the price of every night under a rate plan */
+  /** Read the price of each night under a rate plan */
   pmsGetRates: {
     query: {
-      /** The plan to read. It need not be active. */
+      /** The rate plan to read. It may be inactive. */
       rate_plan_id: string;
-      /** The first night. */
+      /** The day on which the first night begins. */
       check_in: string;
-      /** The day after the last night: after `check_in`, by at most 730 nights. */
+      /** The day after the last night. It is after `check_in`, by at most 730 nights. */
       check_out: string;
     };
     answer: Rate[];
   };
-  /** Write prices, all or none */
+  /** Write the prices of nights under a rate plan */
   pmsPutRates: {
     body: RatesWrite;
     answer: Rate[];
   };
-  /** List reservations, newest check-in first, at most 200 */
+  /** List at most 200 reservations, with the latest check-in first */
   pmsListReservations: {
     query?: {
-      /** Only reservations in this status. */
+      /** Lists only reservations with this status. */
       status?: 'pending' | 'confirmed' | 'cancelled' | 'no_show' | 'completed' | 'expired';
     };
     answer: PmsReservation[];
@@ -189,12 +189,12 @@ export interface Operations {
   /** Read a reservation */
   pmsGetReservation: {
     path: {
-      /** The `id` of the reservation. What is no UUID is a 404, as an unknown one. */
+      /** The `id` of the reservation. A value that is not a UUID gets 404, like an unknown id. */
       booking_id: string;
     };
     answer: PmsReservation;
   };
-  /** Write restrictions, all or none */
+  /** Write the restrictions of a rate plan */
   pmsPutRestrictions: {
     body: RestrictionsWrite;
     answer: RestrictionsWritten;

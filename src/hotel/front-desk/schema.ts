@@ -6,40 +6,44 @@ import { RATE_PLAN_EXAMPLES, RatePlan } from '../rates/rates.ts';
 const StaffRoomType = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the room type.' }),
-    name: Type.String({ description: 'Its name, unique within the property.' }),
-    description: Type.String({ description: 'What a guest should know of it; may be empty.' }),
-    max_occupancy: Type.Integer({ description: 'How many guests it is for.' }),
+    name: Type.String({ description: 'The name of the room type, unique within the property.' }),
+    description: Type.String({ description: 'A text about the room type for guests. It may be empty.' }),
+    max_occupancy: Type.Integer({ description: 'The largest number of guests in one room.' }),
     base_price: Type.Union([Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }), Type.Null()], {
-      description: 'The price of a night where the room type has no active rate plan; null: none.',
+      description: 'The price of one night if the room type has no active rate plan. Null means that no price is set.',
     }),
-    physical_capacity: Type.Integer({ description: 'How many rooms of this type there are.' }),
-    amenities: Type.Array(Type.String(), { description: 'What is in the room, in words.' }),
-    images: Type.Array(Type.String({ [DOCUMENTED]: { format: 'uri' } }), { description: 'URLs of pictures.' }),
-    rate_plans: Type.Array(RatePlan, { description: 'Its active rate plans.' }),
+    physical_capacity: Type.Integer({ description: 'The number of rooms of this room type.' }),
+    amenities: Type.Array(Type.String(), { description: 'The names of the amenities in the room.' }),
+    images: Type.Array(Type.String({ [DOCUMENTED]: { format: 'uri' } }), { description: 'The URLs of the pictures.' }),
+    rate_plans: Type.Array(RatePlan, { description: 'The active rate plans of the room type.' }),
   },
-  { title: 'StaffRoomType', description: 'A room type with its capacity and active rate plans.' },
+  { title: 'StaffRoomType', description: 'A room type with its capacity and its active rate plans.' },
 );
 
-/** A property as staff see it: with its clock, room types, capacities and active rate plans. */
+/** Property in responses of the staff API, with its time zone, times, room types, capacities and active rate plans. */
 export const StaffProperty = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the property.' }),
-    name: Type.String({ description: 'Its name, unique within the tenant.' }),
-    address: Type.String({ description: 'Street and number; may be empty.' }),
-    city: Type.String({ description: 'The city; may be empty.' }),
-    country_code: Type.String({ description: 'The country, two letters of ISO 3166.' }),
-    timezone: Type.String({ description: 'The time zone of the house, by its IANA name.' }),
-    check_in_time: Type.String({ description: 'From when rooms are ready on the day of arrival, HH:MM in that zone.' }),
+    name: Type.String({ description: 'The name of the property, unique within the tenant.' }),
+    address: Type.String({ description: 'The street and number of the property. It may be empty.' }),
+    city: Type.String({ description: 'The city of the property. It may be empty.' }),
+    country_code: Type.String({ description: 'The country of the property, as two letters of ISO 3166.' }),
+    timezone: Type.String({ description: 'The IANA name of the time zone of the property.' }),
+    check_in_time: Type.String({
+      description:
+        'The time from which rooms are ready on the day of arrival, as HH:MM in the time zone of the property.',
+    }),
     check_out_time: Type.String({
-      description: 'Until when rooms are left on the day of departure, HH:MM in that zone.',
+      description:
+        'The time by which guests leave their rooms on the day of departure, as HH:MM in the time zone of the property.',
     }),
     room_types: Type.Array(StaffRoomType, {
-      description: 'Its active room types, in the order of the tenant document.',
+      description: 'The active room types of the property, in the order of the tenant document.',
     }),
   },
   {
     title: 'StaffProperty',
-    description: 'A property with its clock and room types.',
+    description: 'A property with its time zone, its check-in and check-out times and its room types.',
     examples: [
       {
         id: '01a19b53-7418-7fc9-9841-34ae56728784',

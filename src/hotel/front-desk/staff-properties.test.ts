@@ -16,14 +16,14 @@ after(() => service.close());
 const list = (query = '', headers = hotel.staff) => service.call('GET', `/v1/staff/properties/${query}`, { headers });
 
 describe('GET /v1/staff/properties/', () => {
-  it('200: each property with its clock, room types, capacities and active plans, exactly these fields', async () => {
+  it('200: staff see each property with its time zone, room types, capacities and active plans, with exactly these fields', async () => {
     const { status, body } = await list();
     assert.equal(status, 200);
     const [harbour, lagoon, ...rest] = body;
     assert.deepEqual(rest, []);
-    const { room_types, ...house } = harbour;
-    assert.deepEqual(house, {
-      id: house.id,
+    const { room_types, ...property } = harbour;
+    assert.deepEqual(property, {
+      id: property.id,
       name: 'Harbour House',
       address: '1 Quay',
       city: 'Porto',
@@ -68,13 +68,13 @@ describe('GET /v1/staff/properties/', () => {
     assert.deepEqual((await list('', hotel.owner)).body, body);
   });
 
-  it('200: pages; 404 past the end', async () => {
+  it('200: the staff list of properties has pages; 404: a page after the last one does not exist', async () => {
     const page = await list('?page=2&page_size=1');
     assert.deepEqual([page.body.count, page.body.next, page.body.results[0].name], [2, null, 'Lagoon Lodge']);
     assertError(await list('?page=3&page_size=1'), 404, 'error');
   });
 
-  it('200: only what is active, and only the own', async () => {
+  it('200: the staff list shows only the active properties of its own tenant', async () => {
     const own = await openHotel(service);
     const properties = sampleHotel().slice(1);
     await service.apply({ ...own.document, properties });
@@ -85,7 +85,7 @@ describe('GET /v1/staff/properties/', () => {
     );
   });
 
-  it('401 without a token; 403 without the hotel feature', async () => {
+  it('401: the list of properties without a token is refused; 403: so is a tenant without the hotel feature', async () => {
     assertError(await list('', {}), 401, 'invalid_credentials');
     assertError(await list('', (await service.tenant({ features: ['restaurant'] })).staff), 403, 'error');
   });

@@ -21,8 +21,8 @@ export function propertyStaffRoutes(app: App, { db, staffGuard }: Dependencies):
         operationId: 'listProperties',
         summary: 'List the properties with their room types and rate plans',
         description:
-          'The active properties, in the order of the tenant document, each with its active room types and their ' +
-          'active rate plans. Prices of single nights are not shown here.',
+          'Lists the active properties, in the order of the tenant document, each with its active room types and their ' +
+          'active rate plans. The list does not show the prices of single nights.',
         tags: ['Properties'],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(StaffProperty), pageOf(StaffProperty)]) },

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Every route of the PMS API, with what it needs to get past validation. */
+/** Returns all routes of the PMS API, each with a path and a body that pass the validation. */
 function routes(): [method: string, path: string, json?: object][] {
   const dates = 'check_in=2027-05-01&check_out=2027-05-02';
   const rate_plan_id = hotel.id('Harbour House', 'Double', 'Flexible');
@@ -29,8 +29,8 @@ function routes(): [method: string, path: string, json?: object][] {
   ];
 }
 
-describe('every route of the PMS API', () => {
-  it('401 invalid_credentials: without credentials, with a wrong key or secret, in the wrong headers', async () => {
+describe('access to the routes of the PMS API', () => {
+  it("401 invalid_credentials: the PMS API refuses missing or wrong keys and secrets, other headers and an owner's token", async () => {
     const { 'x-pms-api-key': key = '', 'x-pms-api-secret': secret = '' } = hotel.pms;
     const another = await pmsHeaders(service, hotel);
     const shown: Record<string, string>[] = [
@@ -54,11 +54,11 @@ describe('every route of the PMS API', () => {
         texts.add(answer.text);
       }
     }
-    assert.equal(texts.size, 1, 'one answer, whatever was wrong');
+    assert.equal(texts.size, 1, 'all refused calls get the same body');
     assert.equal(JSON.parse([...texts][0] ?? '').code, 'invalid_credentials');
   });
 
-  it("401 invalid_credentials: a partner's credential, in either pair of headers", async () => {
+  it("401 invalid_credentials: the PMS API refuses a partner's credential, in partner headers and in PMS headers", async () => {
     const { api_key, api_secret } = hotel.credential;
     for (const [method, path, json] of routes()) {
       for (const headers of [hotel.partner, { 'x-pms-api-key': api_key, 'x-pms-api-secret': api_secret }]) {
@@ -68,7 +68,7 @@ describe('every route of the PMS API', () => {
     }
   });
 
-  it("401 invalid_credentials: the third-party API does not take a PMS's credential", async () => {
+  it('401 invalid_credentials: the third-party API refuses a PMS credential, in PMS headers and in partner headers', async () => {
     const swapped = {
       'x-api-key': hotel.pms['x-pms-api-key'] ?? '',
       'x-api-secret': hotel.pms['x-pms-api-secret'] ?? '',
@@ -81,7 +81,7 @@ describe('every route of the PMS API', () => {
     }
   });
 
-  it('200: lets a right credential in everywhere, and a key carries its tenant', async () => {
+  it('200: all routes of the PMS API accept a PMS credential; 404: a random reservation id does not exist', async () => {
     const statuses: number[] = [];
     for (const [method, path, json] of routes()) {
       statuses.push((await service.call(method, PMS + path, { headers: hotel.pms, ...(json ? { json } : {}) })).status);
@@ -89,7 +89,7 @@ describe('every route of the PMS API', () => {
     assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 200, 404]);
   });
 
-  it("404: with another tenant's credential none of it is there", async () => {
+  it('404: a PMS credential gets the same response for resources of another tenant as for unknown ones', async () => {
     const stay = { room_type_id: hotel.id('Harbour House', 'Double'), check_in: '2026-01-01', check_out: '2026-01-02' };
     const { body } = await bookByOta(service, hotel, stay);
     const stranger = await hotelTenant(service);
@@ -107,8 +107,8 @@ describe('every route of the PMS API', () => {
   });
 });
 
-describe('the budget of the PMS API', () => {
-  it('429 rate_limited: 300 a minute and credential over all its routes, apart from the third-party one', async () => {
+describe('rate limit of the PMS API', () => {
+  it('429 rate_limited: after 300 calls over all its routes a PMS credential is refused, but other credentials are not', async () => {
     const own = await hotelTenant(service);
     const paths = routes().filter(([method]) => method === 'GET');
     const seen: number[] = [];
@@ -137,7 +137,7 @@ describe('the budget of the PMS API', () => {
     assert.deepEqual([partner.status, partner.headers.get('x-ratelimit-remaining')], [200, '299']);
   });
 
-  it('a refused credential takes nothing from it', async () => {
+  it('calls with a wrong secret take nothing from the budget of the PMS credential', async () => {
     const own = await pmsHeaders(service, hotel);
     for (let tries = 0; tries < 5; tries += 1) {
       const wrong = { ...own, 'x-pms-api-secret': 'wrong' };

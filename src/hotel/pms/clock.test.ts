@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { bookByOta, hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 
-/** A house of one room type under a clock of its own; it is known by its zone and times. */
-const house = (timezone: string, check_in_time: string, check_out_time: string) => ({
+/** Returns a property with one room type and with this time zone and these times. The name of the property contains all three. */
+const propertyAt = (timezone: string, check_in_time: string, check_out_time: string) => ({
   name: `${timezone} ${check_in_time} ${check_out_time}`,
   country_code: 'XX',
   timezone,
@@ -13,24 +13,24 @@ const house = (timezone: string, check_in_time: string, check_out_time: string) 
   room_types: [{ name: 'Room', max_occupancy: 2, physical_capacity: 5 }],
 });
 
-/** Zone, check-in time, check-out time; the stay; the moments in UTC. */
+/** Stays: time zone, check-in time, check-out time, first and last day, and the expected check_in_date and check_out_date in UTC. */
 const STAYS = [
-  // Lisbon: clocks forward on 28 March 2027 at 1:00, back on 31 October 2027 at 2:00.
+  // In Lisbon the clocks go forward on 28 March 2027 at 1:00, and back on 31 October 2027 at 2:00.
   ['Europe/Lisbon', '15:00', '11:00', '2027-03-27', '2027-03-29', '2027-03-27T15:00', '2027-03-29T10:00'],
   ['Europe/Lisbon', '15:00', '11:00', '2027-10-30', '2027-11-01', '2027-10-30T14:00', '2027-11-01T11:00'],
-  // 29 February, of a leap year that is divisible by 400 too.
+  // These stays touch 29 February. The year 2000 is a leap year because it is divisible by 400.
   ['Europe/Lisbon', '15:00', '11:00', '2028-02-28', '2028-02-29', '2028-02-28T15:00', '2028-02-29T11:00'],
   ['Europe/Lisbon', '15:00', '11:00', '2000-02-29', '2000-03-01', '2000-02-29T15:00', '2000-03-01T11:00'],
-  // Far east of the date line, and far west of it: the day in UTC is another one.
+  // Kiritimati and Pago Pago lie on either side of the date line, so the day in UTC differs from the local day.
   ['Pacific/Kiritimati', '14:00', '10:00', '2026-05-02', '2026-05-03', '2026-05-02T00:00', '2026-05-02T20:00'],
   ['Pacific/Kiritimati', '13:59', '13:59', '2025-12-31', '2026-01-01', '2025-12-30T23:59', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '12:59', '2025-12-30', '2025-12-31', '2025-12-31T02:00', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '23:59', '2026-02-27', '2026-02-28', '2026-02-28T02:00', '2026-03-01T10:59'],
-  // New York: on 8 March 2026 there is no 2:30, on 1 November 2026 there are two 1:30, of which the first counts.
+  // In New York 8 March 2026 has no 2:30, and 1 November 2026 has 1:30 twice. The first 1:30 counts.
   ['America/New_York', '02:30', '01:30', '2026-03-07', '2026-03-08', '2026-03-07T07:30', '2026-03-08T06:30'],
   ['America/New_York', '02:30', '01:30', '2026-03-08', '2026-03-09', '2026-03-08T07:30', '2026-03-09T05:30'],
   ['America/New_York', '02:30', '01:30', '2026-10-31', '2026-11-01', '2026-10-31T06:30', '2026-11-01T05:30'],
-  // Half an hour of summer time, and a zone of three quarters of an hour.
+  // Lord Howe has half an hour of summer time, and the offset of Kathmandu is 5 hours and 45 minutes.
   ['Australia/Lord_Howe', '15:00', '11:00', '2026-04-04', '2026-04-06', '2026-04-04T04:00', '2026-04-06T00:30'],
   ['Asia/Kathmandu', '00:00', '23:59', '2026-01-01', '2026-01-02', '2025-12-31T18:15', '2026-01-02T18:14'],
   ['UTC', '00:00', '00:00', '1999-12-31', '2000-01-01', '1999-12-31T00:00', '2000-01-01T00:00'],
@@ -41,13 +41,13 @@ describe("check_in_date and check_out_date are the property's check-in and check
   let hotel: ManagedHotel;
   before(async () => {
     service = await startService();
-    const houses = new Map(STAYS.map(([zone, from, to]) => [`${zone} ${from} ${to}`, house(zone, from, to)]));
-    hotel = await hotelTenant(service, { properties: [...houses.values()] });
+    const properties = new Map(STAYS.map(([zone, from, to]) => [`${zone} ${from} ${to}`, propertyAt(zone, from, to)]));
+    hotel = await hotelTenant(service, { properties: [...properties.values()] });
   });
   after(() => service.close());
 
   for (const [zone, from, to, check_in, check_out, begins, ends] of STAYS) {
-    it(`${zone}, ${check_in} ${from} to ${check_out} ${to}`, async () => {
+    it(`a stay in ${zone} from ${check_in} ${from} to ${check_out} ${to} is shown from ${begins} to ${ends} UTC`, async () => {
       const room_type_id = hotel.id(`${zone} ${from} ${to}`, 'Room');
       const { body } = await bookByOta(service, hotel, { room_type_id, check_in, check_out });
       const answer = await service.call('GET', `${PMS}/reservations/${body.id}/`, { headers: hotel.pms });
@@ -57,7 +57,7 @@ describe("check_in_date and check_out_date are the property's check-in and check
     });
   }
 
-  it('a new check-in time shows within a second on what is booked already', async () => {
+  it('a new check-in time of the property applies to its stored reservations', async () => {
     const [first, ...rest] = hotel.document.properties ?? [];
     assert.ok(first);
     const room_type_id = hotel.id(first.name, 'Room');

@@ -17,7 +17,7 @@ interface Secret {
   api_secret: string;
 }
 
-describe('the owner and the credentials of PMSs', () => {
+describe('management of PMS credentials by the owner', () => {
   let service: TestService;
   let tenant: TestTenant;
   let other: TestTenant;
@@ -35,12 +35,12 @@ describe('the owner and the credentials of PMSs', () => {
     assert.equal(answer.status, 201, answer.text);
     return answer.body;
   };
-  const open = ({ api_key, api_secret }: Pick<Secret, 'api_key' | 'api_secret'>) =>
+  const callPms = ({ api_key, api_secret }: Pick<Secret, 'api_key' | 'api_secret'>) =>
     service.call('GET', `${PMS}/properties/`, {
       headers: { 'x-pms-api-key': api_key, 'x-pms-api-secret': api_secret },
     });
 
-  it('201: answers with the secret, which opens the PMS API', async () => {
+  it('201: the response to a new PMS credential holds its secret, and the PMS API accepts it', async () => {
     const answer = await call('POST', PATH, { json: { label: 'Opera' } });
     assert.equal(answer.status, 201, answer.text);
     assert.deepEqual(Object.keys(answer.body), SECRET);
@@ -48,19 +48,19 @@ describe('the owner and the credentials of PMSs', () => {
     assert.equal(answer.body.label, 'Opera');
     assert.match(answer.body.api_key, /^rpk_/);
     assert.equal(answer.headers.get('cache-control'), 'no-store');
-    assert.equal((await open(answer.body)).status, 200);
+    assert.equal((await callPms(answer.body)).status, 200);
   });
 
-  it('201: the label may be left out, and so may the body', async () => {
+  it('201: a PMS credential can be created without a label and without a body', async () => {
     assert.equal((await create()).label, '');
     const bare = await call('POST', PATH);
     assert.deepEqual([bare.status, bare.body.label], [201, '']);
   });
 
-  it('200: lists the newest first, without a secret and without webhook_url', async () => {
+  it('200: the list of PMS credentials has the newest first, has no secrets or webhook_url, and omits partner credentials', async () => {
     const own = await service.tenant();
     const list = async () => (await call('GET', PATH, { headers: own.owner })).body;
-    assert.deepEqual(await list(), [], 'the credentials of partners are no part of it');
+    assert.deepEqual(await list(), [], 'the list does not show credentials of partners');
     for (const label of ['first', 'second']) {
       await call('POST', PATH, { headers: own.owner, json: { label } });
     }
@@ -81,21 +81,21 @@ describe('the owner and the credentials of PMSs', () => {
     );
   });
 
-  it('200: revoke ends it at once and for good, and may be said again', async () => {
+  it('200: a revoked PMS credential is refused by the next call and cannot be rotated, and it can be revoked again', async () => {
     const credential = await create('leaves');
-    assert.equal((await open(credential)).status, 200);
+    assert.equal((await callPms(credential)).status, 200);
     const revoked = await call('POST', `${PATH}${credential.id}/revoke/`);
     assert.equal(revoked.status, 200, revoked.text);
     assert.deepEqual(Object.keys(revoked.body), READ);
     assert.equal(revoked.body.is_active, false);
-    assert.equal((await open(credential)).status, 401);
+    assert.equal((await callPms(credential)).status, 401);
     const again = await call('POST', `${PATH}${credential.id}/revoke/`);
     assert.deepEqual([again.status, again.body.is_active], [200, false]);
     const rotated = await call('POST', `${PATH}${credential.id}/rotate/`);
     assert.deepEqual([rotated.status, rotated.body.code], [409, 'invalid_status_transition']);
   });
 
-  it('200: rotate gives a new secret under the same key; the old one stops at once', async () => {
+  it('200: rotating a PMS credential gives a new secret with the same key, and the next call refuses the old secret', async () => {
     const credential = await create('turns');
     const rotated = await call('POST', `${PATH}${credential.id}/rotate/`);
     assert.equal(rotated.status, 200, rotated.text);
@@ -105,13 +105,13 @@ describe('the owner and the credentials of PMSs', () => {
       [credential.id, credential.label, credential.api_key],
     );
     assert.notEqual(rotated.body.api_secret, credential.api_secret);
-    assert.equal((await open(credential)).status, 401);
-    assert.equal((await open(rotated.body)).status, 200);
+    assert.equal((await callPms(credential)).status, 401);
+    assert.equal((await callPms(rotated.body)).status, 200);
     const listed = (await call('GET', PATH)).body.find((each: { id: string }) => each.id === credential.id);
     assert.ok(!Number.isNaN(Date.parse(listed.last_rotated_at)));
   });
 
-  it('400 invalid_request: a label of another type, or of more than 255 characters', async () => {
+  it('400 invalid_request: a label of a PMS credential that is not a string or has more than 255 characters is refused', async () => {
     assert.equal((await create('😀'.repeat(255))).label, '😀'.repeat(255));
     for (const label of [7, null, ['x'], 'x'.repeat(256)]) {
       const answer = await call('POST', PATH, { json: { label } });
@@ -120,7 +120,7 @@ describe('the owner and the credentials of PMSs', () => {
     }
   });
 
-  it('401 and 403: nobody but the owner', async () => {
+  it('403: staff may not manage PMS credentials; 401: a partner key is refused; both change nothing', async () => {
     const { id } = await create();
     for (const [method, path] of [
       ['GET', PATH],
@@ -130,14 +130,14 @@ describe('the owner and the credentials of PMSs', () => {
     ] as const) {
       const staff = await call(method, path, { headers: tenant.staff });
       assert.deepEqual([staff.status, staff.body.code], [403, 'error'], `${method} ${path}`);
-      const nobody = await call(method, path, { headers: tenant.partner });
-      assert.deepEqual([nobody.status, nobody.body.code], [401, 'invalid_credentials'], `${method} ${path}`);
+      const partner = await call(method, path, { headers: tenant.partner });
+      assert.deepEqual([partner.status, partner.body.code], [401, 'invalid_credentials'], `${method} ${path}`);
     }
-    const still = (await call('GET', PATH)).body.find((each: { id: string }) => each.id === id);
-    assert.deepEqual([still.is_active, still.last_rotated_at], [true, null]);
+    const unchanged = (await call('GET', PATH)).body.find((each: { id: string }) => each.id === id);
+    assert.deepEqual([unchanged.is_active, unchanged.last_rotated_at], [true, null]);
   });
 
-  it("404 error: an unknown id, another tenant's, and one of the other API get the same bytes", async () => {
+  it("404 error: revoking or rotating an unknown id, another tenant's or the other API's credential gets the same response", async () => {
     const pms = await create();
     const strangers = await call('POST', PATH, { headers: other.owner, json: {} });
     const cases = [
@@ -154,11 +154,11 @@ describe('the owner and the credentials of PMSs', () => {
         assert.equal(answer.text, answers[0]?.text);
       }
     }
-    assert.equal((await open(pms)).status, 200);
-    assert.equal((await open(strangers.body)).status, 200);
+    assert.equal((await callPms(pms)).status, 200);
+    assert.equal((await callPms(strangers.body)).status, 200);
   });
 
-  it('no secret is stored as it is', async () => {
+  it('the stored row of a PMS credential does not contain its secret', async () => {
     const { api_secret } = await create();
     const rows = await service.database.db.selectFrom('credential').selectAll().execute();
     const dump = JSON.stringify(rows) + rows.map((row) => row.secret_hash.toString('latin1')).join();

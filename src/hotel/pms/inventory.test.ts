@@ -28,7 +28,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
   const sellable = async (roomTypeId: string, checkIn: string, checkOut: string) =>
     (await inventory(roomTypeId, checkIn, checkOut)).map((entry) => entry.sellable);
 
-  it('200: one entry a night of [check_in, check_out), in order, with these three fields', async () => {
+  it('200: the inventory has one entry with three fields for each night from check_in until before check_out', async () => {
     assert.deepEqual(await inventory(double, '2028-02-27', '2028-03-02'), [
       { date: '2028-02-27', physical_capacity: 3, sellable: 3 },
       { date: '2028-02-28', physical_capacity: 3, sellable: 3 },
@@ -37,7 +37,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     ]);
   });
 
-  it('200: every night once over both changes of the clocks', async () => {
+  it('200: the inventory has each night once over both changes of the clocks', async () => {
     for (const [from, to] of [
       ['2027-03-26', '2027-03-30'],
       ['2027-10-29', '2027-11-02'],
@@ -48,7 +48,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     }
   });
 
-  it('200: a stay takes its nights, not the day it ends; cancelled it gives them back', async () => {
+  it('200: a booking takes a room on its nights but not on the day of check-out, and a cancellation releases the room', async () => {
     const stay = { room_type_id: double, check_in: '2101-05-02', check_out: '2101-05-04' };
     assert.equal((await bookByPartner(service, hotel, { ...stay, external_reservation_id: 'mine' })).status, 201);
     assert.deepEqual(await sellable(double, '2101-05-01', '2101-05-05'), [3, 2, 2, 3]);
@@ -59,7 +59,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     assert.deepEqual(await sellable(double, '2101-05-01', '2101-05-05'), [3, 3, 3, 3]);
   });
 
-  it('200: is below zero after an oversell, never clamped', async () => {
+  it('200: sellable is negative after OTAs have oversold a night', async () => {
     const stay = { room_type_id: suite, check_in: '2026-05-02', check_out: '2026-05-04' };
     for (const checkOut of ['2026-05-04', '2026-05-04', '2026-05-03']) {
       assert.equal((await bookByOta(service, hotel, { ...stay, check_out: checkOut })).status, 201);
@@ -72,7 +72,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     ]);
   });
 
-  it('200: is the count alone: a night that is closed keeps it, while partners see none', async () => {
+  it('200: a closed night keeps its free rooms in the inventory, although partners see 0 sellable rooms', async () => {
     const closed = await service.call('PUT', `${PMS}/restrictions/`, {
       headers: hotel.pms,
       json: {
@@ -93,14 +93,14 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     );
   });
 
-  it('200: 730 nights, from the first year to the last, and a uuid in capitals', async () => {
+  it('200: the inventory can have 730 nights, the first and the last supported date, and a room type id in capital letters', async () => {
     assert.equal((await inventory(double, '2027-01-01', '2028-12-31')).length, 730);
     assert.deepEqual(await sellable(double, '0001-01-01', '0001-01-02'), [3]);
     assert.deepEqual(await sellable(double, '9999-12-30', '9999-12-31'), [3]);
     assert.deepEqual(await sellable(double.toUpperCase(), '2027-01-01', '2027-01-02'), [3]);
   });
 
-  it('400 invalid_request: dates and room type missing or invalid, each named', async () => {
+  it('400 invalid_request: a missing, invalid or repeated date or room type is refused, and the message names the field', async () => {
     const id = `room_type_id=${double}`;
     const dates = 'check_in=2027-05-01&check_out=2027-05-02';
     for (const [query, field] of [
@@ -132,7 +132,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     }
   });
 
-  it("404 error: another tenant's room type and an unknown one get the same bytes", async () => {
+  it("404 error: the inventory of another tenant's room type and of an unknown one gets the same response", async () => {
     const ids = [other.id('Harbour House', 'Double'), randomUUID(), hotel.id('Harbour House')];
     const answers = await Promise.all(
       ids.map((id) => ask(`room_type_id=${id}&check_in=2027-05-01&check_out=2027-05-02`)),

@@ -17,7 +17,7 @@ before(async () => {
 after(() => service.close());
 
 describe('GET /v1/channel-manager/pms/properties/', () => {
-  it("200: lists the tenant's properties in the order of its document, with these five fields alone", async () => {
+  it('200: the PMS list of properties is in the order of the tenant document and has exactly five fields', async () => {
     const answer = await get('/properties/');
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(answer.body, [
@@ -26,30 +26,30 @@ describe('GET /v1/channel-manager/pms/properties/', () => {
     ]);
   });
 
-  it('200: answers without the trailing slash, and knows no pages', async () => {
+  it('200: the PMS list of properties has the same response without the final slash and with page parameters', async () => {
     const whole = await get('/properties/');
     for (const path of ['/properties', '/properties/?page=7&page_size=1', '/properties/?page=none']) {
       assert.equal((await get(path)).text, whole.text, path);
     }
   });
 
-  it('200: an empty list for a tenant without properties, and without the hotel feature: there is no gate', async () => {
+  it('200: the PMS list of properties is empty, and not refused, for a tenant without properties and hotel feature', async () => {
     const tenant = await service.tenant({ features: ['restaurant'] });
     const answer = await get('/properties/', await pmsHeaders(service, tenant));
     assert.deepEqual([answer.status, answer.body], [200, []]);
   });
 
-  it('200: the properties of a tenant whose hotel feature was taken away', async () => {
+  it('200: a tenant with properties but without the hotel feature gets its properties in the PMS API', async () => {
     const gated = await hotelTenant(service, { features: [] });
     assert.equal((await get('/properties/', gated.pms)).body.length, 2);
   });
 
-  it('200: HEAD answers as GET, without a body', async () => {
+  it('200: HEAD of the PMS properties has no body', async () => {
     const answer = await service.call('HEAD', `${PMS}/properties/`, { headers: hotel.pms });
     assert.deepEqual([answer.status, answer.text], [200, '']);
   });
 
-  it('405: there is nothing to write here', async () => {
+  it('405: POST on the PMS properties is refused, and Allow names GET', async () => {
     const answer = await service.call('POST', `${PMS}/properties/`, { headers: hotel.pms, json: {} });
     assert.deepEqual([answer.status, answer.body.code], [405, 'error']);
     assert.match(answer.headers.get('allow') ?? '', /GET/);
@@ -60,7 +60,7 @@ describe('GET /v1/channel-manager/pms/properties/{property_id}/room-types/', () 
   const roomTypes = (propertyId: string, headers?: Record<string, string>) =>
     get(`/properties/${propertyId}/room-types/`, headers);
 
-  it('200: room types with their active rate plans, prices as texts or null, in the order of the document', async () => {
+  it('200: the PMS sees room types with their active rate plans, in the order of the tenant document', async () => {
     const answer = await roomTypes(hotel.id('Harbour House'));
     assert.equal(answer.status, 200, answer.text);
     const plan = (name: string, roomType: string, rest: object) => ({
@@ -97,7 +97,7 @@ describe('GET /v1/channel-manager/pms/properties/{property_id}/room-types/', () 
     ]);
   });
 
-  it('200: the room types of the property alone', async () => {
+  it('200: the list of room types of a property does not show room types of another property', async () => {
     const answer = await roomTypes(hotel.id('Lagoon Lodge'));
     assert.deepEqual(
       answer.body.map((roomType: { id: string }) => roomType.id),
@@ -105,12 +105,12 @@ describe('GET /v1/channel-manager/pms/properties/{property_id}/room-types/', () 
     );
   });
 
-  it('200: a uuid in capitals is the same uuid', async () => {
+  it('200: the path of the room types accepts a property id in capital letters', async () => {
     const answer = await roomTypes(hotel.id('Lagoon Lodge').toUpperCase());
     assert.deepEqual([answer.status, answer.body.length], [200, 1]);
   });
 
-  it("404: another tenant's property, an unknown and a malformed uuid get the same bytes", async () => {
+  it("404: another tenant's property, an unknown id and a malformed id get the same response", async () => {
     const ids = [other.id('Harbour House'), randomUUID(), 'harbour', hotel.id('Harbour House', 'Double'), '0'];
     const answers = await Promise.all(ids.map((id) => roomTypes(id)));
     for (const answer of answers) {
@@ -121,7 +121,7 @@ describe('GET /v1/channel-manager/pms/properties/{property_id}/room-types/', () 
     }
   });
 
-  it('404: the other tenant sees its own and not ours', async () => {
+  it('200: a PMS credential reads the room types of its own tenant; 404: those of another tenant are refused', async () => {
     assert.equal((await roomTypes(other.id('Harbour House'), other.pms)).status, 200);
     assert.equal((await roomTypes(hotel.id('Harbour House'), other.pms)).status, 404);
   });

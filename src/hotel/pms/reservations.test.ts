@@ -35,7 +35,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     lagoon = hotel.id('Lagoon Lodge', 'Double');
   });
 
-  it('200: an empty list before the first, also for a tenant without hotel', async () => {
+  it('200: the list of reservations is empty without reservations, also for a tenant without the hotel feature', async () => {
     assert.deepEqual((await get('', hotel)).body, []);
     const tenant = await service.tenant();
     const answer = await service.call('GET', `${PMS}/reservations/`, {
@@ -44,7 +44,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     assert.deepEqual([answer.status, answer.body], [200, []]);
   });
 
-  it("200: shows partners' and OTAs' reservations alike, with exactly the contract's fields", async () => {
+  it("200: the PMS list shows partners' and OTAs' reservations with exactly the fields of the contract", async () => {
     const own = await hotelTenant(service);
     const roomType = own.id('Harbour House', 'Double');
     const booked = await bookByPartner(service, own, {
@@ -88,10 +88,10 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
       guest: { full_name: 'Ada Guest', phone: null, email: null },
     });
     assert.equal(list.body.length, 2);
-    assert.deepEqual(second, received.body, 'the receiver answers with the same reservation');
+    assert.deepEqual(second, received.body, 'the response of the receiver is equal to the entry in the list');
   });
 
-  it('200: an e-mail address that a partner sent as an empty text or left out is null', async () => {
+  it('200: the PMS sees null for an e-mail address that a partner sent as an empty text or did not send', async () => {
     const own = await hotelTenant(service);
     const guest = { name: 'Zoë 王', phone: '+351 22' };
     for (const email of ['', undefined]) {
@@ -103,7 +103,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     }
   });
 
-  it('200: newest check-in first, by the moment, whichever side of the date line the house is on', async () => {
+  it('200: the PMS list has the latest check-in time first, also if the properties have different time zones', async () => {
     const [, lagoonLodge] = sampleHotel();
     assert.ok(lagoonLodge);
     const western = { ...lagoonLodge, name: 'Pago House', timezone: 'Pacific/Pago_Pago', check_in_time: '15:00' };
@@ -116,8 +116,8 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
       ['Harbour House', '2026-05-01'],
       ['Harbour House', '2026-04-30'],
     ] as const;
-    for (const [house, check_in] of bookings) {
-      const stay = { room_type_id: own.id(house, 'Double'), check_in, check_out: '2026-05-09' };
+    for (const [property, check_in] of bookings) {
+      const stay = { room_type_id: own.id(property, 'Double'), check_in, check_out: '2026-05-09' };
       assert.equal((await bookByOta(service, own, stay)).status, 201);
     }
     const moments = (await get('', own)).body.map((reservation: PmsReservation) => reservation.check_in_date);
@@ -131,7 +131,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     ]);
   });
 
-  it('200: of one check-in the newest reservation first', async () => {
+  it('200: if reservations have the same check-in, the PMS list has the newest reservation first', async () => {
     const own = await hotelTenant(service);
     const stay = { room_type_id: own.id('Harbour House', 'Double'), check_in: '2026-01-01', check_out: '2026-01-02' };
     const made: string[] = [];
@@ -141,7 +141,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     assert.deepEqual(idsOf((await get('', own)).body), made.reverse());
   });
 
-  it('200: status leaves the others out; every status can be asked for', async () => {
+  it('200: the PMS list can be filtered by each of the six statuses', async () => {
     for (const [index, status] of STATUSES.entries()) {
       const stay = { room_type_id: double, check_in: `2026-02-0${index + 1}`, check_out: '2026-02-20', status };
       assert.equal((await bookByOta(service, hotel, stay)).status, 201);
@@ -156,7 +156,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     }
   });
 
-  it('400 invalid_request: an unknown status, an empty one, and one given twice', async () => {
+  it('400 invalid_request: a filter with an unknown, an empty or a repeated status is refused', async () => {
     for (const query of ['status=gone', 'status=', 'status=Confirmed', 'status=confirmed&status=pending']) {
       const answer = await get(`?${query}`, hotel);
       assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], query);
@@ -165,7 +165,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
   });
 });
 
-describe('a hotel with more than 200 reservations', () => {
+describe('PMS reservations of a hotel with 230 reservations', () => {
   let hotel: ManagedHotel;
   before(async () => {
     hotel = await hotelTenant(service);
@@ -181,7 +181,7 @@ describe('a hotel with more than 200 reservations', () => {
     }
   });
 
-  it('200: lists the 200 newest check-ins and leaves out the oldest', async () => {
+  it('200: of 230 reservations the PMS list shows the 200 with the latest check-in', async () => {
     const list: PmsReservation[] = (await get('', hotel)).body;
     const days = list.map((reservation) => reservation.check_in_date.slice(0, 10));
     const expected = Array.from({ length: 200 }, (_, index) =>
@@ -190,17 +190,17 @@ describe('a hotel with more than 200 reservations', () => {
     assert.deepEqual(days, expected);
   });
 
-  it('200: page and page_size are no parameters of this API', async () => {
+  it('200: the PMS list ignores page and page_size', async () => {
     const whole = await get('', hotel);
     assert.equal((await get('?page=2&page_size=10', hotel)).text, whole.text);
     assert.equal((await get('?page=0&page_size=x', hotel)).text, whole.text);
   });
 
-  it('200: the cut counts what is asked for: a status has all of its own', async () => {
+  it('200: a PMS list with a status has all 115 reservations with this status, because the limit applies after the filter', async () => {
     assert.equal((await get('?status=completed', hotel)).body.length, 115);
   });
 
-  it('200: one left out of the list can still be read, and every natural_id is another', async () => {
+  it('200: a reservation that the PMS list does not show can be read by its id, and all 230 natural_ids differ', async () => {
     const rows = await service.database.db
       .selectFrom('reservation')
       .select(['id', 'natural_id'])
@@ -224,7 +224,7 @@ describe('GET /v1/channel-manager/pms/reservations/{booking_id}/', () => {
     id = (await bookByOta(service, hotel, stay)).body.id;
   });
 
-  it('200: is the same as in the list', async () => {
+  it('200: a single PMS reservation is equal to its entry in the list, also with its id in capital letters', async () => {
     const [listed] = (await get('', hotel)).body;
     for (const path of [`${id}/`, id, `${id.toUpperCase()}/`]) {
       const answer = await get(path, hotel);
@@ -232,22 +232,22 @@ describe('GET /v1/channel-manager/pms/reservations/{booking_id}/', () => {
     }
   });
 
-  it("404 error: another tenant's, an unknown one, a room type's id and a malformed one get the same bytes", async () => {
-    const asked = await Promise.all([
+  it("404 error: another tenant's reservation, an unknown id, a room type's id and a malformed id get the same response", async () => {
+    const answers = await Promise.all([
       get(`${id}/`, other),
       get(`${randomUUID()}/`, hotel),
       get(`${hotel.id('Lagoon Lodge', 'Double')}/`, hotel),
       get('1/', hotel),
       get(`urn:uuid:${id}/`, hotel),
     ]);
-    for (const answer of asked) {
+    for (const answer of answers) {
       assert.deepEqual([answer.status, answer.body.code], [404, 'error'], answer.text);
-      assert.equal(answer.text, asked[0]?.text);
+      assert.equal(answer.text, answers[0]?.text);
       assert.deepEqual(Object.keys(answer.body), ['code', 'message']);
     }
   });
 
-  it('405: a reservation can be neither made nor changed here', async () => {
+  it('405: the PMS API refuses to create, change or delete a reservation', async () => {
     for (const [method, path] of [
       ['POST', ''],
       ['PUT', `${id}/`],

@@ -43,12 +43,12 @@ interface Dependencies {
   pmsGuard: Guard;
 }
 
-/** PMS contract §8. */
+/** Largest number of reservations in the list of the PMS API (PMS contract §8). */
 const MAX_RESERVATIONS = 200;
 const SHARED = { tags: ['PMS'] };
 const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.' } as const;
 
-/** The PMS API: an adapter over rooms, rates, nights and reservations. */
+/** Registers the routes of the PMS API. They only adapt rooms, rates, nights and reservations to the contract of the API. */
 export function pmsRoutes(app: App, dependencies: Dependencies): void {
   roomRoutes(app, dependencies);
   inventoryRoute(app, dependencies);
@@ -65,8 +65,8 @@ function roomRoutes(app: App, { db, pmsGuard }: Dependencies): void {
         ...SHARED,
         operationId: 'pmsListProperties',
         summary: 'List the properties',
-        description: 'The active properties, in the order of the tenant document. The list is whole: it has no pages.',
-        response: { 200: Type.Array(Property, { description: 'Every active property.' }) },
+        description: 'Lists all active properties, in the order of the tenant document. The list has no pages.',
+        response: { 200: Type.Array(Property, { description: 'All active properties.' }) },
       },
     },
     async (request) =>
@@ -82,12 +82,12 @@ function roomRoutes(app: App, { db, pmsGuard }: Dependencies): void {
       schema: {
         ...SHARED,
         operationId: 'pmsListRoomTypes',
-        summary: "List a property's room types with their active rate plans",
+        summary: 'List the room types of a property with their active rate plans',
         description:
-          'The active room types of one property, each with the plans that rates and restrictions are written to. A ' +
-          'property of another tenant is answered as one that does not exist.',
+          'Lists the active room types of one property, each with its active rate plans. The calls for rates and restrictions ' +
+          'take the ids of these plans. A property of another tenant gets the same response as an unknown one.',
         params: PropertyPath,
-        response: { 200: Type.Array(RoomType, { description: 'Every active room type of the property.' }) },
+        response: { 200: Type.Array(RoomType, { description: 'All active room types of the property.' }) },
       },
     },
     async (request) => {
@@ -117,10 +117,10 @@ function inventoryRoute(app: App, { findRoomType, readHeldNights, pmsGuard }: De
       schema: {
         ...SHARED,
         operationId: 'pmsGetInventory',
-        summary: 'Read capacity and what is left of a room type, night by night',
+        summary: 'Read the capacity and the sellable rooms of a room type, night by night',
         description:
-          'Counts rooms and nothing else: a night on which every rate plan is closed still shows what is left. ' +
-          'After an oversell `sellable` is below zero. Always up to date, also right after a booking.',
+          'The inventory counts rooms and ignores closed nights. A night on which all rate plans are sold out still shows its ' +
+          'free rooms. After an oversell `sellable` is negative. The numbers are always current, also directly after a booking.',
         querystring: InventoryQuery,
         response: { 200: Inventory },
       },
@@ -149,10 +149,10 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
       schema: {
         ...SHARED,
         operationId: 'pmsGetRates',
-        summary: 'Read the price of every night under a rate plan',
+        summary: 'Read the price of each night under a rate plan',
         description:
-          'A night without a price of its own shows the `base_price` of the plan; one that was never closed is not ' +
-          'sold out. A plan that is no longer active answers too.',
+          'A night without a price of its own shows the `base_price` of the plan. A night that was never closed is not sold ' +
+          'out. The call also works for an inactive plan.',
         querystring: RatesQuery,
         response: { 200: RateCalendar },
       },
@@ -171,13 +171,12 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
       schema: {
         ...SHARED,
         operationId: 'pmsPutRates',
-        summary: 'Write prices, all or none',
+        summary: 'Write the prices of nights under a rate plan',
         description:
-          'Writes 1 to 1,000 nights of one plan at once: where one entry is refused, nothing is written. The last ' +
-          'entry for a date wins, within a call and between calls, so the same call may be sent again. A date that ' +
-          'is left out keeps what it has.\n\n' +
-          'Watch `is_sold_out`: where it is left out it is written as false, which opens a night that `stop_sell` ' +
-          'had closed.',
+          'Writes 1 to 1,000 entries of one plan. If one entry is refused, the call writes no entry. The last entry for a date ' +
+          'wins, within a call and between calls, so the same call may be sent again. A date without an entry keeps its price ' +
+          'and its state.\n\n' +
+          'A missing `is_sold_out` is written as false. So it opens a night that `stop_sell` had closed.',
         body: RatesWrite,
         response: { 200: RatesWritten },
       },
@@ -192,13 +191,13 @@ function rateRoutes(app: App, { db, pmsGuard }: Dependencies): void {
       schema: {
         ...SHARED,
         operationId: 'pmsPutRestrictions',
-        summary: 'Write restrictions, all or none',
+        summary: 'Write the restrictions of a rate plan',
         description:
-          'Writes 1 to 1,000 entries of one plan at once: where one is refused, nothing is written. `stop_sell` is ' +
-          'the same flag as `is_sold_out` of a rate. A price that the night has is kept, and a night without one ' +
-          'keeps the `base_price`. The same call may be sent again.\n\n' +
-          'Two traps: an entry without `stop_sell` opens its night, also where it was sent for its `min_nights` ' +
-          'alone; and `min_nights` is of the whole plan, not of the night, so the last one in the list counts.',
+          'Writes 1 to 1,000 entries of one plan. If one entry is refused, the call writes no entry. `stop_sell` is the same ' +
+          'flag as `is_sold_out` of a rate. The night keeps its price, or the `base_price` if it has no price of its own. The ' +
+          'same call may be sent again.\n\n' +
+          'An entry without `stop_sell` opens its night, even if you send the entry only for its `min_nights`. `min_nights` ' +
+          'applies to the whole plan and not to the night, so the last `min_nights` in the list counts.',
         body: RestrictionsWrite,
         response: { 200: RestrictionsWritten },
       },
@@ -217,12 +216,14 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
       schema: {
         ...SHARED,
         operationId: 'pmsListReservations',
-        summary: 'List reservations, newest check-in first, at most 200',
+        summary: 'List at most 200 reservations, with the latest check-in first',
         description:
-          'Reservations of every origin: of partners and of OTAs. The list ends after 200 and has no pages; ask by ' +
-          '`status` to see more of those that matter.',
+          'Lists the reservations of partners and of OTAs. The list has at most 200 reservations and no pages. Use `status` to ' +
+          'list up to 200 reservations with one status.',
         querystring: ReservationsQuery,
-        response: { 200: Type.Array(PmsReservation, { description: 'At most 200, newest check-in first.' }) },
+        response: {
+          200: Type.Array(PmsReservation, { description: 'At most 200 reservations, with the latest check-in first.' }),
+        },
       },
     },
     async (request) => {
@@ -230,7 +231,7 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
       const filter = { tenantId, status: request.query.status };
       const rows = await reservations.listByCheckIn(filter, MAX_RESERVATIONS);
       const clocks = await readClocks(db, tenantId);
-      // Read by day; houses in different zones come into order by the moments that are shown.
+      // The database sorts by the date of check-in. Properties may have different time zones, so the times in UTC need another sort.
       return rows
         .map((row) => shapeBy(clocks.get(row.room_type_id), row))
         .sort((a, b) => b.check_in_date.localeCompare(a.check_in_date));
@@ -246,7 +247,8 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
         operationId: 'pmsGetReservation',
         summary: 'Read a reservation',
         description:
-          'One reservation by its `id`, however old. That of another tenant is answered as one that does not exist.',
+          'Returns one reservation by its `id`, even if the list no longer shows it. A reservation of another tenant gets the ' +
+          'same response as an unknown one.',
         params: BookingPath,
         response: { 200: PmsReservation },
       },
@@ -261,7 +263,7 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
 
 function shapeBy(clock: Clock | null | undefined, row: ReservationRow): PmsReservation {
   if (!clock) {
-    throw new Error('a reservation is of a room type that is gone');
+    throw new Error('The room type of a reservation does not exist.');
   }
   return pmsShape(row, clock);
 }

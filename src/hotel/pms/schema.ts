@@ -4,18 +4,18 @@ import { MONEY_PATTERN } from '#platform/lib/money.ts';
 import { RATE_PLAN_EXAMPLES, Rate, RatePlan } from '../rates/rates.ts';
 import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
-/** PMS contract §2. */
+/** Property in responses of the PMS API (PMS contract §2). */
 export const Property = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the property: `property_id` of its room types.' }),
-    name: Type.String({ description: 'Its name.' }),
-    address: Type.String({ description: 'Street and number; may be empty.' }),
-    city: Type.String({ description: 'The city; may be empty.' }),
-    country_code: Type.String({ description: 'The country, two letters of ISO 3166.' }),
+    id: Type.String({ format: 'uuid', description: 'The id of the property. Paths have it as `property_id`.' }),
+    name: Type.String({ description: 'The name of the property.' }),
+    address: Type.String({ description: 'The street and number of the property. It may be empty.' }),
+    city: Type.String({ description: 'The city of the property. It may be empty.' }),
+    country_code: Type.String({ description: 'The country of the property, as two letters of ISO 3166.' }),
   },
   {
     title: 'PmsProperty',
-    description: 'A house of the tenant.',
+    description: 'A hotel building of the tenant.',
     examples: [
       {
         id: '01a19b53-7418-7fc9-9841-34ae56728784',
@@ -30,19 +30,22 @@ export const Property = Type.Object(
 
 export const RoomType = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'The id of the room type: `room_type_id` of the inventory.' }),
-    name: Type.String({ description: 'Its name, unique within the property.' }),
-    max_occupancy: Type.Integer({ description: 'How many guests it is for.' }),
+    id: Type.String({
+      format: 'uuid',
+      description: 'The id of the room type. The inventory call takes it as `room_type_id`.',
+    }),
+    name: Type.String({ description: 'The name of the room type, unique within the property.' }),
+    max_occupancy: Type.Integer({ description: 'The largest number of guests in one room.' }),
     base_price: Type.Union([Type.String({ [DOCUMENTED]: { pattern: MONEY_PATTERN } }), Type.Null()], {
-      description: 'The price of a night where the room type has no active rate plan; null: none.',
+      description: 'The price of one night if the room type has no active rate plan. Null means that no price is set.',
     }),
     rate_plans: Type.Array(RatePlan, {
-      description: 'Its active rate plans. One that was taken out of use is not shown.',
+      description: 'The active rate plans of the room type. Inactive plans are not shown.',
     }),
   },
   {
     title: 'PmsRoomType',
-    description: 'Rooms that are sold as one, with the plans that they are sold under.',
+    description: 'Rooms of one kind, which are sold under one name, with their active rate plans.',
     examples: [
       {
         id: '01a19b53-7418-72ce-86a9-e7f8c3e6bf85',
@@ -58,20 +61,20 @@ export const RoomType = Type.Object(
 export const InventoryEntry = Type.Object(
   {
     date: Type.String({ format: 'date', description: 'The day on which the night begins.' }),
-    physical_capacity: Type.Integer({ description: 'How many rooms of the type there are.' }),
+    physical_capacity: Type.Integer({ description: 'The number of rooms of the room type.' }),
     sellable: Type.Integer({
-      description: 'Capacity less the rooms that reservations hold. Below zero after an oversell, never cut off at 0.',
+      description: 'The capacity minus the rooms that reservations hold. It is negative after an oversell.',
     }),
   },
   {
     title: 'InventoryEntry',
-    description: 'One night of a room type.',
+    description: 'The capacity and the sellable rooms of a room type in one night.',
     examples: [{ date: '2030-05-01', physical_capacity: 14, sellable: 11 }],
   },
 );
 
 export const Inventory = Type.Array(InventoryEntry, {
-  description: 'One entry a night, from `check_in` to the night before `check_out`.',
+  description: 'One entry for each night, from `check_in` to the night before `check_out`.',
   examples: [
     [
       { date: '2030-05-01', physical_capacity: 14, sellable: 11 },
@@ -82,7 +85,7 @@ export const Inventory = Type.Array(InventoryEntry, {
 });
 
 export const RateCalendar = Type.Array(Rate, {
-  description: 'One entry a night, from `check_in` to the night before `check_out`.',
+  description: 'One entry for each night, from `check_in` to the night before `check_out`.',
   examples: [
     [
       { date: '2030-05-01', price: '96.00', is_sold_out: false },
@@ -93,7 +96,7 @@ export const RateCalendar = Type.Array(Rate, {
 });
 
 export const RatesWritten = Type.Array(Rate, {
-  description: 'What was written: one entry for each date, by date.',
+  description: 'The written rates, one entry for each date, sorted by date.',
   examples: [
     [
       { date: '2030-05-02', price: '110.00', is_sold_out: false },
@@ -103,29 +106,33 @@ export const RatesWritten = Type.Array(Rate, {
 });
 
 export const RestrictionsWritten = Type.Object(
-  { updated: Type.Integer({ description: 'How many entries were sent, repeated dates included.' }) },
-  { title: 'RestrictionsWritten', description: 'What came of the call.', examples: [{ updated: 2 }] },
+  { updated: Type.Integer({ description: 'The number of entries in the call, including repeated dates.' }) },
+  { title: 'RestrictionsWritten', description: 'The result of the call.', examples: [{ updated: 2 }] },
 );
 
 export const PropertyPath = Type.Object({
   property_id: Type.String({
-    description: 'The id of the property. What is no UUID is a 404, as an unknown one.',
+    description: 'The id of the property. A value that is not a UUID gets 404, like an unknown id.',
     examples: ['01a19b53-7418-7fc9-9841-34ae56728784'],
   }),
 });
 
 export const BookingPath = Type.Object({
   booking_id: Type.String({
-    description: 'The `id` of the reservation. What is no UUID is a 404, as an unknown one.',
+    description: 'The `id` of the reservation. A value that is not a UUID gets 404, like an unknown id.',
     examples: ['01a1f7cc-8abc-7b08-bcc8-b8e779d1e647'],
   }),
 });
 
 const RANGE = {
-  check_in: Type.String({ format: 'date', description: 'The first night.', examples: ['2030-05-01'] }),
+  check_in: Type.String({
+    format: 'date',
+    description: 'The day on which the first night begins.',
+    examples: ['2030-05-01'],
+  }),
   check_out: Type.String({
     format: 'date',
-    description: 'The day after the last night: after `check_in`, by at most 730 nights.',
+    description: 'The day after the last night. It is after `check_in`, by at most 730 nights.',
     examples: ['2030-05-04'],
   }),
 };
@@ -142,7 +149,7 @@ export const InventoryQuery = Type.Object({
 export const RatesQuery = Type.Object({
   rate_plan_id: Type.String({
     format: 'uuid',
-    description: 'The plan to read. It need not be active.',
+    description: 'The rate plan to read. It may be inactive.',
     examples: ['01a19b53-7418-7800-ad62-07fe609eac8f'],
   }),
   ...RANGE,
@@ -152,7 +159,7 @@ export const ReservationsQuery = Type.Object({
   status: Type.Optional(
     Type.Enum([...RESERVATION_STATUSES], {
       type: 'string',
-      description: 'Only reservations in this status.',
+      description: 'Lists only reservations with this status.',
       examples: ['confirmed'],
     }),
   ),
