@@ -6,36 +6,36 @@ import { newId } from '#platform/lib/ids.ts';
 import type { Lease } from '#webhooks/events/events.ts';
 import * as events from '#webhooks/events/store.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { holdFormsTogether, type Operation } from './forms.ts';
-import { Houses, momentAt, oddText, times } from './odd-inputs.ts';
+import { testEachForm, type Operation } from './forms.ts';
+import { Hotels, momentAt, oddText, times } from './odd-inputs.ts';
 
 let service: TestService;
-let houses: Houses;
+let hotels: Hotels;
 before(async () => {
   service = await startService();
-  houses = await Houses.open(service);
+  hotels = await Hotels.open(service);
 });
 after(() => service.close());
 
 const leaseAt = (index: number): Lease | null =>
   index % 3 === 0 ? null : { id: newId(), seconds: 1_000 * (1 + (index % 5)), beginBeforeMs: 0 };
 
-/** The last house has no webhook. */
+/** Two of the three tenants have a webhook, and the last tenant has no webhook. */
 const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
-  name: 'events written',
+  name: 'insert of events',
   writes: { table: 'event', key: ['id'], without: ['next_attempt_at', 'attempts'] },
   inputs: (count) =>
     times(count, (index) => ({
-      tenantId: houses.at(index).tenantId,
+      tenantId: hotels.at(index).tenantId,
       id: newId(),
-      credentialId: houses.at(index).credential.id,
+      credentialId: hotels.at(index).credential.id,
       type: index % 2 === 0 ? 'order.status_changed' : 'reservation.created',
       body: JSON.stringify({ text: oddText(index) }),
       createdAt: momentAt(index),
       lease: leaseAt(index),
     })),
   async prepare(db) {
-    for (const { tenantId, credential } of houses.all.slice(0, -1)) {
+    for (const { tenantId, credential } of hotels.all.slice(0, -1)) {
       await db
         .updateTable('credential')
         .set({ webhook_url: `https://${tenantId}.example/`, webhook_secret: Buffer.from(`secret ${tenantId}`) })
@@ -60,7 +60,7 @@ const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
     assert.equal(rows.length, inputs.length);
     for (const [index, input] of inputs.entries()) {
       const { tenantId, lease } = input;
-      const isDelivered = tenantId !== houses.all.at(-1)?.tenantId;
+      const isDelivered = tenantId !== hotels.all.at(-1)?.tenantId;
       assert.deepEqual(outputs[index], isDelivered ? [`https://${tenantId}.example/`, `secret ${tenantId}`] : null);
       const {
         seconds,
@@ -90,6 +90,6 @@ const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
   },
 };
 
-describe('each form of the statement that writes events', () => {
-  holdFormsTogether(() => service, insertEvents);
+describe('statement that writes events, in single and batched form', () => {
+  testEachForm(() => service, insertEvents);
 });

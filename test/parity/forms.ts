@@ -6,42 +6,40 @@ import type { TestService } from '../support/service.ts';
 
 const SIZES = [1, 2, 64, 200];
 
-/** A statement that takes one input or many. */
+/** Operation of one statement that takes one input or several inputs. */
 export interface Operation<Input, Output> {
+  /** Noun phrase that begins the name of the test. */
   name: string;
-  /** Makes so many inputs, each unlike the others in as many fields as can be. */
+  /** Returns `count` inputs that differ from each other in as many fields as possible. */
   inputs: (count: number) => Input[];
   run: (db: Database, inputs: Input[]) => Promise<Output[]>;
-  /** What must have been answered and stored, told from the inputs alone. */
+  /** Asserts that the outputs and the stored rows are those that follow from the inputs. */
   check: (db: Database, inputs: Input[], outputs: Output[]) => Promise<void>;
-  /** The table that it writes, with the key that its rows are sorted by. */
+  /** Table whose rows the forms are compared by, the key that sorts the rows, and the columns that are not compared. */
   writes?: { table: string; key: string[]; without?: string[] };
-  /** Brings the table to where each run begins; it empties it. */
+  /** Writes the rows with which each run begins. The table is empty before. */
   prepare?: (db: Database, inputs: Input[]) => Promise<void>;
-  /** Sorts outputs that come in no order. */
+  /** Sorts the outputs. It is needed if the statement returns them in no fixed order. */
   order?: (a: Output, b: Output) => number;
-  /** The inputs that a cluster takes in one statement; one. */
+  /** Splits the inputs into the groups that a cluster takes in one statement. If it is missing, each input is a group. */
   clusterGroups?: (inputs: Input[]) => Input[][];
 }
 
 /**
- * Runs an operation in each of its forms with the same inputs: each input by itself, all together, and as a cluster takes them. Each
- * form is compared with what the inputs say, and with the others row by row.
+ * Defines tests that run an operation three times with the same inputs: one input in each call, all inputs in one call, and in the
+ * layout of a cluster. Each run is checked against its inputs, and the outputs and rows of the three runs are compared.
  */
-export function holdFormsTogether<Input, Output>(
-  service: () => TestService,
-  operation: Operation<Input, Output>,
-): void {
-  const { name, inputs, run, check, prepare, order, clusterGroups = alone } = operation;
+export function testEachForm<Input, Output>(service: () => TestService, operation: Operation<Input, Output>): void {
+  const { name, inputs, run, check, prepare, order, clusterGroups = oneByOne } = operation;
   for (const size of SIZES) {
-    it(`${name}: ${size} at once leave what each by itself leaves, on one node and on a cluster`, async () => {
+    it(`${name}: ${size} inputs in one batch, one by one, and in the layout of a cluster have the same outcome`, async () => {
       const { db } = service().database;
       const cluster = createDatabase({ url: service().database.url, poolSize: 2, layout: 'cluster' });
       try {
         const all = inputs(size);
-        const seen = [];
+        const outcomes = [];
         for (const [on, groups] of [
-          [db, alone(all)],
+          [db, oneByOne(all)],
           [db, [all]],
           [cluster, clusterGroups(all)],
         ] as const) {
@@ -55,10 +53,10 @@ export function holdFormsTogether<Input, Output>(
             outputs.sort(order);
           }
           await check(db, all, outputs);
-          seen.push({ outputs, stored: await rowsOf(db, operation) });
+          outcomes.push({ outputs, stored: await rowsOf(db, operation) });
         }
-        assert.deepEqual(seen[1], seen[0], 'together as alone');
-        assert.deepEqual(seen[2], seen[0], 'on a cluster as alone');
+        assert.deepEqual(outcomes[1], outcomes[0], 'a batch has the same outcome as single calls');
+        assert.deepEqual(outcomes[2], outcomes[0], 'the layout of a cluster has the same outcome as single calls');
       } finally {
         await cluster.destroy();
       }
@@ -66,7 +64,7 @@ export function holdFormsTogether<Input, Output>(
   }
 }
 
-function alone<Input>(inputs: Input[]): Input[][] {
+function oneByOne<Input>(inputs: Input[]): Input[][] {
   return inputs.map((input) => [input]);
 }
 
@@ -76,7 +74,7 @@ async function empty(db: Database, { writes }: Pick<Operation<unknown, unknown>,
   }
 }
 
-/** The rows as PostgreSQL itself writes them down; JSON columns as the text that they are. */
+/** Returns the rows of the table as JSON text of PostgreSQL. It appends the exact text of the column `lines`, because jsonb changes it. */
 async function rowsOf(db: Database, { writes }: Pick<Operation<unknown, unknown>, 'writes'>): Promise<string[]> {
   if (writes === undefined) {
     return [];

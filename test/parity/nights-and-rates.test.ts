@@ -5,23 +5,23 @@ import { inTransaction } from '#platform/db/transaction.ts';
 import * as nights from '#hotel/nights/store.ts';
 import * as rates from '#hotel/rates/store.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { holdFormsTogether, type Operation } from './forms.ts';
-import { CAPACITY, dayAt, Houses, times } from './odd-inputs.ts';
+import { testEachForm, type Operation } from './forms.ts';
+import { CAPACITY, dayAt, Hotels, times } from './odd-inputs.ts';
 
 let service: TestService;
-let houses: Houses;
+let hotels: Hotels;
 before(async () => {
   service = await startService();
-  houses = await Houses.open(service);
+  hotels = await Hotels.open(service);
 });
 after(() => service.close());
 
-/** Distinct nights; on each third one all rooms but one are held before, on each third one all. */
+/** Returns the number of rooms held on a night before the test: in turn no room, all rooms except one, and all rooms. */
 const heldBefore = (index: number) => [0, CAPACITY - 1, CAPACITY][index % 3] as number;
 const nightChanges = (count: number) =>
   times(count, (index) => ({
-    tenantId: houses.at(index).tenantId,
-    roomTypeId: houses.roomTypeAt(index),
+    tenantId: hotels.at(index).tenantId,
+    roomTypeId: hotels.roomTypeAt(index),
     date: dayAt(index),
     rooms: 1 + (Math.floor(index / 3) % 2),
     capacity: CAPACITY,
@@ -36,20 +36,20 @@ async function prepareNights(db: Database, changes: nights.NightChange[]): Promi
   }
 }
 
-/** A cluster takes the nights of one stay in one statement. */
-const ofOneTenant = <Change extends nights.Night>(changes: Change[]) =>
+/** Groups the nights by tenant, because a cluster takes only nights of one tenant in one statement. */
+const groupByTenant = <Change extends nights.Night>(changes: Change[]) =>
   Object.values(Object.groupBy(changes, ({ tenantId }) => tenantId)).map((group) => group ?? []);
 
 const byNight = (a: nights.Night, b: nights.Night) => (a.date < b.date ? -1 : 1);
 
 const changeNights: Operation<nights.NightChange, nights.Night & { held: number }> = {
-  name: 'counters of nights changed',
+  name: 'change of night counters',
   writes: { table: 'night', key: ['date'] },
-  // Rooms are given back where some are held.
+  // Rooms are released on the nights on which rooms are held.
   inputs: (count) =>
     nightChanges(count).map((change, index) => ({ ...change, rooms: index % 3 === 0 ? change.rooms : -change.rooms })),
   prepare: prepareNights,
-  clusterGroups: ofOneTenant,
+  clusterGroups: groupByTenant,
   run: async (db, changes) => await inTransaction(db, (tx) => nights.changeHeld(tx, changes)),
   order: byNight,
   async check(_db, changes, outputs) {
@@ -61,22 +61,22 @@ const changeNights: Operation<nights.NightChange, nights.Night & { held: number 
 };
 
 const holdNights: Operation<nights.NightChange & { capacity: number }, nights.Night> = {
-  name: 'nights held',
+  name: 'hold of nights within the capacity',
   writes: { table: 'night', key: ['date'] },
   inputs: nightChanges,
   prepare: prepareNights,
-  clusterGroups: ofOneTenant,
+  clusterGroups: groupByTenant,
   run: async (db, changes) => await inTransaction(db, (tx) => nights.holdNights(tx, changes)),
   order: byNight,
   async check(db, changes, outputs) {
-    const isTaken = changes.map(({ rooms }, index) => heldBefore(index) + rooms <= CAPACITY);
+    const isHeld = changes.map(({ rooms }, index) => heldBefore(index) + rooms <= CAPACITY);
     assert.deepEqual(
       outputs.map(({ date }) => date).sort(),
-      changes.filter((_, index) => isTaken[index]).map(({ date }) => date),
+      changes.filter((_, index) => isHeld[index]).map(({ date }) => date),
     );
     const stored = await db.selectFrom('night').selectAll().orderBy('date').execute();
     const expected = changes.map(({ tenantId, roomTypeId, date, rooms }, index) => {
-      const held = heldBefore(index) + (isTaken[index] ? rooms : 0);
+      const held = heldBefore(index) + (isHeld[index] ? rooms : 0);
       return { tenant_id: tenantId, room_type_id: roomTypeId, date, held };
     });
     assert.deepEqual(
@@ -86,9 +86,12 @@ const holdNights: Operation<nights.NightChange & { capacity: number }, nights.Ni
   },
 };
 
-/** Nights of one plan: a price or none, some of them there already. A plan's nights are always written together. */
+/**
+ * Nights of one rate plan, with or without a price. Every second night has an entry before. A cluster also takes all nights of a plan in
+ * one statement.
+ */
 const writeRates = (price: 'replace' | 'keep'): Operation<rates.RateRow, never> => ({
-  name: `rates written, prices that are there ${price === 'keep' ? 'kept' : 'replaced'}`,
+  name: `write of rates that ${price === 'keep' ? 'keeps' : 'replaces'} the stored prices`,
   writes: { table: 'rate', key: ['date'] },
   inputs: (count) =>
     times(count, (index) => ({
@@ -126,28 +129,29 @@ const writeRates = (price: 'replace' | 'keep'): Operation<rates.RateRow, never> 
 });
 const previous = (row: rates.RateRow) => ({ ...row, price: '12.00', is_sold_out: false });
 const planWrite = (rows: rates.RateRow[], price: 'replace' | 'keep') => {
-  const { tenantId, plans } = houses.at(0);
+  const { tenantId, plans } = hotels.at(0);
   return { tenantId, planId: plans['Double/Flexible'] ?? '', nights: rows, price };
 };
 
-/** Ranges of one night to nine. Of each night n a room type has n % 4 rooms held, and its plan differs on each third one. */
+/** Returns ranges of one to nine nights. Every fifth range has a room type of another tenant. */
 const ranges = (count: number) =>
   times(count, (index) => ({
-    tenantId: houses.at(index).tenantId,
-    // Each fifth one asks for a room type of another tenant.
-    roomTypeId: houses.roomTypeAt(index % 5 === 4 ? index + 1 : index),
+    tenantId: hotels.at(index).tenantId,
+    // The next index belongs to the next tenant, so its room type is not a room type of this tenant.
+    roomTypeId: hotels.roomTypeAt(index % 5 === 4 ? index + 1 : index),
     checkIn: dayAt(index),
     checkOut: dayAt(index + 1 + (index % 9)),
   }));
 const isForeign = (index: number) => index % 5 === 4;
 const lengthOf = (index: number) => 1 + (index % 9);
 
+/** Night n of each room type has n % 4 rooms held. */
 const readHeld: Operation<nights.NightRange, nights.HeldNights | undefined> = {
-  name: 'counters of nights looked up',
+  name: 'look-up of night counters',
   writes: { table: 'night', key: ['tenant_id', 'room_type_id', 'date'] },
   inputs: ranges,
   async prepare(db, inputs) {
-    const all = houses.all.flatMap(({ tenantId, roomTypes }) =>
+    const all = hotels.all.flatMap(({ tenantId, roomTypes }) =>
       Object.values(roomTypes).flatMap((roomTypeId) =>
         times(inputs.length + 9, (day) => ({ tenantId, roomTypeId, date: dayAt(day), rooms: day % 4 })).filter(
           ({ rooms }) => rooms > 0,
@@ -168,8 +172,9 @@ const readHeld: Operation<nights.NightRange, nights.HeldNights | undefined> = {
   },
 };
 
+/** Writes an entry on every third night of each tenant's plan Flexible. Every second one of these nights is sold out. */
 async function preparePlans(db: Database, inputs: rates.StayRange[]): Promise<void> {
-  for (const { tenantId, plans } of houses.all) {
+  for (const { tenantId, plans } of hotels.all) {
     const rows = times(inputs.length + 9, (day) => ({
       date: dayAt(day),
       price: `${day}.00`,
@@ -180,14 +185,17 @@ async function preparePlans(db: Database, inputs: rates.StayRange[]): Promise<vo
   }
 }
 
-/** Days of a range's nights on which the plan of its room type differs; null if that has no plan or is of another tenant. */
+/**
+ * Returns the days of a range on which the plan Flexible has an entry. Returns null if the room type of the range has no plan or belongs
+ * to another tenant.
+ */
 function differingDays(index: number): number[] | null {
   const hasPlans = !isForeign(index) && index % 2 === 0;
   return hasPlans ? times(lengthOf(index), (offset) => index + offset).filter((day) => day % 3 === 0) : null;
 }
 
 const readPlans: Operation<rates.StayRange, rates.PlanInRange[]> = {
-  name: 'plans looked up',
+  name: 'look-up of rate plans with their entries',
   writes: { table: 'rate', key: ['tenant_id', 'rate_plan_id', 'date'] },
   inputs: ranges,
   prepare: preparePlans,
@@ -195,7 +203,7 @@ const readPlans: Operation<rates.StayRange, rates.PlanInRange[]> = {
   async check(_db, inputs, outputs) {
     for (const index of inputs.keys()) {
       const days = differingDays(index);
-      const { plans } = houses.at(index);
+      const { plans } = hotels.at(index);
       const differences =
         days?.map((day) => ({ date: dayAt(day), price: `${day}.00`, is_sold_out: day % 2 === 0 })) ?? [];
       const plan = { id: plans['Double/Flexible'], base_price: '100.00', min_nights: 1, is_active: true };
@@ -213,7 +221,7 @@ const readPlans: Operation<rates.StayRange, rates.PlanInRange[]> = {
 };
 
 const readSoldOutNights: Operation<rates.StayRange, string[][]> = {
-  name: 'closed nights looked up',
+  name: 'look-up of sold-out nights',
   writes: { table: 'rate', key: ['tenant_id', 'rate_plan_id', 'date'] },
   inputs: ranges,
   prepare: preparePlans,
@@ -226,15 +234,15 @@ const readSoldOutNights: Operation<rates.StayRange, string[][]> = {
   },
 };
 
-describe('each form of a statement of nights', () => {
-  holdFormsTogether(() => service, changeNights);
-  holdFormsTogether(() => service, holdNights);
-  holdFormsTogether(() => service, readHeld);
+describe('statements of night counters in single and batched form', () => {
+  testEachForm(() => service, changeNights);
+  testEachForm(() => service, holdNights);
+  testEachForm(() => service, readHeld);
 });
 
-describe('each form of a statement of rates', () => {
-  holdFormsTogether(() => service, writeRates('replace'));
-  holdFormsTogether(() => service, writeRates('keep'));
-  holdFormsTogether(() => service, readPlans);
-  holdFormsTogether(() => service, readSoldOutNights);
+describe('statements of rates in single and batched form', () => {
+  testEachForm(() => service, writeRates('replace'));
+  testEachForm(() => service, writeRates('keep'));
+  testEachForm(() => service, readPlans);
+  testEachForm(() => service, readSoldOutNights);
 });

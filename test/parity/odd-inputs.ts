@@ -6,15 +6,15 @@ export const FIRST_DAY = '2031-02-20';
 
 const ODD_TEXTS = ['', '"', "it's", '\\', '{"a": [1, null]}', 'é🍕\n\t', 'NULL', '{1,2}', '00012', ' x ', '\u2028'];
 
-/** Several tenants; inputs are theirs in turns. */
-export class Houses {
+/** Three tenants with equal hotels. The inputs of a test belong to them in turn. */
+export class Hotels {
   readonly all: TestHotel[];
 
   private constructor(all: TestHotel[]) {
     this.all = all;
   }
 
-  static async open(service: TestService): Promise<Houses> {
+  static async open(service: TestService): Promise<Hotels> {
     const open = () =>
       openHouse(service, [
         {
@@ -28,7 +28,7 @@ export class Houses {
         },
         { name: 'Suite', max_occupancy: 4, physical_capacity: CAPACITY, rate_plans: [] },
       ]);
-    return new Houses(await Promise.all([open(), open(), open()]));
+    return new Hotels(await Promise.all([open(), open(), open()]));
   }
 
   at(index: number): TestHotel {
@@ -48,7 +48,7 @@ export function oddText(index: number): string {
   return ODD_TEXTS[index % ODD_TEXTS.length] as string;
 }
 
-/** Whole days with milliseconds in them. */
+/** Returns a time that is `index` times 7,919 ms after the start of 1 January 2031 in UTC. */
 export function momentAt(index: number): Date {
   return new Date(Date.UTC(2031, 0, 1, 0, 0, 0, index * 7_919));
 }
@@ -57,7 +57,7 @@ export function dayAt(index: number): string {
   return dayAfter(FIRST_DAY, index);
 }
 
-/** A field that is absent, null or odd, in turns that differ with `turn`. */
+/** Returns an object whose field is missing, null or an unusual text, in turn by `index`. A field with another `turn` differs from it. */
 export function optional<Name extends string>(name: Name, index: number, turn: number): Record<Name, string | null> {
   const choice = (index + turn) % 3;
   const field = choice === 0 ? {} : { [name]: choice === 1 ? null : `${name} ${oddText(index)}` };

@@ -4,28 +4,28 @@ import { sql } from 'kysely';
 import { newId } from '#platform/lib/ids.ts';
 import * as orders from '#restaurant/orders/store.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { holdFormsTogether, type Operation } from './forms.ts';
-import { Houses, momentAt, oddText, optional, times } from './odd-inputs.ts';
+import { testEachForm, type Operation } from './forms.ts';
+import { Hotels, momentAt, oddText, optional, times } from './odd-inputs.ts';
 
 let service: TestService;
-let houses: Houses;
+let hotels: Hotels;
 before(async () => {
   service = await startService();
-  houses = await Houses.open(service);
+  hotels = await Hotels.open(service);
 });
 after(() => service.close());
 
 const orderKey = ({ tenant_id, credential_id, external_order_id }: orders.NewOrder) =>
   `${tenant_id} ${credential_id} ${external_order_id}`;
 
-/** Each third one has the key of the one before, so it must not be inserted. */
+/** Every third order has the key of the previous order, so it must not be inserted. */
 const insertOrders: Operation<orders.NewOrder, boolean> = {
-  name: 'orders inserted',
+  name: 'insert of orders',
   writes: { table: 'restaurant_order', key: ['id'] },
   inputs: (count) =>
     times(count, (index) => {
       const own = index % 3 === 2 ? index - 1 : index;
-      const { tenantId, credential } = houses.at(own);
+      const { tenantId, credential } = hotels.at(own);
       return {
         tenant_id: tenantId,
         id: newId(),
@@ -64,21 +64,21 @@ const insertOrders: Operation<orders.NewOrder, boolean> = {
 };
 
 const findOrders: Operation<orders.ExternalKey, orders.OrderSummary | undefined> = {
-  name: 'orders looked up',
+  name: 'look-up of orders',
   writes: { table: 'restaurant_order', key: ['id'] },
   inputs: (count) =>
     times(count, (index) => ({
-      tenantId: houses.at(index).tenantId,
-      // Each fifth one asks for an order of another tenant.
-      credentialId: houses.at(index % 5 === 4 ? index + 1 : index).credential.id,
+      tenantId: hotels.at(index).tenantId,
+      // Every fifth look-up has the credential of another tenant, so it finds no order.
+      credentialId: hotels.at(index % 5 === 4 ? index + 1 : index).credential.id,
       externalOrderId: `${oddText(index)} ${index}`,
     })),
   async prepare(db, keys) {
     const rows = insertOrders.inputs(keys.length).map((row, index) => ({
       ...row,
       id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-      tenant_id: houses.at(index).tenantId,
-      credential_id: houses.at(index).credential.id,
+      tenant_id: hotels.at(index).tenantId,
+      credential_id: hotels.at(index).credential.id,
       external_order_id: keys[index]?.externalOrderId ?? '',
     }));
     await orders.insertOrders(db, rows);
@@ -97,7 +97,7 @@ const findOrders: Operation<orders.ExternalKey, orders.OrderSummary | undefined>
   },
 };
 
-describe('each form of a statement of orders', () => {
-  holdFormsTogether(() => service, insertOrders);
-  holdFormsTogether(() => service, findOrders);
+describe('statements of orders in single and batched form', () => {
+  testEachForm(() => service, insertOrders);
+  testEachForm(() => service, findOrders);
 });

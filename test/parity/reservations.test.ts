@@ -8,26 +8,37 @@ import * as reservations from '#hotel/reservations/store.ts';
 import { createTransactionWithEvents } from '#webhooks/events/events.ts';
 import { assertCounted } from '../support/hotel.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { holdFormsTogether, type Operation } from './forms.ts';
-import { dayAt, Houses, momentAt, oddText, optional, times } from './odd-inputs.ts';
+import { testEachForm, type Operation } from './forms.ts';
+import { dayAt, Hotels, momentAt, oddText, optional, times } from './odd-inputs.ts';
 
 let service: TestService;
-let houses: Houses;
+let hotels: Hotels;
 before(async () => {
   service = await startService();
-  houses = await Houses.open(service);
+  hotels = await Hotels.open(service);
 });
 after(() => service.close());
 
-/** Of partners and of an OTA in turns. */
+const keyOf = (row: reservations.NewReservation) =>
+  JSON.stringify([
+    row.tenant_id,
+    row.credential_id ?? row.external_source,
+    row.external_reservation_id ?? row.external_id,
+  ]);
+
+/**
+ * Three of four reservations belong to partners, and the fourth to an OTA. Some of a partner have the key of an earlier one, so they must
+ * not be inserted.
+ */
 const insertReservations: Operation<reservations.NewReservation, string> = {
-  name: 'reservations inserted',
+  name: 'insert of reservations',
   writes: { table: 'reservation', key: ['id'] },
   inputs: (count) =>
     times(count, (index) => {
-      const { tenantId, credential, plans } = houses.at(index);
+      const { tenantId, credential, plans } = hotels.at(index);
       const isPartners = index % 4 !== 3;
-      const name = `${oddText(index)} ${index % 7 === 6 ? index - 3 : index}`;
+      const named = index % 7 === 6 ? index - 3 : index;
+      const name = `${oddText(named)} ${named}`;
       return {
         tenant_id: tenantId,
         id: newId(),
@@ -41,7 +52,7 @@ const insertReservations: Operation<reservations.NewReservation, string> = {
               channel_signatures: times(index % 3, oddText),
             }),
         status: ['confirmed', 'pending'][index % 2] as string,
-        room_type_id: houses.roomTypeAt(index),
+        room_type_id: hotels.roomTypeAt(index),
         rate_plan_id: index % 3 === 0 ? (plans['Double/Flexible'] ?? null) : null,
         check_in: dayAt(index % 40),
         check_out: dayAt((index % 40) + 1 + (index % 9)),
@@ -59,6 +70,11 @@ const insertReservations: Operation<reservations.NewReservation, string> = {
     return rows.filter(({ id }) => inserted.has(id)).map(({ id }) => id);
   },
   async check(db, inputs, outputs) {
+    const keys = inputs.map(keyOf);
+    assert.deepEqual(
+      outputs,
+      inputs.filter((input, index) => keys.indexOf(keyOf(input)) === index).map(({ id }) => id),
+    );
     const stored = await db.selectFrom('reservation').selectAll().orderBy('id').execute();
     assert.deepEqual(
       stored.map(({ id }) => id),
@@ -76,9 +92,9 @@ const insertReservations: Operation<reservations.NewReservation, string> = {
   },
 };
 
-/** Of partners, each in nights of its own; each seventh one has the key of an earlier one of its tenant. */
+/** Bookings of partners, each with nights of its own. Some bookings have the external id of an earlier booking of their tenant. */
 const bookings: Operation<Booking, string> = {
-  name: 'bookings',
+  name: 'bookings of partners',
   writes: { table: 'reservation', key: ['id'] },
   inputs: (count) =>
     insertReservations
@@ -113,7 +129,7 @@ const bookings: Operation<Booking, string> = {
       ids.map(({ id }) => id),
       booked.map(({ id }) => id).sort(),
     );
-    await Promise.all(houses.all.map(({ tenantId }) => assertCounted(service, tenantId)));
+    await Promise.all(hotels.all.map(({ tenantId }) => assertCounted(service, tenantId)));
     const { rows } = await sql<object>`
       SELECT tenant_id, credential_id, type, body::json -> 'data' AS data FROM event ORDER BY body::json -> 'data' ->> 'reservation_id'
     `.execute(db);
@@ -128,7 +144,7 @@ const bookings: Operation<Booking, string> = {
   },
 };
 
-describe('each form of a statement of reservations', () => {
-  holdFormsTogether(() => service, insertReservations);
-  holdFormsTogether(() => service, bookings);
+describe('statements of reservations in single and batched form', () => {
+  testEachForm(() => service, insertReservations);
+  testEachForm(() => service, bookings);
 });
