@@ -57,7 +57,7 @@ export function dayAt(index: number): string {
   return dayAfter(FIRST_DAY, index);
 }
 
-/** Returns an object whose field is missing, null or an unusual text, in turn by `index`. A field with another `turn` differs from it. */
+/** Returns an object whose field is missing, null or an unusual text. `index` and `turn` decide which of the three it is. */
 export function optional<Name extends string>(name: Name, index: number, turn: number): Record<Name, string | null> {
   const choice = (index + turn) % 3;
   const field = choice === 0 ? {} : { [name]: choice === 1 ? null : `${name} ${oddText(index)}` };

@@ -27,8 +27,8 @@ const keyOf = (row: reservations.NewReservation) =>
   ]);
 
 /**
- * Three of four reservations belong to partners, and the fourth to an OTA. Some of a partner have the key of an earlier one, so they must
- * not be inserted.
+ * Three of four reservations belong to partners, and the fourth to an OTA. Some reservations of partners have the external id of an
+ * earlier reservation, so they must not be inserted.
  */
 const insertReservations: Operation<reservations.NewReservation, string> = {
   name: 'insert of reservations',

@@ -138,7 +138,7 @@ describe('access to the channel operations', () => {
     }
   });
 
-  it('405: PUT on the channels is refused, and Allow names GET and POST', async () => {
+  it('405: PUT on the channels is refused, and the header Allow names GET and POST', async () => {
     const answer = await service.call('PUT', CHANNELS, { headers: tenant.owner, json: {} });
     assertError(answer, 405, 'error');
     assert.match(answer.headers.get('allow') ?? '', /GET.*POST/);

@@ -49,13 +49,13 @@ export class Channels {
 
   async create(actor: Actor, source: string): Promise<ChannelSecret> {
     const { tenantId } = actor;
-    const writeDown = prepareAudit(actor);
+    const recordAudit = prepareAudit(actor);
     const secret = newSecret();
     const channel = { id: newId(), source, channel_key: this.#keyMaker.newApiKey(tenantId) };
     await inTransaction(this.#db, async (tx) => {
       const channel_secret = await this.#keyring.encrypt(tx, secret, secretLocation(tenantId, channel.channel_key));
       await store.insertChannel(tx, tenantId, { ...channel, channel_secret });
-      await writeDown(tx, { action: 'channel.created', subject: channel.id, details: { source } });
+      await recordAudit(tx, { action: 'channel.created', subject: channel.id, details: { source } });
     });
     return { ...channel, channel_secret: secret };
   }
@@ -65,7 +65,7 @@ export class Channels {
    * @throws ApiError 404 `error` if the id is unknown
    */
   async revoke(actor: Actor, id: string): Promise<Channel> {
-    const writeDown = prepareAudit(actor);
+    const recordAudit = prepareAudit(actor);
     return await inTransaction(this.#db, async (tx) => {
       const row = isUuid(id) ? await store.lockChannel(tx, actor.tenantId, id) : undefined;
       if (row === undefined) {
@@ -73,7 +73,7 @@ export class Channels {
       }
       if (row.is_active) {
         await store.revokeChannel(tx, actor.tenantId, row.id);
-        await writeDown(tx, { action: 'channel.revoked', subject: row.id, details: { source: row.source } });
+        await recordAudit(tx, { action: 'channel.revoked', subject: row.id, details: { source: row.source } });
       }
       return shape({ ...row, is_active: false });
     });

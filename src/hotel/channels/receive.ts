@@ -120,8 +120,8 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 }
 
 /**
- * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If it names no
- * plan, the stored plan stays if the room type is the same.
+ * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If the call names
+ * no plan, the stored plan stays, but only for the same room type.
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
   const { input, roomType, plan } = requested;

@@ -88,7 +88,7 @@ describe('order of several OTA calls for one reservation', () => {
     assert.equal((await tell(service, channel, older(2), NOW - 99)).body.total_amount, '2.00');
   });
 
-  it('random sequences of OTA calls for one reservation, with replays, have the outcome of a simple model', async () => {
+  it('after each call of a random sequence of OTA calls and replays, the reservation has the amount that the rules predict', async () => {
     const call = fc.record({ version: fc.integer({ min: 1, max: 4 }), second: fc.integer({ min: 0, max: 3 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 12 }), async (calls) => {

@@ -148,7 +148,7 @@ describe('the receiver of OTA reservations refuses with 401', () => {
 });
 
 describe('bodies of calls to the receiver of OTA reservations', () => {
-  it('413: a body above 1 MiB of a channel is refused; 401: without channel headers it is refused as unauthenticated', async () => {
+  it('413: a signed body above 1 MiB is refused; 401: a body above 1 MiB without the headers of a channel is refused', async () => {
     const body = `${' '.repeat(1024 * 1024)}${reservation()}`;
     assertError(await send({ 'content-type': 'application/json' }, body), 401, 'invalid_credentials');
     assertError(await send(channelHeaders(channel, body), body), 413, 'error');
@@ -166,7 +166,7 @@ describe('bodies of calls to the receiver of OTA reservations', () => {
     assertError(await send(channelHeaders(own, '{'), '{'), 403, 'error');
   });
 
-  it('400: a signed body that is not a valid JSON object is refused; 415: so is a signed body of type text/plain', async () => {
+  it('400: a signed body that is not a valid JSON object is refused; 415: a signed body of type text/plain is refused', async () => {
     const latin1 = Buffer.from('{"a":"\xff"}', 'latin1');
     for (const body of ['{"a": 1', '"text"', '[]', 'null', '{"__proto__": 1}', '{"external_id": "\\u0000"}', latin1]) {
       assertError(await send(channelHeaders(channel, body), body), 400, 'invalid_request');

@@ -76,7 +76,7 @@ const ota = (external_id: string, stay: object) => ({
 });
 
 describe('concurrent calls to the receiver of OTA reservations', () => {
-  it('20 concurrent first calls for one reservation get 201 once and 200 else, and store the stay of the latest timestamp', async () => {
+  it('of 20 concurrent first calls for one reservation, one gets 201 and 19 get 200, and the latest timestamp wins', async () => {
     for (const external_id of ['first 1', 'first 2', 'first 3', 'first 4', 'first 5']) {
       const now = nowSeconds();
       const calls = Array.from({ length: 20 }, (_, index) => async () => {

@@ -36,7 +36,7 @@ const HOLDING = ['pending', 'confirmed', 'no_show', 'completed'];
 const UNKNOWN = '01920000-0000-7000-8000-000000000000';
 
 let made = 0;
-/** Returns the body of an OTA's call: two nights in a Double under a new external id, changed by `changes`. */
+/** Returns the body of an OTA's call: two nights in a Double under a new external id. The fields in `changes` replace these defaults. */
 function booking(changes: Record<string, unknown> = {}): Record<string, unknown> & { external_id: string } {
   made += 1;
   return {
@@ -123,7 +123,7 @@ describe('new reservation of an OTA', () => {
     assertError(await book(service, hotel, stay), 409, 'room_not_available');
   });
 
-  it('201: one external id from two sources makes two reservations; 200: from two channels of one source it makes one', async () => {
+  it('201: equal external ids of two sources make two reservations; 200: two channels of one source share a reservation', async () => {
     const elsewhere = await makeChannel(service, hotel, 'elsewhere');
     const twin = await makeChannel(service, hotel, channel.source);
     const sent = booking();

@@ -16,7 +16,7 @@ after(() => service.close());
 const list = (query = '', headers = hotel.staff) => service.call('GET', `/v1/staff/properties/${query}`, { headers });
 
 describe('GET /v1/staff/properties/', () => {
-  it('200: staff see each property with its time zone, room types, capacities and active plans, with exactly these fields', async () => {
+  it('200: the staff list shows each property, its room types and its active plans with exactly the documented fields', async () => {
     const { status, body } = await list();
     assert.equal(status, 200);
     const [harbour, lagoon, ...rest] = body;
@@ -85,7 +85,7 @@ describe('GET /v1/staff/properties/', () => {
     );
   });
 
-  it('401: the list of properties without a token is refused; 403: so is a tenant without the hotel feature', async () => {
+  it('401 and 403: the staff list of properties is refused without a token, and for a tenant without the hotel feature', async () => {
     assertError(await list('', {}), 401, 'invalid_credentials');
     assertError(await list('', (await service.tenant({ features: ['restaurant'] })).staff), 403, 'error');
   });

@@ -144,15 +144,15 @@ async function countDeadlocks(url: string): Promise<number> {
 
 /**
  * Asserts that the events of each partner's reservation agree with its status, and that no other reservation has an event. A reservation
- * has one created event, an event with its present status, and no status twice.
+ * has one created event and an event with its present status, and no two of its events have the same status.
  */
 async function assertEventsAgree(hotel: TestHotel): Promise<void> {
   const rows = (await service.call('GET', STAFF_RESERVATIONS, { headers: hotel.staff })).body;
   const events = await eventsOf(service, hotel.tenantId);
   for (const row of rows.filter((each: { external_source: string | null }) => each.external_source === null)) {
-    const told = events.filter(({ sent }) => sent.data.reservation_id === row.reservation_id);
-    const statuses = told.map(({ sent }) => sent.data.status);
-    assert.equal(told.filter(({ type }) => type === 'reservation.created').length, 1);
+    const rowEvents = events.filter(({ sent }) => sent.data.reservation_id === row.reservation_id);
+    const statuses = rowEvents.map(({ sent }) => sent.data.status);
+    assert.equal(rowEvents.filter(({ type }) => type === 'reservation.created').length, 1);
     assert.equal(new Set(statuses).size, statuses.length, 'no two events of a reservation have the same status');
     assert.ok(
       statuses.includes(row.status),

@@ -21,8 +21,8 @@ export interface Hold {
 }
 
 /**
- * Changes the night counters from the previous hold of a reservation to its next hold. Either hold may be null. The capacity is not
- * checked. The counters of nights that both holds share are not written.
+ * Releases the nights of the previous hold of a reservation (`from`) and holds the nights of its next hold (`to`). Either hold may be
+ * null. The function does not check the capacity, and it does not write the counters of nights that are in both holds.
  */
 export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: Hold | null): Promise<void> {
   const changes = new NightSums();
@@ -99,7 +99,7 @@ class NightSums {
     return this.#sums.get(keyOf(night));
   }
 
-  /** Returns the nights whose sum is not 0. */
+  /** Returns the nights whose sum of changes is not 0. */
   all(): NightSum[] {
     return [...this.#sums.values()].filter(({ rooms }) => rooms !== 0);
   }

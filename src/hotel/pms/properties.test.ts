@@ -49,7 +49,7 @@ describe('GET /v1/channel-manager/pms/properties/', () => {
     assert.deepEqual([answer.status, answer.text], [200, '']);
   });
 
-  it('405: POST on the PMS properties is refused, and Allow names GET', async () => {
+  it('405: POST on the PMS properties is refused, and the header Allow names GET', async () => {
     const answer = await service.call('POST', `${PMS}/properties/`, { headers: hotel.pms, json: {} });
     assert.deepEqual([answer.status, answer.body.code], [405, 'error']);
     assert.match(answer.headers.get('allow') ?? '', /GET/);

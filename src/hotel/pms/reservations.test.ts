@@ -196,7 +196,7 @@ describe('PMS reservations of a hotel with 230 reservations', () => {
     assert.equal((await get('?page=0&page_size=x', hotel)).text, whole.text);
   });
 
-  it('200: a PMS list with a status has all 115 reservations with this status, because the limit applies after the filter', async () => {
+  it('200: the limit of 200 applies after the filter, so a PMS list with a status has all 115 reservations with that status', async () => {
     assert.equal((await get('?status=completed', hotel)).body.length, 115);
   });
 

@@ -54,7 +54,7 @@ describe('concurrent writes of rates and restrictions of one rate plan', () => {
     assert.equal(new Set((await read()).map((rate) => rate.price)).size, 1);
   });
 
-  it('200: 40 concurrent writes of rates and restrictions with overlapping dates cause no deadlock and keep the prices', async () => {
+  it('200: 40 concurrent writes of rates and restrictions of overlapping dates cause no deadlock, and no price is lost', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, writer) => {
         const days = daysFrom(writer).slice(0, 20 + writer);

@@ -94,7 +94,7 @@ export async function readRates(
  */
 export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rates }: RatesWrite): Promise<Rate[]> {
   const { tenantId } = actor;
-  const writeDown = prepareAudit(actor);
+  const recordAudit = prepareAudit(actor);
   const byDate = new Map(
     rates.map(({ date, price, is_sold_out }) => [
       date,
@@ -104,7 +104,7 @@ export async function writeRates(db: Database, actor: Actor, { rate_plan_id, rat
   const written = [...byDate.values()].sort((a, b) => (a.date < b.date ? -1 : 1));
   await inTransaction(db, async (tx) => {
     await writeNights(tx, { tenantId, planId: rate_plan_id, nights: written, price: 'replace' });
-    await writeDown(tx, { action: 'rates.written', subject: rate_plan_id, details: { entries: rates } });
+    await recordAudit(tx, { action: 'rates.written', subject: rate_plan_id, details: { entries: rates } });
   });
   return written;
 }
@@ -121,7 +121,7 @@ export async function writeRestrictions(
   { rate_plan_id, restrictions }: RestrictionsWrite,
 ): Promise<number> {
   const { tenantId } = actor;
-  const writeDown = prepareAudit(actor);
+  const recordAudit = prepareAudit(actor);
   const byDate = new Map(
     restrictions.map(({ date, stop_sell }) => [date, { date, price: null, is_sold_out: stop_sell ?? false }]),
   );
@@ -131,7 +131,11 @@ export async function writeRestrictions(
     if (typeof minNights === 'number') {
       await store.updateMinNights(tx, tenantId, rate_plan_id, minNights);
     }
-    await writeDown(tx, { action: 'restrictions.written', subject: rate_plan_id, details: { entries: restrictions } });
+    await recordAudit(tx, {
+      action: 'restrictions.written',
+      subject: rate_plan_id,
+      details: { entries: restrictions },
+    });
   });
   return restrictions.length;
 }

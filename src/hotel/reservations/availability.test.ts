@@ -160,7 +160,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.equal(new Set(texts).size, 1);
   });
 
-  it('401: a call without credentials is refused; 403: so is a tenant without the hotel feature; both before the query check', async () => {
+  it('401 and 403: without credentials or the hotel feature the availability is refused before the query is checked', async () => {
     assertError(await ask('', {}), 401, 'invalid_credentials');
     assertError(await ask('', (await service.tenant({ features: ['restaurant'] })).partner), 403, 'error');
   });

@@ -79,7 +79,7 @@ function hotelNumber(index: number): TestHotel {
 
 type Changes = Record<string, unknown>;
 
-/** Books two nights in a Double thirty days ahead, changed by `changes`. */
+/** Books two nights in a Double thirty days ahead. The fields in `changes` replace these defaults. */
 const book = (hotel: TestHotel, changes: Changes = {}, at = reservations) =>
   at.book(callerOf(hotel), stay(hotel, changes) as Parameters<Reservations['book']>[1]);
 
@@ -116,7 +116,7 @@ describe('concurrent bookings that share a transaction', () => {
     await Promise.all(hotels.map(({ tenantId }) => assertCounted(service, tenantId)));
   });
 
-  it('concurrent bookings with one external id book one stay, the others are replays, and another booking succeeds', async () => {
+  it('of 3 concurrent bookings with one external id one books the stay and 2 are replays, and a booking beside them succeeds', async () => {
     const hotel = await openHotelAt('10.00');
     const ids = ['twice', 'other', 'twice', 'twice'];
     const outcomes = await outcomesOf(ids.map((id) => book(hotel, { external_reservation_id: id })));
@@ -158,7 +158,7 @@ describe('concurrent bookings that share a transaction', () => {
     await assertCounted(service, hotel.tenantId);
   });
 
-  it('a booking of 32 nights is written in a statement of its own, and concurrent short bookings share another', async () => {
+  it('a booking of 32 nights has an INSERT of its own, and two concurrent short bookings share another INSERT', async () => {
     const hotel = await openHotelAt('10.00');
     const variants = [{ check_out: dayAhead(62) }, {}, {}];
     const sent = await statementsOf(() => Promise.all(variants.map((changes) => book(hotel, changes))));
@@ -182,8 +182,11 @@ describe('concurrent bookings that share a transaction', () => {
       }
       waiting = outcomesOf(bookings);
       const began = performance.now();
-      for (let turn = 0; turn < 3; turn += 1) {
-        const others = [book(hotel, { room_type_id: hotel.roomTypes['Suite'] }), book(hotelNumber(turn), free(turn))];
+      for (let round = 0; round < 3; round += 1) {
+        const others = [
+          book(hotel, { room_type_id: hotel.roomTypes['Suite'] }),
+          book(hotelNumber(round), freeDates(round)),
+        ];
         assert.deepEqual(await outcomesOf(others), ['booked', 'booked']);
       }
       assert.ok(performance.now() - began < 5_000, `${Math.round(performance.now() - began)} ms`);
@@ -237,7 +240,7 @@ describe('concurrent bookings that share a transaction', () => {
   });
 });
 
-/** Returns the dates of two nights that no other turn books. */
-function free(turn: number): Changes {
-  return { check_in: dayAhead(100 + 2 * turn), check_out: dayAhead(102 + 2 * turn) };
+/** Returns the dates of two nights that no other round of the test books. */
+function freeDates(round: number): Changes {
+  return { check_in: dayAhead(100 + 2 * round), check_out: dayAhead(102 + 2 * round) };
 }

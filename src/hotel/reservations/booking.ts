@@ -9,7 +9,7 @@ import type { TransactionWithEvents } from '#webhooks/events/events.ts';
 import { reservationEvent, nightsOfStay } from './consequences.ts';
 import * as store from './store.ts';
 
-/** New reservation of a partner that has its price and has passed all checks except the check that a room is left. */
+/** New reservation of a partner with its price. All checks are done, except the check that each night has a room left. */
 export interface Booking {
   row: store.PartnerReservation;
   /** Largest number of rooms of the room type that may be held on one night. */

@@ -56,7 +56,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     );
   });
 
-  it('200: a partner may cancel from every status except completed and cancelled; 409: these two are refused by name', async () => {
+  it('200: a partner may cancel in each status except completed and cancelled; 409: for these the message names the status', async () => {
     const own = await openHotel(service);
     const ways: [string[], number][] = [
       [[], 200],
@@ -131,7 +131,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     await assertCounted(service, own.tenantId);
   });
 
-  it('401: a cancellation without credentials is refused; 403: so is one of a tenant without the hotel feature', async () => {
+  it('401 and 403: a cancellation is refused without credentials, and for a tenant without the hotel feature', async () => {
     const { partner } = await service.tenant({ features: ['restaurant'] });
     assertError(await cancel('x', { partner: {} }), 401, 'invalid_credentials');
     assertError(await cancel('x', { partner }), 403, 'error');

@@ -103,7 +103,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     await fc.assert(property, { numRuns: 5, endOnFailure: true });
   });
 
-  it('the only room is booked again exactly once if bookings arrive during and after its cancellation', async () => {
+  it('if bookings of the only room arrive during and after its cancellation, exactly one of them gets 201', async () => {
     const hotel = await openHotelOf(1);
     let holder: string = (await book(service, hotel)).body.external_reservation_id;
     for (let round = 0; round < 20; round += 1) {

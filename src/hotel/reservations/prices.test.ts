@@ -22,7 +22,10 @@ type Plan = { name: string; base_price: string; min_nights?: number; is_active?:
 const openHotelWith = (rate_plans: Plan[], base_price: string | null = '90.00') =>
   openHouse(service, [{ name: 'Double', max_occupancy: 2, base_price, physical_capacity: 50, rate_plans }]);
 
-/** Books a stay of two nights, changed by `changes`. Returns its total and the name of its rate plan, null if it has no plan. */
+/**
+ * Books a stay of two nights. The fields in `changes` replace the defaults. Returns the total and the name of the rate plan, null if the
+ * stay has no plan.
+ */
 async function priceOf(hotel: TestHotel, changes: Record<string, unknown> = {}): Promise<[string, string | null]> {
   const booked = await book(service, hotel, changes);
   assert.equal(booked.status, 201, booked.text);

@@ -105,7 +105,7 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
     }
   });
 
-  it('401: a list of reservations without credentials is refused; 403: so is a tenant without the hotel feature', async () => {
+  it('401 and 403: the list of reservations is refused without credentials, and for a tenant without the hotel feature', async () => {
     const { partner } = await service.tenant({ features: ['restaurant'] });
     assertError(await list('?page=0', {}), 401, 'invalid_credentials');
     assertError(await list('?page=0', partner), 403, 'error');

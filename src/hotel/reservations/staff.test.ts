@@ -34,13 +34,13 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
     const booked = await book(service, own, { external_reservation_id: 'P-1', guests: 2 });
     const guest = { full_name: 'Rui Melo', email: 'rui@example.com' };
     const plan = own.plans['Double/Flexible'];
-    const told = await tell({ external_id: 'O-1', rate_plan_id: plan, status: 'pending', guest });
+    const received = await tell({ external_id: 'O-1', rate_plan_id: plan, status: 'pending', guest });
     const list = await get('', own.staff);
     const [ofOta, ofPartner] = list.body;
     assert.deepEqual(list.body, [
       {
-        reservation_id: told.body.id,
-        natural_id: told.body.natural_id,
+        reservation_id: received.body.id,
+        natural_id: received.body.natural_id,
         status: 'pending',
         external_reservation_id: null,
         external_source: 'an-ota',
@@ -123,7 +123,7 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
     assert.equal((await get(`${body.reservation_id}/`, stranger.staff)).body.status, 'confirmed');
   });
 
-  it('401: reading reservations without a token or with an API key is refused; 403: so is a tenant without the hotel feature', async () => {
+  it('401 and 403: staff reads are refused without a staff token, and for a tenant without the hotel feature', async () => {
     const { staff } = await service.tenant({ features: ['restaurant'] });
     for (const path of ['', `${crypto.randomUUID()}/`]) {
       assertError(await get(path, {}), 401, 'invalid_credentials');
@@ -145,25 +145,30 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
   };
 
   for (const from of RESERVATION_STATUSES) {
-    it(`200: staff may change ${from} to ${following[from]?.join(', ') || 'no status'}; 409: other changes are refused`, async () => {
+    const allowed = following[from]?.join(', ') ?? '';
+    const name =
+      allowed === ''
+        ? `409: staff cannot change the status of a reservation that is ${from}`
+        : `200 and 409: staff can change a reservation that is ${from} only to ${allowed}`;
+    it(name, async () => {
       const own = await openHotel(service);
       const tell = await openChannel(service, own);
       for (const to of RESERVATION_STATUSES) {
-        const told = await tell({
+        const received = await tell({
           external_id: `${from} to ${to}`,
           status: from,
           room_type_id: own.roomTypes['Suite'],
         });
         const free = async () => (await sellable(service, own, own.roomTypes['Suite'], dayAhead(31), dayAhead(32)))[0];
         assert.equal(await free(), holding.includes(from) ? 0 : 1);
-        const answer = await moveStay(service, own, told.body.id, to);
+        const answer = await moveStay(service, own, received.body.id, to);
         if (following[from]?.includes(to)) {
           assert.deepEqual([answer.status, answer.body.status], [200, to]);
-          assert.deepEqual((await get(`${told.body.id}/`, own.staff)).body, answer.body);
+          assert.deepEqual((await get(`${received.body.id}/`, own.staff)).body, answer.body);
           assert.equal(await free(), holding.includes(to) ? 0 : 1);
         } else {
           assert.match(assertError(answer, 409, 'invalid_status_transition'), new RegExp(`\\b${from}\\b`));
-          assert.equal((await get(`${told.body.id}/`, own.staff)).body.status, from);
+          assert.equal((await get(`${received.body.id}/`, own.staff)).body.status, from);
         }
         await assertCounted(service, own.tenantId);
         await tell({ external_id: `${from} to ${to}`, status: 'cancelled', room_type_id: own.roomTypes['Suite'] });
@@ -174,12 +179,12 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
 
   it('200: each change by staff writes an event for the partner: reservation.modified, and reservation.cancelled at the end', async () => {
     const own = await openHotel(service);
-    const { body } = await book(service, own, { external_reservation_id: 'told' });
+    const { body } = await book(service, own, { external_reservation_id: 'received' });
     for (const status of ['no_show', 'cancelled']) {
       assert.equal((await moveStay(service, own, body.reservation_id, status)).status, 200);
     }
     const events = await eventsOf(service, own.tenantId);
-    const about = { reservation_id: body.reservation_id, external_reservation_id: 'told' };
+    const about = { reservation_id: body.reservation_id, external_reservation_id: 'received' };
     assert.deepEqual(
       events.map(({ sent, type, credential_id }) => [type, sent.event, sent.data, credential_id]),
       [
@@ -212,7 +217,7 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     }
   });
 
-  it('401: a change without a token is refused; 403: so is a tenant without the hotel feature; both before the body check', async () => {
+  it('401 and 403: without a staff token or the hotel feature a change of status is refused before the body is checked', async () => {
     const { staff } = await service.tenant({ features: ['restaurant'] });
     const path = `${STAFF_RESERVATIONS}${crypto.randomUUID()}/status/`;
     assertError(await service.call('POST', path, { json: {} }), 401, 'invalid_credentials');

@@ -8,7 +8,7 @@ import type { ReservationStatus } from './reservation-status.ts';
 export type ReservationRow = Selectable<Reservation>;
 export type NewReservation = Insertable<Reservation>;
 type ChannelColumn = 'external_source' | 'external_id' | 'channel_timestamp' | 'channel_signatures';
-/** Columns of a reservation from which the responses to partners are made. */
+/** Row of a reservation without the columns that only OTA reservations have. Responses to partners are made from it. */
 export type PartnerRow = Omit<ReservationRow, ChannelColumn>;
 /** Reservation that a partner booked. */
 export type PartnerReservation = PartnerRow & { credential_id: string; external_reservation_id: string };

@@ -82,7 +82,7 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     assert.deepEqual((await list('?page=1', bare.partner)).body, { count: 0, next: null, previous: null, results: [] });
   });
 
-  it('200: pages together hold the whole list; a page after the last one gets 404, a page number or size out of range 400', async () => {
+  it('200: the pages together hold the whole list; 404: there is no page after the last; 400: an invalid page is refused', async () => {
     const whole = (await list()).body;
     const pages = await Promise.all([1, 2, 3].map((page) => list(`?page=${page}&page_size=2`)));
     assert.deepEqual(
@@ -133,7 +133,7 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     assert.equal(response.headers.get('etag'), (await list()).headers.get('etag'));
   });
 
-  it('401: a call without credentials is refused; 403: so is a call of a tenant that has lost the hotel feature', async () => {
+  it('401 and 403: the list of room types is refused without credentials, and for a tenant that lost the hotel feature', async () => {
     assertError(await list('', {}), 401, 'invalid_credentials');
     const own = await openHotel(service);
     const { properties: _, ...document } = own.document;

@@ -64,7 +64,10 @@ export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomT
 /** Largest number of room types in the cache of one process. An entry takes some kilobytes, because it holds the texts. */
 const MAX_CACHED = 50_000;
 
-/** Returns a `findRoomType` that reads through the tenant cache. A change of the tenant invalidates the cached room types. */
+/**
+ * Creates a function that finds a room type in the tenant cache, and reads it from the database if it is not cached. A change of the
+ * tenant invalidates its cached room types.
+ */
 export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Caches }): FindRoomType {
   const cache: TenantCache<store.RoomTypeWithClock> = caches.createCache(MAX_CACHED);
   return async (tenantId, id) => {
