@@ -18,13 +18,13 @@ describe('GET /v1/staff/audit/', () => {
   });
   after(() => service.close());
 
-  async function trail(whose: TestTenant = tenant): Promise<AuditEntry[]> {
-    const answer = await service.call('GET', AUDIT, { headers: whose.owner });
+  async function trail(target: TestTenant = tenant): Promise<AuditEntry[]> {
+    const answer = await service.call('GET', AUDIT, { headers: target.owner });
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
   }
 
-  /** What a call adds to the trail, newest first. */
+  /** Makes a call, checks its status, and returns the entries that it added to the audit trail, newest first. */
   async function addedBy(method: string, path: string, options: CallOptions, status: number) {
     const earlier = (await trail()).length;
     const answer = await service.call(method, path, options);
@@ -33,7 +33,7 @@ describe('GET /v1/staff/audit/', () => {
     return { answer, added: now.slice(0, now.length - earlier) };
   }
 
-  /** Asserts that there is one entry, with exactly these keys, and gives it without its id and time. */
+  /** Asserts that there is exactly one entry, that it has exactly these keys, and returns it without its id and time. */
   function only(added: AuditEntry[]) {
     assert.equal(added.length, 1, JSON.stringify(added));
     const [entry] = added;
@@ -58,7 +58,7 @@ describe('GET /v1/staff/audit/', () => {
     ['third_party', '/v1/third-party/credentials/'],
     ['pms', '/v1/channel-manager/credentials/'],
   ] as const) {
-    it(`200: tells of ${audience} credentials made, rotated and revoked; of a second revoke, nothing`, async () => {
+    it(`200: each ${audience} credential created, rotated or revoked gets an audit entry, and a second revoke gets none`, async () => {
       const actor = await ownerActor();
       const headers = tenant.owner;
       const details = { audience, label: 'Till' };
@@ -77,9 +77,9 @@ describe('GET /v1/staff/audit/', () => {
     });
   }
 
-  it('200: tells of a password that the operator has set, and of the user let in again by it', async () => {
-    const whose = await service.tenant();
-    const [, staff] = whose.document.users ?? [];
+  it('200: a password set by the operator gets an audit entry, and a second entry if that enables a disabled user', async () => {
+    const other = await service.tenant();
+    const [, staff] = other.document.users ?? [];
     assert.ok(staff);
     const { id: subject } = await service.database.db
       .selectFrom('app_user')
@@ -93,17 +93,17 @@ describe('GET /v1/staff/audit/', () => {
       details: { email: staff.email },
     });
     const setNewPassword = async () => {
-      const earlier = (await trail(whose)).length;
-      await setPassword(service.database.db, whose.tenantId, staff.email, 'a password of today');
-      const now = await trail(whose);
+      const earlier = (await trail(other)).length;
+      await setPassword(service.database.db, other.tenantId, staff.email, 'a new password');
+      const now = await trail(other);
       return now.slice(0, now.length - earlier).map(({ id, at, ...rest }) => rest);
     };
     assert.deepEqual(await setNewPassword(), [entry('user.password_changed')]);
-    await service.apply({ ...whose.document, users: whose.document.users?.slice(0, 1) });
+    await service.apply({ ...other.document, users: other.document.users?.slice(0, 1) });
     assert.deepEqual(await setNewPassword(), [entry('user.enabled'), entry('user.password_changed')]);
   });
 
-  it('200: tells of a new webhook URL, and by which credential; of the same one again, nothing', async () => {
+  it('200: a new webhook URL gets an audit entry that names the credential, and the same URL again gets none', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);
     const json = { webhook_url: 'https://example.com/hooks' };
     const { answer, added } = await addedBy('POST', '/v1/third-party/webhook/', { headers: partner, json }, 200);
@@ -118,7 +118,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(again.added, []);
   });
 
-  it('200: tells of channels made and revoked', async () => {
+  it('200: each channel created or revoked gets an audit entry, and a second revoke gets none', async () => {
     const actor = await ownerActor();
     const path = '/v1/channel-manager/channels/';
     const made = await addedBy('POST', path, { headers: tenant.owner, json: { source: 'booking' } }, 201);
@@ -131,7 +131,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(again.added, []);
   });
 
-  it('200: tells of rates and restrictions as they were sent; of refused ones, nothing', async () => {
+  it('200: rates and restrictions sent by a PMS get an audit entry with the sent values, and a refused call gets none', async () => {
     const made = await service.call('POST', '/v1/channel-manager/credentials/', { headers: tenant.owner, json: {} });
     const headers = { 'x-pms-api-key': made.body.api_key, 'x-pms-api-secret': made.body.api_secret };
     const actor = { type: 'credential', id: made.body.id };
@@ -176,12 +176,12 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(refused.added, []);
   });
 
-  it('200: tells of a failed sign-in, from where, and not with which password', async () => {
+  it('200: a failed sign-in gets an audit entry with the client address and without the password, and a good one gets none', async () => {
     const email = String(tenant.document.users?.[0]?.email);
     const earlier = (await trail()).length;
     const json = { email, password: 'quite the wrong one' };
     assert.equal((await service.call('POST', '/v1/auth/token/', { json })).status, 401);
-    // Written beside the answer, so perhaps a moment after it.
+    // The service does not wait for this write before it responds, so the entry may appear a moment after the response.
     const now = await eventually(async () => {
       const entries = await trail();
       return entries.length > earlier && entries;
@@ -198,7 +198,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(good.added, []);
   });
 
-  it('200: newest first, whole or by pages, and of the own tenant alone', async () => {
+  it('200: the audit trail lists only the entries of the own tenant, newest first, whole or by pages', async () => {
     const whole = await trail();
     assert.deepEqual(
       whole.map((entry) => entry.id),
@@ -228,7 +228,7 @@ describe('GET /v1/staff/audit/', () => {
     );
   });
 
-  it('401, 403: for the owner alone', async () => {
+  it('401, 403: the audit trail is refused to a call without a token, to a partner (401) and to staff (403)', async () => {
     assertError(await service.call('GET', AUDIT), 401, 'invalid_credentials');
     assertError(await service.call('GET', AUDIT, { headers: tenant.partner }), 401, 'invalid_credentials');
     assertError(await service.call('GET', AUDIT, { headers: tenant.staff }), 403, 'error');

@@ -6,19 +6,19 @@ import * as store from './store.ts';
 
 export type { Actor } from './schema.ts';
 
-/** What an entry says beside who and when. `details` never holds a secret. */
+/** Content of an entry, without its actor and time. `details` never holds a secret. */
 export interface NewAuditEntry {
   action: AuditAction;
   subject: string;
   details: Record<string, unknown>;
 }
 
-/** Writes one entry down. */
+/** Inserts one entry into the audit trail. */
 export type WriteAuditEntry = (db: Db, entry: NewAuditEntry) => Promise<void>;
 
 /**
- * Prepares an entry of the audit trail. Its id and time are made now, before the transaction of its entry, so that a second run of
- * that transaction writes the same entry.
+ * Returns a function that inserts one entry. The id and time of the entry are made now, before its transaction starts, so that a
+ * retry of the transaction writes the same entry.
  */
 export function prepareAudit(actor: Actor): WriteAuditEntry {
   const id = newId();
@@ -38,8 +38,8 @@ export function prepareAudit(actor: Actor): WriteAuditEntry {
 }
 
 /**
- * Writes entries down within their transaction, where only the transaction finds out what has to be done. A second run of it writes
- * what the first one wrote only if that was rolled back, so the ids and times may be new.
+ * Inserts entries within the transaction that they describe. Use it if only the transaction can find out what changes. A retry of the
+ * transaction finds the changes again only if the first run was rolled back. So the entries of the retry may have new ids and times.
  */
 export async function writeAuditEntries(tx: Tx, actor: Actor, entries: NewAuditEntry[]): Promise<void> {
   for (const entry of entries) {
@@ -47,10 +47,10 @@ export async function writeAuditEntries(tx: Tx, actor: Actor, entries: NewAuditE
   }
 }
 
-/** An entry may hold the thousand rates of one call. */
+/** Entries read in one batch. It is small, because one entry may hold the thousand rates of one call. */
 const ENTRIES_A_BATCH = 50;
 
-/** The tenant's audit trail, newest first. */
+/** Returns the audit trail of the tenant, newest first. */
 export function listAudit(db: Database, tenantId: number): LongList<store.AuditRow> {
   return { batchSize: ENTRIES_A_BATCH, ...store.listEntries(db, tenantId) };
 }

@@ -2,7 +2,7 @@ import Type from 'typebox';
 
 const ACTOR_TYPES = ['user', 'credential', 'operator', 'anonymous'] as const;
 
-/** What is audited. */
+/** Kind of change that an audit entry reports. */
 export type AuditAction =
   | 'credential.created'
   | 'credential.revoked'
@@ -23,39 +23,40 @@ export type AuditAction =
 export const AuditEntry = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the entry.' }),
-    at: Type.String({ format: 'date-time', description: 'When it was done.' }),
+    at: Type.String({ format: 'date-time', description: 'The time of the action.' }),
     actor: Type.Object(
       {
         type: Type.Enum([...ACTOR_TYPES], {
           type: 'string',
           description:
-            'A `user` who signed in, a `credential` of a partner or PMS, the `operator` at the command line, or ' +
-            '`anonymous`: somebody whose sign-in failed.',
+            '`user`: a user who signed in. `credential`: a partner or a PMS. `operator`: a person who ran a command of ' +
+            'the service. `anonymous`: a person whose sign-in failed.',
         }),
         id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-          description: 'The id of the user or credential; null for the other two.',
+          description: 'The id of the user or credential. Null for `operator` and `anonymous`.',
         }),
       },
-      { description: 'Who did it.' },
+      { description: 'The user, partner, PMS or operator that acted.' },
     ),
     action: Type.String({
       description:
-        'What was done: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
+        'The kind of action: `credential.created`, `credential.revoked`, `credential.rotated`, `channel.created`, ' +
         '`channel.revoked`, `webhook.registered`, `rates.written`, `restrictions.written`, `sign_in.failed`, ' +
         '`user.created`, `user.changed`, `user.disabled`, `user.enabled`, `user.password_changed` or ' +
-        '`tenant.applied`: what else a tenant document changed. More may be added.',
+        '`tenant.applied`. The last one reports all other changes by a tenant document. New kinds may be added.',
     }),
     subject: Type.String({
       description:
-        'The id of what it was done to: a credential, channel, rate plan or user, or the number of the tenant.',
+        'The id of the credential, channel, rate plan or user that the action changed or concerned, or the number of the tenant.',
     }),
     details: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What else there is to know; its fields depend on the action. Never a secret.',
+      description:
+        'Further facts about the action. The fields depend on the kind of action. They never contain a secret.',
     }),
   },
   {
     title: 'AuditEntry',
-    description: 'One thing that was done, by whom and when. Entries are only ever added.',
+    description: 'One action, with its actor and time. Entries are only added. They are never changed or removed.',
     examples: [
       {
         id: '01a1f82f-2c5f-7b81-b37a-043a6f767e7c',
@@ -78,7 +79,7 @@ export const AuditEntry = Type.Object(
 );
 export type AuditEntry = Type.Static<typeof AuditEntry>;
 
-/** Who acts, and for which tenant: the operator is whoever runs the command line. */
+/** User, credential or operator that acts, and its tenant. `id` is null for an operator and for a failed sign-in. */
 export interface Actor {
   tenantId: number;
   type: (typeof ACTOR_TYPES)[number];

@@ -10,7 +10,10 @@ import { AuditEntry } from './schema.ts';
 interface Dependencies {
   db: Database;
   ownerGuard: Guard;
-  /** Whose trail it is: the guard has found that out, and this folder lies below the one that knows people. */
+  /**
+   * Returns the id of the tenant whose audit trail is read. It is a parameter because `access/audit/` may not import
+   * `access/tenants/`, which sets the person on the request.
+   */
   tenantOf: (request: Parameters<Guard>[0]) => number;
 }
 
@@ -24,10 +27,10 @@ export function auditStaffRoutes(app: App, { db, ownerGuard, tenantOf }: Depende
         operationId: 'listAudit',
         summary: 'Read the audit trail, newest first',
         description:
-          'Who made, rotated and revoked credentials and channels, registered webhook URLs, wrote rates and ' +
-          'restrictions, added, changed and disabled users, and whose sign-ins failed; and what a tenant document ' +
-          'changed. A change and its entry are written together or not at all, and no entry is ever changed or ' +
-          'removed. For the owner alone.',
+          'Lists these actions with their actors: credentials and channels created, rotated and revoked, webhook URLs ' +
+          'registered, rates and restrictions written, users added, changed, enabled and disabled, failed sign-ins, and ' +
+          'changes by a tenant document. A change and its entry are written in one transaction. No entry is ever ' +
+          'changed or removed. Only the owner may call this operation.',
         tags: ['Audit'],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(AuditEntry), pageOf(AuditEntry)]) },

@@ -5,7 +5,7 @@ import type { AuditEntry as AuditEntryTable } from '#platform/db/types.ts';
 
 export type AuditRow = Selectable<AuditEntryTable>;
 
-/** Adds an entry. One that is there already is the same one, written by a try whose answer was lost. */
+/** Inserts an entry. If its id is stored already, an earlier try wrote the same entry, and nothing is inserted. */
 export async function insertEntry(db: Db, entry: Insertable<AuditEntryTable>): Promise<void> {
   await db
     .insertInto('audit_entry')
@@ -14,7 +14,7 @@ export async function insertEntry(db: Db, entry: Insertable<AuditEntryTable>): P
     .execute();
 }
 
-/** The tenant's entries, newest first. */
+/** Returns the audit entries of the tenant, newest first. */
 export function listEntries(db: Database, tenantId: number): KeysetList<AuditRow> {
   const list = db.selectFrom('audit_entry').where('tenant_id', '=', tenantId);
   return keysetList(db, list, (entries) => entries.selectAll());

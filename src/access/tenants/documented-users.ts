@@ -8,25 +8,25 @@ import type { Role } from './schema.ts';
 import type { NewUser, UserChanges, UserRow } from './store.ts';
 import { addUser, changeUser } from './users.ts';
 
-/** What a tenant document says of a user. Only one who is there already may go without a password: it stays as it is. */
+/** One user in a tenant document. The password may be missing only for an existing user, whose password then stays. */
 export interface UserDocument {
   email: string;
   password?: string;
   role: Role;
 }
 
-/** What has to be written so that the users are as a document says; passwords already hashed. */
+/** Users to insert and to update so that they match a tenant document. The passwords are already hashed. */
 interface UserPlan {
   inserts: NewUser[];
   updates: { user: UserRow; changes: UserChanges }[];
 }
 
 /**
- * Brings the tenant's users to what a document says of them, and writes down what is changed. A user whom a document has named
- * and this one does not is disabled. What it says of a user is written only where it differs from what the last document said:
- * what was changed by other means since then stays (decision 12).
- * @param stored the users, locked
- * @returns what is changed, and the users whom the document names with the role they have now
+ * Changes the users of the tenant to match a document, and writes an audit entry for each change. Disables a user who is in the
+ * previous document but not in this one. A value is written only if it differs from the previous document. So a change that was made
+ * by other means since then stays (decision 12).
+ * @param stored the stored users of the tenant, locked
+ * @returns the changes, and the users in the document with their roles after the changes
  */
 export async function applyUsers(
   tx: Tx,
@@ -46,7 +46,7 @@ export async function applyUsers(
   return {
     changes: [
       ...inserts.map(({ email }) => ({ what: 'user', name: email, change: 'added' as const, fields: [] })),
-      ...updates.flatMap(({ user, changes }) => tellUser(user, changes)),
+      ...updates.flatMap(({ user, changes }) => describeChanges(user, changes)),
     ],
     users: users.map((document) => {
       const email = normaliseEmail(document.email);
@@ -55,12 +55,15 @@ export async function applyUsers(
   };
 }
 
-/** Does the slow part of `applyUsers` beforehand, so that no transaction waits for it. */
+/** Hashes and checks the passwords for `applyUsers` in advance, so that no transaction waits for this slow work. */
 export async function prepareUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<void> {
   await planUsers(stored, users, passwords);
 }
 
-/** Whether the tenant has an active owner now and would have none. @returns the e-mails of those it would lose */
+/**
+ * Finds out if a document would leave the tenant without an active owner.
+ * @returns the e-mail addresses of the active owners if the tenant would lose all of them, else an empty list
+ */
 export function ownersLost(stored: UserRow[], users: { email: string; role: unknown }[]): string[] {
   const byEmail = new Map(users.map((user) => [normaliseEmail(user.email), user]));
   const known = new Set(stored.map((user) => user.email));
@@ -75,7 +78,11 @@ function isActiveOwner({ role, is_active }: { role: unknown; is_active: boolean 
   return role === 'owner' && is_active;
 }
 
-/** Role and state of a user, stored or new, after a document that says this of them, or that does not name them. */
+/**
+ * Returns the role and the active state of a user after a document is applied.
+ * @param user undefined for a new user
+ * @param document undefined if the document does not contain the user
+ */
 function outcomeOf(user: UserRow | undefined, document: { role: unknown } | undefined) {
   if (user === undefined || document === undefined) {
     return {
@@ -83,8 +90,8 @@ function outcomeOf(user: UserRow | undefined, document: { role: unknown } | unde
       is_active: user === undefined || (user.is_active && !user.is_in_document),
     };
   }
-  const isSaidAgain = user.is_in_document && user.document_role === document.role;
-  return { role: isSaidAgain ? user.role : document.role, is_active: user.is_active || !user.is_in_document };
+  const isRoleUnchanged = user.is_in_document && user.document_role === document.role;
+  return { role: isRoleUnchanged ? user.role : document.role, is_active: user.is_active || !user.is_in_document };
 }
 
 async function planUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<UserPlan> {
@@ -99,8 +106,8 @@ async function planUsers(stored: UserRow[], users: UserDocument[], passwords: Pa
   }
   const named = new Set(users.map(({ email }) => normaliseEmail(email)));
   for (const user of stored.filter(({ email, is_in_document }) => is_in_document && !named.has(email))) {
-    const forgotten = { is_in_document: false, document_role: null, document_password_hash: null };
-    plan.updates.push({ user, changes: { ...forgotten, ...(user.is_active ? { is_active: false } : {}) } });
+    const removed = { is_in_document: false, document_role: null, document_password_hash: null };
+    plan.updates.push({ user, changes: { ...removed, ...(user.is_active ? { is_active: false } : {}) } });
   }
   plan.updates = plan.updates.filter(({ changes }) => Object.keys(changes).length > 0);
   return plan;
@@ -108,7 +115,9 @@ async function planUsers(stored: UserRow[], users: UserDocument[], passwords: Pa
 
 async function newUser({ email, password, role }: UserDocument, passwords: PasswordWork): Promise<NewUser> {
   if (password === undefined) {
-    throw new Error('a new user without a password is a fault of the document');
+    throw new Error(
+      'The tenant document has a new user without a password. The validation of the document should have refused it.',
+    );
   }
   const password_hash = await passwords.hashFor(email, password);
   return {
@@ -135,7 +144,10 @@ async function changesOf(user: UserRow, document: UserDocument, passwords: Passw
   });
 }
 
-/** The user's hash after the document, and the hash by which its password is known again the next time. */
+/**
+ * Returns the password hash of the user after the document is applied, and the hash of the password in the document. The next
+ * document is compared with the second hash. It is null if the document has no password for the user.
+ */
 async function passwordOf(user: UserRow, { email, password }: UserDocument, passwords: PasswordWork) {
   const { password_hash, document_password_hash: saidBefore } = user;
   if (password === undefined) {
@@ -155,8 +167,8 @@ function difference(user: UserRow, wanted: Required<UserChanges>): UserChanges {
   return Object.fromEntries(Object.entries(wanted).filter(([field, value]) => before.get(field) !== value));
 }
 
-/** Nothing is told where only what the document said is kept. */
-function tellUser(user: UserRow, { role, password_hash, is_active }: UserChanges): Change[] {
+/** Returns the changes of a user that are reported. The list is empty if only the stored copy of the document's values changes. */
+function describeChanges(user: UserRow, { role, password_hash, is_active }: UserChanges): Change[] {
   const fields: FieldChange[] = [
     ...(role === undefined ? [] : [{ field: 'role', from: user.role, to: role }]),
     ...(password_hash === undefined ? [] : [{ field: 'password' }]),
@@ -167,7 +179,7 @@ function tellUser(user: UserRow, { role, password_hash, is_active }: UserChanges
   return fields.length === 0 ? [] : [{ what: 'user', name: user.email, change: 'changed', fields }];
 }
 
-/** The passwords of one document: hashed and checked once each, however often that is asked for. */
+/** Hashes and checks the passwords of one document. It computes each result once and keeps it for repeated calls. */
 export interface PasswordWork {
   hashFor(email: string, password: string): Promise<string>;
   isPassword(password: string, hash: string): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** E-mails are compared without regard to case, as people type them. */
+/** Returns the e-mail address trimmed and in lower case, so that addresses are compared without regard to case. */
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase();
 }

@@ -8,7 +8,7 @@ import type { VerifyToken } from './tokens.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who signed in; set by the guard of every owner and staff route. */
+    /** Signed-in user. The guard of every owner and staff route sets it. */
     person: Person;
   }
 }
@@ -17,7 +17,7 @@ function accountOf({ tenant, userId }: Person): Account {
   return { tenant: String(tenant.id), caller: userId };
 }
 
-/** Lets owner and staff in (401), of a tenant that has the feature where one is asked for (403). */
+/** Returns a guard that accepts owner and staff, all other calls get 401. If `feature` is given, tenants without it get 403. */
 export function personGuard(db: Database, verifyToken: VerifyToken, feature?: Feature): Guard {
   const guard = async (request: FastifyRequest) => {
     request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);
@@ -32,7 +32,7 @@ export function personGuard(db: Database, verifyToken: VerifyToken, feature?: Fe
   } satisfies GuardFacts);
 }
 
-/** Lets the owner in: staff get 403 (decision 12). */
+/** Returns a guard that accepts only an owner. Staff get 403 (decision 12), all other calls 401. */
 export function ownerGuard(db: Database, verifyToken: VerifyToken): Guard {
   const guard = async (request: FastifyRequest) => {
     request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);

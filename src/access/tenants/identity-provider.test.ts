@@ -25,11 +25,11 @@ async function makeKey(alg: string, kid: string): Promise<SigningKey> {
   return { alg, kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** A provider's address for its keys, on a free port of 127.0.0.1. */
+/** Identity provider that serves its key set (JWKS) on a free port of 127.0.0.1. */
 interface KeyServer {
   url: URL;
   server: Server;
-  /** What it answers with; by default `keys`. */
+  /** Sends the response. By default it sends `keys` as a key set. */
   answer: (response: ServerResponse) => void;
   keys: JWK[];
   requestCount: number;
@@ -73,7 +73,7 @@ after(async () => {
   await stop(provider);
 });
 
-/** A node that has not fetched any keys yet. */
+/** Starts a node that uses the identity provider and has not fetched its keys yet. */
 function startWithProvider(
   { url }: KeyServer,
   beside?: TestService,
@@ -85,8 +85,16 @@ function startWithProvider(
 
 function sign(key: SigningKey, claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}) {
   const now = Math.floor(Date.now() / 1000);
-  const said = { iss: ISSUER, aud: AUDIENCE, sub: 'user-17', iat: now, exp: now + 600, email, email_verified: true };
-  return new SignJWT({ ...said, ...claims })
+  const defaults = {
+    iss: ISSUER,
+    aud: AUDIENCE,
+    sub: 'user-17',
+    iat: now,
+    exp: now + 600,
+    email,
+    email_verified: true,
+  };
+  return new SignJWT({ ...defaults, ...claims })
     .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
     .sign(key.privateKey);
 }
@@ -101,11 +109,11 @@ async function assertRefused(token: string): Promise<void> {
   assert.equal(answer.headers.get('www-authenticate'), 'Bearer');
 }
 
-/** What no configuration lets in. */
+/** Values of `email_verified` that are refused under every configuration. */
 const UNVERIFIED = [false, 'false', null, 'yes', 1, [true]].map((email_verified) => ({ email_verified }));
 
 describe('a token of the configured identity provider', () => {
-  it('200: signed with RS256 or ES256, it lets in the user with its e-mail', async () => {
+  it("200: a provider's token signed with RS256 or ES256 signs in the user with the token's e-mail", async () => {
     for (const key of [rsa, elliptic]) {
       const answer = await call(await sign(key));
       assert.equal(answer.status, 200, answer.text);
@@ -113,18 +121,18 @@ describe('a token of the configured identity provider', () => {
     }
   });
 
-  it('200: the e-mail in any case, where the provider says that it is verified', async () => {
+  it("200: a provider's token is accepted with a verified e-mail in any letter case, and with several audiences", async () => {
     for (const claims of [{ email: email.toUpperCase() }, { email_verified: true }, { email_verified: 'true' }]) {
       assert.equal((await call(await sign(rsa, claims))).status, 200);
     }
     assert.equal((await call(await sign(rsa, { aud: ['others', AUDIENCE] }))).status, 200);
   });
 
-  it('200: our own tokens go on beside it', async () => {
+  it("200: the service's own tokens are accepted also if an identity provider is configured", async () => {
     assert.equal((await first.call('GET', PATH, { headers: tenant.owner })).status, 200);
   });
 
-  it('200: a new password of ours ends no token of the provider', async () => {
+  it('200: after a new password, a token of the identity provider stays valid and a token of the service is refused (401)', async () => {
     const other = await first.tenant();
     const theirs = `owner@${other.document.slug}.example`;
     const token = await sign(rsa, { email: theirs });
@@ -133,13 +141,13 @@ describe('a token of the configured identity provider', () => {
     assert.equal((await first.call('GET', PATH, { headers: other.owner })).status, 401);
   });
 
-  it('403: the role is the one of our user', async () => {
+  it("403: the role comes from the stored user, not from the role claim of the provider's token", async () => {
     const staff = await sign(rsa, { email: email.replace('owner', 'staff'), role: 'owner' });
     const answer = await call(staff);
     assert.deepEqual([answer.status, answer.body.code], [403, 'error']);
   });
 
-  it('401: of an e-mail that no user has, or that is not verified, or that is missing', async () => {
+  it("401: a provider's token with an unknown, unverified, missing or malformed e-mail is refused", async () => {
     for (const claims of [
       { email: 'nobody@nowhere.example' },
       { email_verified: undefined },
@@ -152,7 +160,7 @@ describe('a token of the configured identity provider', () => {
     }
   });
 
-  it('200: of a provider that does not say so, where that is configured; 401 all the same where it says no', async () => {
+  it('200: a missing email_verified is accepted if it is configured as optional; a value other than true is still 401', async () => {
     const node = await startWithProvider(provider, first, false);
     try {
       assert.equal((await call(await sign(rsa, { email_verified: undefined }), node)).status, 200);
@@ -165,7 +173,7 @@ describe('a token of the configured identity provider', () => {
     }
   });
 
-  it('401: of a user who is disabled', async () => {
+  it("401: a provider's token for a disabled user is refused", async () => {
     const other = await first.tenant();
     const token = await sign(rsa, { email: `staff@${other.document.slug}.example` });
     assert.equal((await call(token)).status, 403);
@@ -173,7 +181,7 @@ describe('a token of the configured identity provider', () => {
     await assertRefused(token);
   });
 
-  it('401: of another issuer or audience, expired, not yet valid or without an end', async () => {
+  it("401: a provider's token with another issuer or audience, expired, not yet valid or without expiry is refused", async () => {
     const now = Math.floor(Date.now() / 1000);
     for (const claims of [
       { iss: 'https://other.example/' },
@@ -190,7 +198,7 @@ describe('a token of the configured identity provider', () => {
   });
 });
 
-describe('a forged token of the provider', () => {
+describe('a forged token of the identity provider', () => {
   const forge = (alg: string, secret: string | Buffer | null) => {
     const now = Math.floor(Date.now() / 1000);
     const claims = { iss: ISSUER, aud: AUDIENCE, email, iat: now, exp: now + 600 };
@@ -199,7 +207,7 @@ describe('a forged token of the provider', () => {
     return `${input}.${secret === null ? '' : createHmac('sha256', secret).update(input).digest('base64url')}`;
   };
 
-  it("401: HS256 with the provider's public key as the secret, in every form of the key", async () => {
+  it("401: an HS256 token that uses the provider's public key as the secret is refused, in each encoding of the key", async () => {
     const pem = await exportSPKI(rsa.publicKey);
     const der = Buffer.from(pem.replaceAll(/-----.*-----|\s/g, ''), 'base64');
     for (const secret of [pem, pem.trim(), der, JSON.stringify(rsa.jwk), rsa.jwk.n ?? '']) {
@@ -207,12 +215,12 @@ describe('a forged token of the provider', () => {
     }
   });
 
-  it('401: HS256 with our own key, and alg none', async () => {
+  it("401: a token with the provider's issuer is refused with HS256 and the service's own key, and with alg none", async () => {
     await assertRefused(forge('HS256', first.keyring.token));
     await assertRefused(forge('none', null));
   });
 
-  it("401: signed by a stranger, under the provider's key id or without one", async () => {
+  it("401: a token signed with an unknown key is refused with the provider's key id, another key id or no key id", async () => {
     for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) {
       const stranger = await makeKey(alg, 'stranger-1');
       for (const kid of [rsa.kid, elliptic.kid, undefined, 'stranger-1', '../../keys', "' OR 1=1"]) {
@@ -221,7 +229,7 @@ describe('a forged token of the provider', () => {
     }
   });
 
-  it('401: keys and addresses of keys inside the token are never looked at', async () => {
+  it('401: a key in the header of a token is not used, and a key URL in a token (jku, x5u, iss) is not called', async () => {
     const stranger = await makeKey('RS256', rsa.kid);
     const strangers = await startKeyServer([stranger.jwk]);
     try {
@@ -241,7 +249,7 @@ describe('a forged token of the provider', () => {
     }
   });
 
-  it('makes the keys be fetched again once in a while at most', async () => {
+  it("20 tokens with unknown key ids make the service fetch the provider's key set at most once", async () => {
     const fetched = provider.requestCount;
     for (let count = 0; count < 20; count += 1) {
       await assertRefused(await sign(rsa, {}, { kid: `unknown-${count}` }));
@@ -250,7 +258,7 @@ describe('a forged token of the provider', () => {
   });
 });
 
-describe('keys out of reach', () => {
+describe('an unavailable key set of the identity provider', () => {
   let node: TestService;
   let broken: KeyServer;
   beforeEach(async () => {
@@ -266,11 +274,15 @@ describe('keys out of reach', () => {
     const answer = await call(await sign(rsa), node);
     assert.equal(answer.status, 503, answer.text);
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-    assert.ok(!answer.text.includes(broken.url.host), 'nothing of the inside is told');
-    assert.equal((await node.call('GET', PATH, { headers: tenant.owner })).status, 200, 'own tokens go on');
+    assert.ok(!answer.text.includes(broken.url.host), 'the response does not show the host of the key set');
+    assert.equal(
+      (await node.call('GET', PATH, { headers: tenant.owner })).status,
+      200,
+      'tokens of the service are still accepted',
+    );
   }
 
-  it('503: an answer that is no key set is not held against the token; it is let in once the keys are there', async () => {
+  it('503: a token is not refused with 401 if the key set of the provider is invalid, and is accepted when it is valid', async () => {
     const { answer } = broken;
     try {
       for (const bad of [
@@ -291,7 +303,7 @@ describe('keys out of reach', () => {
     }
   });
 
-  it('503: nobody listens there', async () => {
+  it("503: a provider's token gets a Retry-After if no server listens at the URL of the key set", async () => {
     try {
       await stop(broken);
       await assertUnavailable();
@@ -300,7 +312,7 @@ describe('keys out of reach', () => {
     }
   });
 
-  it('503: it never answers; forged tokens of other issuers are 401 all the same', async () => {
+  it("503: a provider's token gets 503 if the key set never arrives, and a token of another issuer still gets 401", async () => {
     broken.answer = () => {};
     try {
       const [answer, forged] = await Promise.all([
@@ -315,8 +327,8 @@ describe('keys out of reach', () => {
   });
 });
 
-describe('new keys at the provider', () => {
-  it('200: are picked up within a minute, and an old one that is gone is refused then', async () => {
+describe('new keys at the identity provider', () => {
+  it('200: a new key of the provider is accepted after a minute, and a removed key is then refused', async () => {
     const [old, next] = [await makeKey('ES256', 'old'), await makeKey('ES256', 'next')];
     const rotating = await startKeyServer([old.jwk]);
     const node = await startWithProvider(rotating, first);

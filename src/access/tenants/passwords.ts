@@ -4,11 +4,15 @@ import { promisify } from 'node:util';
 
 const argon2id = promisify(argon2).bind(null, 'argon2id');
 
-/** Hashes under way at once. More would only wait for a core, each with its 19 MiB, and Node's thread pool holds 256. */
+/**
+ * Number of hashes that run at the same time. More hashes would only wait for a core, and each would hold 19 MiB. Node's thread
+ * pool would start up to 256 of them.
+ */
 const MAX_UNDER_WAY = availableParallelism();
 let underWay = 0;
 const waiting: (() => void)[] = [];
 
+/** Computes a hash, and first waits in a queue if `MAX_UNDER_WAY` hashes are running. */
 async function hashInTurn(parameters: Argon2Parameters): Promise<Buffer> {
   if (underWay < MAX_UNDER_WAY) {
     underWay += 1;
@@ -28,7 +32,7 @@ async function hashInTurn(parameters: Argon2Parameters): Promise<Buffer> {
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const TAG_BYTES = 32;
 
-/** A salted argon2id hash as text: the cost it was made with, the salt and the tag. */
+/** Returns a salted argon2id hash as text. The text contains the cost parameters, the salt and the tag. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await hashInTurn({ ...COST, message: password, nonce, tagLength: TAG_BYTES });
@@ -36,7 +40,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `argon2id$${memory}$${passes}$${parallelism}$${nonce.toString('base64')}$${tag.toString('base64')}`;
 }
 
-/** Whether the password is the one the hash was made of, in constant time. */
+/** Returns true if the hash was made from this password. Compares in constant time. */
 export async function isPassword(password: string, hash: string): Promise<boolean> {
   const [, memory, passes, parallelism, nonce = '', tag = ''] = hash.split('$');
   const expected = Buffer.from(tag, 'base64');
@@ -53,7 +57,7 @@ export async function isPassword(password: string, hash: string): Promise<boolea
 
 let decoy: Promise<string> | undefined;
 
-/** A hash nobody's password matches: checking against it makes an unknown e-mail cost the time of a known one. */
+/** Returns the hash of a random password. Checking against it makes an unknown e-mail take as long as a known one. */
 export function decoyHash(): Promise<string> {
   decoy ??= hashPassword(randomBytes(16).toString('hex'));
   return decoy;

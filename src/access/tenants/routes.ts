@@ -8,7 +8,7 @@ import { SignInRequest, SignInResponse } from './schema.ts';
 import { findAccount, signIn } from './sign-in.ts';
 import { createAddressHash } from './sign-in-addresses.ts';
 
-/** Decision 8: before any password is hashed. */
+/** Sign-ins per minute from one client address and with one e-mail. Checked before a password is hashed (decision 8). */
 const SIGN_INS_PER_ADDRESS = 100;
 const SIGN_INS_PER_EMAIL = 10;
 
@@ -21,7 +21,7 @@ interface Dependencies {
 export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): void {
   const byAddress = budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);
   const byEmail = budgets.budget('sign-in-email', SIGN_INS_PER_EMAIL);
-  // Of the same size, so that no header tells which of the two an attempt was counted in.
+  // The limit is the same as that of `byEmail`, so that no header shows which of the two budgets counted an attempt.
   const byKnownAddress = budgets.budget('sign-in-known-address', SIGN_INS_PER_EMAIL);
   const hashAddress = createAddressHash(keyring.pepper);
   app.post(
@@ -34,12 +34,12 @@ export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): vo
         summary: 'Sign in as owner or staff',
         description:
           'Exchanges e-mail and password for a bearer token that lasts 8 hours. An unknown e-mail, a wrong password ' +
-          'and a disabled account are all answered alike. The account is looked up at every use of the token, so one ' +
-          'that is disabled stops at once, and a new password ends the tokens of before.\n\n' +
-          `Attempts are limited to ${SIGN_INS_PER_EMAIL} a minute for an e-mail and ${SIGN_INS_PER_ADDRESS} a minute ` +
-          'for a client address (of IPv6, a /64), successful ones included. An address from which the account was ' +
-          `signed in to within 30 days has ${SIGN_INS_PER_EMAIL} a minute for it of its own: wrong passwords from ` +
-          'elsewhere do not lock it out.',
+          'and a disabled account get the same response. The service reads the account at every use of the token. So ' +
+          'the tokens of a disabled account stop immediately, and a new password ends all earlier tokens.\n\n' +
+          `Attempts are limited to ${SIGN_INS_PER_EMAIL} a minute for each e-mail and ${SIGN_INS_PER_ADDRESS} a minute ` +
+          'for each client address (for IPv6, each /64 network). Successful attempts count too. A client address that ' +
+          `signed in to the account within the last 30 days has its own limit of ${SIGN_INS_PER_EMAIL} a minute for ` +
+          'this account. So wrong passwords from other addresses do not lock it out.',
         tags: ['Sign-in'],
         body: SignInRequest,
         response: { 200: SignInResponse },
@@ -53,10 +53,11 @@ export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): vo
       await (isAddressKnown
         ? takeFromBudget(byKnownAddress, addressKey, reply)
         : takeFromBudget(byEmail, normaliseEmail(email), reply));
-      const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be written down');
+      const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be recorded');
       const answer = await signIn({ db, tokenKey: keyring.token, onError }, account, { password, address: request.ip });
       if (!isAddressKnown) {
-        await byKnownAddress.take(addressKey); // From now on it is known: this is its first.
+        // The address is known from now on, and this sign-in is the first call of its own budget.
+        await byKnownAddress.take(addressKey);
       }
       return answer;
     },

@@ -2,13 +2,14 @@ import Type from 'typebox';
 
 export const Feature = Type.Enum(['restaurant', 'hotel'], {
   type: 'string',
-  description: 'What the tenant runs: each feature opens the operations of its own module.',
+  description: 'A feature of the tenant. It opens the operations of the restaurant or of the hotel.',
 });
 export type Feature = 'restaurant' | 'hotel';
 
 export const Role = Type.Enum(['owner', 'staff'], {
   type: 'string',
-  description: 'The owner may do everything; staff may not see or change credentials, channels or the audit trail.',
+  description:
+    'An owner may call all operations. Staff may not read or change credentials, channels or the audit trail.',
 });
 export type Role = 'owner' | 'staff';
 
@@ -23,7 +24,7 @@ export const SignInRequest = Type.Object(
   },
   {
     title: 'SignInRequest',
-    description: 'Who signs in.',
+    description: 'E-mail and password of the user who signs in.',
     examples: [{ email: 'owner@demo.example', password: 'the password that the start printed' }],
   },
 );
@@ -32,20 +33,20 @@ export const SignInResponse = Type.Object(
   {
     access_token: Type.String({ description: 'A JWT. Send it as `Authorization: Bearer <access_token>`.' }),
     token_type: Type.Enum(['Bearer'], { type: 'string', description: 'Always `Bearer`.' }),
-    expires_in: Type.Integer({ description: 'Seconds until the token ends: 8 hours. Then sign in again.' }),
+    expires_in: Type.Integer({ description: 'The lifetime of the token in seconds: 8 hours. Then sign in again.' }),
     role: Role,
     tenant: Type.Object(
       {
         id: Type.Integer({ description: 'The number of the tenant.' }),
-        name: Type.String({ description: 'Its name, for people.' }),
-        features: Type.Array(Feature, { description: 'The modules that are open to it.' }),
+        name: Type.String({ description: 'The display name of the tenant.' }),
+        features: Type.Array(Feature, { description: 'The features of the tenant.' }),
       },
-      { description: 'The tenant that the account belongs to, and that every call with the token acts for.' },
+      { description: 'The tenant of the account. Every call with the token acts for this tenant.' },
     ),
   },
   {
     title: 'SignInResponse',
-    description: 'A token, and what it opens.',
+    description: 'An access token, with the role and the tenant that it is for.',
     examples: [
       {
         access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0ZW5hbnQiOjF9.bm90LWEtcmVhbC1zaWduYXR1cmU',

@@ -12,7 +12,7 @@ const HOME = '192.0.2.1';
 const ELSEWHERE = '198.51.100.7';
 
 let service: TestService;
-/** A node of its own for each test, so that its budgets are new. */
+/** Node that is started for each test, so that its budgets are unused. */
 let node: TestService;
 let email: string;
 const hashes = countPasswordHashes();
@@ -26,16 +26,16 @@ beforeEach(async () => {
 });
 afterEach(() => node.close());
 
-const attempt = (from: string, password: string, whose = email) =>
+const attempt = (from: string, password: string, account = email) =>
   node.call('POST', '/v1/auth/token/', {
-    json: { email: whose, password },
+    json: { email: account, password },
     headers: { 'x-forwarded-for': from },
   });
 const enter = (from: string) => attempt(from, OWNER_PASSWORD);
 const fail = (from: string) => attempt(from, 'not the right one');
 
-/** Status, and how many tries the answer says are left of ten. */
-function standing(answer: Answer): [status: number, left: number] {
+/** Returns the status of a sign-in, and the number of attempts left in its budget of ten according to the response headers. */
+function statusAndLeft(answer: Answer): [status: number, left: number] {
   assert.equal(answer.headers.get('x-ratelimit-limit'), '10');
   return [answer.status, Number(answer.headers.get('x-ratelimit-remaining'))];
 }
@@ -46,8 +46,8 @@ async function times(count: number, call: () => Promise<Answer>, status: number)
   }
 }
 
-async function userId(whose = email): Promise<string> {
-  const query = service.database.db.selectFrom('app_user').select('id').where('email', '=', whose);
+async function userId(account = email): Promise<string> {
+  const query = service.database.db.selectFrom('app_user').select('id').where('email', '=', account);
   return (await query.executeTakeFirstOrThrow()).id;
 }
 
@@ -59,34 +59,34 @@ async function addresses() {
   return await query.orderBy('signed_in_at').execute();
 }
 
-/** As if the user's sign-ins had been made at that moment. */
+/** Sets the time of all sign-ins of the user. */
 async function dateBack(signedInAt: Date): Promise<void> {
   const query = service.database.db.updateTable('sign_in_address').set({ signed_in_at: signedInAt });
   await query.where('user_id', '=', await userId()).execute();
 }
 
 describe('an address that has signed in to an account', () => {
-  it('200: has ten tries of its own while others use up those of the e-mail; beyond its own nothing is hashed', async () => {
-    assert.deepEqual(standing(await enter(HOME)), [200, 9]);
+  it("200: a known address has ten attempts after others used up the e-mail's, and its eleventh is 429 without a hash", async () => {
+    assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 9]);
     await times(9, () => fail(ELSEWHERE), 401);
-    assert.deepEqual(standing(await fail(ELSEWHERE)), [429, 0]);
-    assert.deepEqual(standing(await enter('198.51.100.8')), [429, 0]);
+    assert.deepEqual(statusAndLeft(await fail(ELSEWHERE)), [429, 0]);
+    assert.deepEqual(statusAndLeft(await enter('198.51.100.8')), [429, 0]);
     // The sign-in that made the address known was the first of its ten.
-    assert.deepEqual(standing(await enter(HOME)), [200, 8]);
+    assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 8]);
     await times(8, () => fail(HOME), 401);
     const earlier = hashes.count;
-    assert.deepEqual(standing(await enter(HOME)), [429, 0]);
+    assert.deepEqual(statusAndLeft(await enter(HOME)), [429, 0]);
     assert.equal(hashes.count, earlier);
   });
 
-  it('401: takes nothing from what all others share', async () => {
+  it('401: failed sign-ins from a known address do not count against the budget that unknown addresses share', async () => {
     await enter(HOME);
     await times(9, () => fail(HOME), 401);
     assert.equal((await fail(HOME)).status, 429);
-    assert.deepEqual(standing(await enter(ELSEWHERE)), [200, 8]);
+    assert.deepEqual(statusAndLeft(await enter(ELSEWHERE)), [200, 8]);
   });
 
-  it('429: is not known for a wrong password, nor for another account', async () => {
+  it('429: an address stays unknown to an account after wrong passwords, and after a sign-in to another account', async () => {
     const other = `owner@${(await service.tenant()).document.slug}.example`;
     assert.equal((await attempt(HOME, OWNER_PASSWORD, other)).status, 200);
     await times(10, () => fail(HOME), 401);
@@ -94,38 +94,41 @@ describe('an address that has signed in to an account', () => {
     assert.deepEqual(await addresses(), []);
   });
 
-  it('200: is known on every node', async () => {
+  it('200: an address that signed in on one node is known on the other nodes', async () => {
     await service.call('POST', '/v1/auth/token/', { json: { email, password: OWNER_PASSWORD } });
     await times(10, () => fail(ELSEWHERE), 401);
-    assert.deepEqual(standing(await enter('127.0.0.1')), [200, 9]);
+    assert.deepEqual(statusAndLeft(await enter('127.0.0.1')), [200, 9]);
   });
 
-  it('200: is a /64 of IPv6, and an IPv4 address in every form', async () => {
+  it('200: a known address is a /64 network of IPv6, or an IPv4 address in any notation', async () => {
     await enter('2001:db8:1:2::1');
     await enter('::ffff:192.0.2.9');
     await times(8, () => fail(ELSEWHERE), 401);
     assert.equal((await enter(ELSEWHERE)).status, 429);
-    assert.deepEqual(standing(await enter('2001:DB8:1:2:ffff:ffff:ffff:ffff')), [200, 8]);
-    assert.deepEqual(standing(await enter('192.0.2.9')), [200, 8]);
-    assert.deepEqual(standing(await enter('::ffff:c000:209')), [200, 7]);
+    assert.deepEqual(statusAndLeft(await enter('2001:DB8:1:2:ffff:ffff:ffff:ffff')), [200, 8]);
+    assert.deepEqual(statusAndLeft(await enter('192.0.2.9')), [200, 8]);
+    assert.deepEqual(statusAndLeft(await enter('::ffff:c000:209')), [200, 7]);
     assert.equal((await enter('2001:db8:1:3::1')).status, 429);
     assert.equal((await addresses()).length, 2);
   });
 
-  it('429: is known for 30 days, to the end of the day', async () => {
+  it('429: an address is unknown 30 full UTC days after its last sign-in, and each sign-in renews it', async () => {
     await enter(HOME);
     await times(9, () => fail(ELSEWHERE), 401);
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     await dateBack(new Date(today - 30 * DAY_MS - 1));
     assert.equal((await enter(HOME)).status, 429);
     await dateBack(new Date(today - 30 * DAY_MS));
-    assert.deepEqual(standing(await enter(HOME)), [200, 8]);
-    assert.ok(Date.now() - Number((await addresses())[0]?.signed_in_at) < DAY_MS, 'from now on 30 days more');
+    assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 8]);
+    assert.ok(
+      Date.now() - Number((await addresses())[0]?.signed_in_at) < DAY_MS,
+      'the sign-in renews the time of the address',
+    );
   });
 });
 
-describe('the addresses that are kept', () => {
-  it('are written once a day each', async () => {
+describe('the stored addresses of sign-ins', () => {
+  it('an address that signs in several times a day is written once', async () => {
     await enter(HOME);
     const rows = await dumpRows(service, 'sign_in_address');
     await times(3, () => enter(HOME), 200);
@@ -136,7 +139,7 @@ describe('the addresses that are kept', () => {
     assert.ok(Date.now() - Number((await addresses())[0]?.signed_in_at) < DAY_MS / 2);
   });
 
-  it('are the latest twenty of the last 30 days', async () => {
+  it('only the latest twenty addresses of a user within the last 30 days are kept', async () => {
     await enter(HOME);
     const [home] = await addresses();
     assert.ok(home);
@@ -154,16 +157,16 @@ describe('the addresses that are kept', () => {
       kept.slice(0, 18),
       Array.from({ length: 18 }, (_, index) => 10 + index),
     );
-    assert.deepEqual(standing(await enter(HOME)), [200, 8]);
+    assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 8]);
   });
 
-  it('tell no address, nor that two users share one', async () => {
+  it('an address is stored as a hash that does not contain it and that differs for two users with the same address', async () => {
     const other = `owner@${(await service.tenant()).document.slug}.example`;
     await enter(HOME);
     await attempt(HOME, OWNER_PASSWORD, other);
-    const hashesOf = async (whose: string) => {
+    const hashesOf = async (account: string) => {
       const query = service.database.db.selectFrom('sign_in_address').select('address_hash');
-      const rows = await query.where('user_id', '=', await userId(whose)).execute();
+      const rows = await query.where('user_id', '=', await userId(account)).execute();
       return rows.map(({ address_hash }) => address_hash.toString('hex'));
     };
     const [mine, theirs] = [await hashesOf(email), await hashesOf(other)];
@@ -173,7 +176,7 @@ describe('the addresses that are kept', () => {
     assert.ok(!text.includes(HOME) && !text.includes(Buffer.from(HOME).toString('hex')));
   });
 
-  it('200: a sign-in goes on where they cannot be written', async () => {
+  it('200: a sign-in succeeds if its address cannot be stored, and the failure is logged', async () => {
     const logged: string[] = [];
     const logging = await startService({ beside: service, onLog: (line) => logged.push(line) });
     const signIn = () => logging.call('POST', '/v1/auth/token/', { json: { email, password: OWNER_PASSWORD } });
@@ -181,7 +184,7 @@ describe('the addresses that are kept', () => {
     await sql`ALTER TABLE sign_in_address ADD CONSTRAINT full_up CHECK (false) NOT VALID`.execute(db);
     try {
       assert.equal((await signIn()).status, 200);
-      assert.ok(logged.some((line) => line.includes('a sign-in could not be written down')));
+      assert.ok(logged.some((line) => line.includes('a sign-in could not be recorded')));
     } finally {
       await sql`ALTER TABLE sign_in_address DROP CONSTRAINT full_up`.execute(db);
       await logging.close();
@@ -190,16 +193,16 @@ describe('the addresses that are kept', () => {
 });
 
 describe('an unknown e-mail', () => {
-  it('401, 429: is answered as a known one, after the same statements', async () => {
+  it('401, 429: a sign-in with an unknown e-mail gets the same responses by the same SQL statements as a known e-mail', async () => {
     const recorded = openRecorded(service.database.url, 2);
     const recordedNode = await startService({
       beside: { ...service, database: { ...service.database, db: recorded.db } },
     });
-    const tries = async (whose: string) => {
+    const tries = async (account: string) => {
       const answers: Answer[] = [];
       const statements = await recorded.statementsOf(async () => {
         for (let index = 0; index < 12; index += 1) {
-          const json = { email: whose, password: 'not the right one' };
+          const json = { email: account, password: 'not the right one' };
           answers.push(await recordedNode.call('POST', '/v1/auth/token/', { json }));
         }
       });

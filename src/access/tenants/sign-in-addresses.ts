@@ -3,13 +3,13 @@ import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import * as store from './store.ts';
 
-/** For so many days after a sign-in from it an address is known, to the end of the last day in UTC. */
+/** Number of days that an address is known after a sign-in from it. It stays known until the end of the last day in UTC. */
 const KNOWN_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A user's latest. */
+/** Number of addresses kept for each user: the latest ones. */
 const MAX_ADDRESSES = 20;
 
-/** The name that an address has for a user: under a key, and another one for each user. */
+/** Returns the keyed hash under which an address of a user is stored. The same address has another hash for each user. */
 export type HashAddress = (userId: string, network: string) => Buffer;
 
 export function createAddressHash(pepper: Buffer): HashAddress {
@@ -17,12 +17,15 @@ export function createAddressHash(pepper: Buffer): HashAddress {
   return (userId, network) => createHmac('sha256', key).update(`${userId} ${network}`).digest();
 }
 
-/** Whether a user who signed in from an address at that moment is known there now; null: never. */
+/**
+ * Returns true if an address is known now.
+ * @param signedInAt time of the last sign-in of the user from the address, null if there was no such sign-in
+ */
 export function isKnownAddress(signedInAt: Date | null): boolean {
   return signedInAt !== null && signedInAt >= startOfDay(-KNOWN_DAYS);
 }
 
-/** Keeps a sign-in's address, the day's first one only, and forgets what is old. */
+/** Stores the address of a sign-in, and removes the addresses that are too old or too many. Does so once a day per address. */
 export async function rememberAddress(
   db: Database,
   user: { tenantId: number; userId: string },
@@ -38,7 +41,10 @@ export async function rememberAddress(
   });
 }
 
-/** @param days from today on */
+/**
+ * Returns the start of a day in UTC.
+ * @param days number of days from today, negative for the past
+ */
 function startOfDay(days: number): Date {
   return new Date((Math.floor(Date.now() / DAY_MS) + days) * DAY_MS);
 }

@@ -16,8 +16,9 @@ type Node = Pick<TestService, 'call'>;
 const signIn = (node: Node, email: string, password: string, headers: Record<string, string> = {}) =>
   node.call('POST', '/v1/auth/token/', { json: { email, password }, headers });
 
-/** A call that takes from the address's budget and costs nothing: its body has faults. */
-const knock = (node: Node, headers: Record<string, string> = {}) => node.call('POST', '/v1/auth/token/', { headers });
+/** Makes an invalid sign-in call. It counts against the budget of the address, but no password is hashed. */
+const callWithoutBody = (node: Node, headers: Record<string, string> = {}) =>
+  node.call('POST', '/v1/auth/token/', { headers });
 
 function assertLimited(answer: Answer, limit: number): void {
   assert.equal(answer.status, 429);
@@ -31,7 +32,7 @@ function assertLimited(answer: Answer, limit: number): void {
 }
 
 describe('sign-ins with one e-mail', () => {
-  it('429: after 10 in a minute, before any password is hashed, also for the right one and in any case', async () => {
+  it('429: after 10 sign-ins a minute with one e-mail in any letter case, even the right password is refused and not hashed', async () => {
     const { document } = await service.tenant();
     const email = `owner@${document.slug}.example`;
     for (let left = 9; left >= 0; left -= 1) {
@@ -47,7 +48,7 @@ describe('sign-ins with one e-mail', () => {
     assert.equal(hashes.count, earlier);
   });
 
-  it('200: right ones count as well, and another e-mail has a budget of its own', async () => {
+  it('200: successful sign-ins count against the budget of the e-mail, and another e-mail has its own budget', async () => {
     const { document } = await service.tenant();
     const [owner, staff] = document.users ?? [];
     assert.ok(owner && staff);
@@ -58,7 +59,7 @@ describe('sign-ins with one e-mail', () => {
     assert.equal((await signIn(service, staff.email, STAFF_PASSWORD)).status, 200);
   });
 
-  it('429: an unknown e-mail has the same budget, so that it does not show', async () => {
+  it('429: an unknown e-mail has the same budget of 10 a minute as a known e-mail', async () => {
     for (let count = 0; count < 10; count += 1) {
       assert.equal((await signIn(service, 'nobody@nowhere.example', OWNER_PASSWORD)).status, 401);
     }
@@ -67,34 +68,34 @@ describe('sign-ins with one e-mail', () => {
 });
 
 describe('sign-ins from one address', () => {
-  it('429: after 100 in a minute, before any password is hashed, whatever X-Forwarded-For says', async () => {
+  it('429: after 100 sign-ins a minute from one address, more are refused and not hashed, with any X-Forwarded-For', async () => {
     const node = await startService({ beside: service });
     try {
       const { document } = await node.tenant();
       const earlier = hashes.count;
       for (let count = 0; count < 100; count += 1) {
-        assert.equal((await knock(node, { 'x-forwarded-for': `192.0.2.${count}` })).status, 400);
+        assert.equal((await callWithoutBody(node, { 'x-forwarded-for': `192.0.2.${count}` })).status, 400);
       }
       const email = `owner@${document.slug}.example`;
       assertLimited(await signIn(node, email, OWNER_PASSWORD), 100);
       assertLimited(await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.200' }), 100);
-      assertLimited(await knock(node), 100);
+      assertLimited(await callWithoutBody(node), 100);
       assert.equal(hashes.count, earlier);
     } finally {
       await node.close();
     }
   });
 
-  it('200: behind a trusted proxy the address is the client, and each has a budget of its own', async () => {
+  it('200: behind a trusted proxy, each client address of X-Forwarded-For has its own budget of sign-ins', async () => {
     const node = await startService({ beside: service, config: { trustedProxies: ['127.0.0.1'] } });
     try {
       const { document } = await node.tenant();
       for (let count = 0; count < 100; count += 1) {
-        await knock(node, { 'x-forwarded-for': '192.0.2.1' });
+        await callWithoutBody(node, { 'x-forwarded-for': '192.0.2.1' });
       }
       const email = `owner@${document.slug}.example`;
       assertLimited(await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.1' }), 100);
-      // What stands left of the last address is the client's own claim.
+      // The client itself may have sent the addresses before the last one, so they are not trusted.
       assertLimited(await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.2, 192.0.2.1' }), 100);
       assert.equal((await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.2' })).status, 200);
     } finally {
@@ -102,9 +103,9 @@ describe('sign-ins from one address', () => {
     }
   });
 
-  it('429: a /64 of IPv6 is one address, and an IPv4 address is the same in every form', async () => {
+  it('429: a /64 network of IPv6 has one budget of sign-ins, and so has an IPv4 address in all its notations', async () => {
     const node = await startService({ beside: service, config: { trustedProxies: ['127.0.0.1'] } });
-    const from = (address: string) => knock(node, { 'x-forwarded-for': address });
+    const from = (address: string) => callWithoutBody(node, { 'x-forwarded-for': address });
     try {
       for (let count = 0; count < 50; count += 1) {
         assert.equal((await from(`2001:db8:0:1::${count}`)).status, 400);

@@ -17,7 +17,7 @@ const hook = createHook({
 });
 before(async () => {
   service = await startService();
-  // The hash that unknown e-mails are checked against is made at the first of them.
+  // The first sign-in with an unknown e-mail makes the hash that unknown e-mails are checked against. It must not be counted.
   await signIn('nobody@nowhere.example', 'whatever it is');
   hook.enable();
 });
@@ -28,14 +28,14 @@ after(async () => {
 
 const signIn = (email: unknown, password: unknown) => service.call('POST', PATH, { json: { email, password } });
 
-/** What an answer says to whoever compares it with another one. */
+/** Returns the parts of a response that must be equal for all refused sign-ins. */
 function visible({ status, text, headers }: Answer) {
   const varying = ['x-request-id', 'date', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
   return { status, text, headers: [...headers].filter(([name]) => !varying.includes(name)) };
 }
 
 describe('POST /v1/auth/token/', () => {
-  it('200: exactly the token, its lifetime, the role and the tenant', async () => {
+  it('200: the response to a sign-in holds exactly the token, its type, its lifetime of 8 hours, the role and the tenant', async () => {
     const { tenantId, document } = await service.tenant({ features: ['restaurant', 'hotel'] });
     const answer = await signIn(`owner@${document.slug}.example`, OWNER_PASSWORD);
     assert.equal(answer.status, 200);
@@ -55,7 +55,7 @@ describe('POST /v1/auth/token/', () => {
     assert.equal((await service.call('GET', '/v1/third-party/credentials/', { headers })).status, 200);
   });
 
-  it('200: staff sign in as staff', async () => {
+  it('200: a staff user signs in with the role staff and may list the orders', async () => {
     const { document } = await service.tenant();
     const answer = await signIn(`staff@${document.slug}.example`, STAFF_PASSWORD);
     assert.equal(answer.status, 200);
@@ -64,7 +64,7 @@ describe('POST /v1/auth/token/', () => {
     assert.equal((await service.call('GET', '/v1/staff/orders/', { headers })).status, 200);
   });
 
-  it('200: an e-mail is the same in any case, here and in the tenant document', async () => {
+  it('200: the letter case of an e-mail makes no difference, in a sign-in and in the tenant document', async () => {
     const { document } = await service.tenant({
       users: [{ email: 'Anna.Berg@Case.example', password: OWNER_PASSWORD, role: 'owner' }],
     });
@@ -79,7 +79,7 @@ describe('POST /v1/auth/token/', () => {
     }
   });
 
-  it('200: by form and by multipart', async () => {
+  it('200: a sign-in is accepted as a URL-encoded form and as multipart', async () => {
     const { document } = await service.tenant();
     const fields = { email: `owner@${document.slug}.example`, password: OWNER_PASSWORD };
     const form = new FormData();
@@ -89,7 +89,7 @@ describe('POST /v1/auth/token/', () => {
     }
   });
 
-  it('200: the longest password, of any script, and not one character less or changed', async () => {
+  it('200: a password of 1024 Unicode characters is accepted, and with one character missing or changed it is 401', async () => {
     const password = 'Schlüssel 🔑 '.padEnd(1_024, 'é');
     const { document } = await service.tenant({ users: [{ email: 'long@pass.example', password, role: 'owner' }] });
     const email = document.users?.[0]?.email;
@@ -104,7 +104,7 @@ describe('POST /v1/auth/token/', () => {
     }
   });
 
-  it('401: one and the same answer for an unknown e-mail, a wrong password and a disabled user, for the same work', async () => {
+  it('401: an unknown e-mail, a wrong password and a disabled user get the same response after one hash each', async () => {
     const { document } = await service.tenant();
     const [owner, staff] = document.users ?? [];
     await service.apply({ ...document, users: [owner] });
@@ -116,7 +116,7 @@ describe('POST /v1/auth/token/', () => {
       await signIn(staff?.email, STAFF_PASSWORD),
       await signIn(staff?.email, 'not the right one'),
     ];
-    assert.equal(hashes - earlier, answers.length, 'each is hashed once');
+    assert.equal(hashes - earlier, answers.length, 'the service hashes once for each sign-in');
     for (const answer of answers) {
       assert.deepEqual(visible(answer), visible(answers[0] as Answer));
     }
@@ -128,7 +128,7 @@ describe('POST /v1/auth/token/', () => {
     assert.equal(answers[0]?.headers.get('www-authenticate'), 'Bearer');
   });
 
-  it('401: a user of one tenant does not sign in with the password of another', async () => {
+  it('401: a user of one tenant cannot sign in with the password of a user of another tenant', async () => {
     const [one, other] = [await service.tenant(), sampleTenant()];
     other.users = [{ email: `owner@${other.slug}.example`, password: 'quite another one', role: 'owner' }];
     await service.apply(other);
@@ -136,7 +136,7 @@ describe('POST /v1/auth/token/', () => {
     assert.equal((await signIn(`owner@${one.document.slug}.example`, 'quite another one')).status, 401);
   });
 
-  it('400: what is missing, empty, too long or no text is named by its path, and nothing is hashed', async () => {
+  it('400: the response names each sign-in field that is missing, empty, too long or not a text, and no password is hashed', async () => {
     const email = 'a@b.example';
     const password = 'a password';
     const text = (field: string) => `${field}: must be a text`;

@@ -8,15 +8,18 @@ import { type HashAddress, isKnownAddress, rememberAddress } from './sign-in-add
 import * as store from './store.ts';
 import { issueToken, TOKEN_SECONDS } from './tokens.ts';
 
-/** Whom an e-mail names, and how they and the address that it came from stand to one another. */
+/** User of a sign-in attempt, and if this user has signed in from the same address before. */
 export interface Account {
-  /** Null where there is no such user: it goes on as if there were one, so that nothing tells. */
+  /** Null if no user has the e-mail. The sign-in then does the same work as for a user, so that a client sees no difference. */
   user: store.SigningInUser | null;
-  /** Whether the user has signed in from this address lately. */
+  /** True if the user has signed in from this address within the last 30 days. */
   isAddressKnown: boolean;
 }
 
-/** @param network the address that the attempt comes from, as it counts (`clientNetwork`) */
+/**
+ * Finds the user of an e-mail, and checks if the client address is known for this user.
+ * @param network the client address or its IPv6 network, as `clientNetwork` returns it
+ */
 export async function findAccount(
   { db, hashAddress }: { db: Database; hashAddress: HashAddress },
   { email, network }: { email: string; network: string },
@@ -29,19 +32,19 @@ export async function findAccount(
 interface SignInDependencies {
   db: Database;
   tokenKey: Buffer;
-  /** Told what could not be written down. */
+  /** Called if the address or the audit entry of a sign-in cannot be written. The sign-in itself goes on. */
   onError: (error: unknown) => void;
 }
 
 export interface SignInAttempt {
   password: string;
-  /** Where it comes from, for the audit trail. */
+  /** Client address, for the audit trail. */
   address: string;
 }
 
 /**
  * Checks the password and issues an access token (decision 12).
- * @throws ApiError 401 `invalid_credentials`, the same for an unknown e-mail, a wrong password and a disabled user
+ * @throws ApiError 401 `invalid_credentials` for an unknown e-mail, a wrong password or a disabled user, always the same error
  */
 export async function signIn(
   { db, tokenKey, onError }: SignInDependencies,
@@ -68,7 +71,10 @@ export async function signIn(
   };
 }
 
-/** Written beside the answer, not before it: the time it takes would tell which e-mails there are. */
+/**
+ * Writes the audit entry of a failed sign-in. The response does not wait for it, because the time of this write would show that
+ * the e-mail belongs to a user.
+ */
 async function writeFailure(db: Database, user: store.UserRow, address: string): Promise<void> {
   const writeDown = prepareAudit({ tenantId: user.tenant_id, type: 'anonymous', id: null });
   await writeDown(db, { action: 'sign_in.failed', subject: user.id, details: { email: user.email, address } });

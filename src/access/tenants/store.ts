@@ -14,7 +14,7 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<TenantRow 
   return await db.selectFrom('tenant').select(TENANT_COLUMNS).where('slug', '=', slug).executeTakeFirst();
 }
 
-/** Locks the tenant until the transaction ends; what refers to it may be written meanwhile. */
+/** Locks the tenant until the transaction ends. Other transactions may still write rows that refer to the tenant. */
 export async function lockTenantBySlug(tx: Tx, slug: string): Promise<TenantRow | undefined> {
   return await tx
     .selectFrom('tenant')
@@ -44,7 +44,7 @@ export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number
   return row.id;
 }
 
-/** One row of the sign-in directory leads to the user and the user's tenant. */
+/** Finds the user with this e-mail, and the user's tenant. The row of `sign_in` gives the ids of both. */
 export async function findUserByEmail(db: Db, email: string): Promise<(UserRow & { tenant: TenantRow }) | undefined> {
   const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
   return entry && (await findUser(db, entry.tenant_id, entry.user_id));
@@ -66,15 +66,15 @@ export async function findUser(
   return row;
 }
 
-/** An id that no user has. */
+/** Key that no user has. */
 const NO_USER = { tenant_id: 0, user_id: '00000000-0000-0000-0000-000000000000' };
 
 export type SigningInUser = UserRow & { tenant: TenantRow; address: { hash: Buffer; signed_in_at: Date | null } };
 
 /**
- * The user of an e-mail, and when they last signed in from an address. It is asked in the same two statements whether there is such a
- * user or not: the time it takes tells nothing.
- * @param hashOf the address, as it is kept for a user
+ * Finds the user with this e-mail, and the time of the user's last sign-in from an address. It runs the same two statements if no user
+ * has the e-mail, so that the time it takes does not show that.
+ * @param hashOf returns the stored hash of the address for a user
  */
 export async function findSigningInUser(
   db: Db,
@@ -121,7 +121,7 @@ export async function upsertSignInAddress(
     .execute();
 }
 
-/** Removes what is older than a moment, and what is beyond the latest so many. */
+/** Removes the addresses of the user older than `before`, and all but the latest `keep` of the others. */
 export async function removeSignInAddresses(
   tx: Tx,
   { tenantId, userId }: UserKey,
@@ -148,7 +148,7 @@ export async function listUsers(db: Db, tenantId: number): Promise<UserRow[]> {
   return await usersOf(db, tenantId).execute();
 }
 
-/** As `listUsers`; until the transaction ends nobody else changes them. */
+/** Lists the users as `listUsers` does, and locks them until the transaction ends. */
 export async function lockUsers(tx: Tx, tenantId: number): Promise<UserRow[]> {
   return await usersOf(tx, tenantId).forNoKeyUpdate().execute();
 }
@@ -157,7 +157,7 @@ function usersOf(db: Db, tenantId: number) {
   return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
 }
 
-/** @returns the e-mails of the directory's entries among the given ones, with the tenant each belongs to */
+/** Returns the given e-mails that belong to a user of any tenant, with the id of that tenant. */
 export async function findSignIns(db: Db, emails: string[]): Promise<{ email: string; tenant_id: number }[]> {
   return await db.selectFrom('sign_in').select(['email', 'tenant_id']).where('email', 'in', emails).execute();
 }
@@ -167,10 +167,11 @@ export interface NewUser {
   email: string;
   password_hash: string;
   role: string;
-  /** Whether a tenant document names the user; false for one who is made by other means. */
+  /** True if the last tenant document contains the user. */
   is_in_document: boolean;
-  /** What the last document said; null where it said nothing of it. */
+  /** Role of the user in the last document. Null if the last document does not contain the user. */
   document_role: string | null;
+  /** Hash of the password in the last document. Null if the last document has no password for the user. */
   document_password_hash: string | null;
 }
 
@@ -184,7 +185,7 @@ export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promi
 
 export type UserChanges = Partial<Omit<NewUser, 'id' | 'email'> & { is_active: boolean }>;
 
-/** The only statement that writes to a user. A new password raises the user's generation: it ends every token of before. */
+/** Updates a user. No other statement does. A new password raises the user's generation, which ends all earlier tokens. */
 export async function updateUser(tx: Tx, tenantId: number, userId: string, changes: UserChanges): Promise<void> {
   await tx
     .updateTable('app_user')

@@ -29,12 +29,12 @@ export interface Tenant {
   features: Feature[];
 }
 
-/** A person as the audit trail names them. */
+/** Returns the signed-in user as an actor of the audit trail. */
 export function actorOf(person: Person): Actor {
   return { tenantId: person.tenant.id, type: 'user', id: person.userId };
 }
 
-/** Who signed in: the owner or a member of the staff of one tenant. */
+/** Signed-in user: an owner or a member of the staff of one tenant. */
 export interface Person {
   userId: string;
   role: Role;
@@ -56,9 +56,9 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<Tenant | n
 }
 
 /**
- * Creates the tenant or brings it to the given values; writes nothing where it has them already. Either way the tenant's row is
- * locked: of two documents applied at once, one comes whole after the other.
- * @returns its id, and what was changed
+ * Creates the tenant, or updates it if a value differs. Locks the tenant's row in each case, so that two documents for the same tenant
+ * are applied one after the other.
+ * @returns the id of the tenant, and the changes
  */
 export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ id: number; changes: Change[] }> {
   const stored = await store.lockTenantBySlug(tx, tenant.slug);
@@ -72,10 +72,10 @@ export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ 
 }
 
 /**
- * The person behind an `Authorization` header. The user's row is read at every use, so a disabled user stops at once, and so does
- * what was signed in with an earlier password.
- * @throws ApiError 401 `invalid_credentials` for a missing, expired or forged token, for one of an earlier password, and for a
- * disabled or unknown user
+ * Returns the signed-in user of an `Authorization` header. Reads the user's row at every call, so that disabling a user or changing
+ * the password takes effect immediately.
+ * @throws ApiError 401 `invalid_credentials` for a missing, expired or forged token, for a token from before the last change of the
+ * password, and for a disabled or unknown user
  */
 export async function authenticatePerson(
   db: Database,
@@ -98,7 +98,7 @@ async function findSubject(db: Database, subject: TokenSubject) {
     return await store.findUserByEmail(db, normaliseEmail(subject.email));
   }
   const { tenantId, userId } = subject;
-  // The token is ours, so the look-up waits in its tenant's line and not in that of strangers.
+  // The signature proves the tenant, so this look-up waits in the queue of the tenant, not in that of unauthenticated calls.
   const user = await chargeTo({ tenant: String(tenantId), caller: userId }, () => store.findUser(db, tenantId, userId));
   return user?.generation === subject.generation ? user : undefined;
 }

@@ -38,7 +38,7 @@ interface Token {
   expiresAt?: number | null;
 }
 
-/** A token as the service makes it, but for what is said. */
+/** Signs a token as the service does, with the given changes. */
 async function sign(changes: Token = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const { issuer = 'roomservice', audience = 'roomservice', subject = ownerId, issuedAt = now } = changes;
@@ -54,7 +54,7 @@ async function sign(changes: Token = {}): Promise<string> {
   );
 }
 
-/** Header, claims and signature put together by hand, for what no library signs. */
+/** Builds a token from header, claims and signature by hand, because the JWT library refuses to sign these tokens. */
 function assemble(header: object, claims: object, signer: (input: string) => string): string {
   const input = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   return `${input}.${signer(input)}`;
@@ -71,14 +71,14 @@ async function assertRefused(authorization: string, path = OWNER_PATH): Promise<
 }
 
 describe('a bearer token', () => {
-  it('200: of the owner, the scheme in any case', async () => {
+  it("200: an owner's token is accepted with the scheme Bearer in any letter case", async () => {
     const token = await sign();
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       assert.equal((await get(OWNER_PATH, `${scheme} ${token}`)).status, 200);
     }
   });
 
-  it('401: missing, of another scheme or malformed', async () => {
+  it('401: a bearer token that is missing, malformed or under another scheme is refused', async () => {
     const token = await sign();
     const values = [
       '',
@@ -107,14 +107,14 @@ describe('a bearer token', () => {
     assert.equal(none.headers.get('www-authenticate'), 'Bearer');
   });
 
-  it('401: expired, not yet valid or without an end', async () => {
+  it('401: a bearer token that is expired, not yet valid or without expiry is refused', async () => {
     const now = Math.floor(Date.now() / 1000);
     await assertRefused(`Bearer ${await sign({ issuedAt: now - 28_801, expiresAt: now - 1 })}`);
     await assertRefused(`Bearer ${await sign({ claims: { nbf: now + 600 } })}`);
     await assertRefused(`Bearer ${await sign({ expiresAt: null })}`);
   });
 
-  it('401: of another issuer, for another audience, signed with another key', async () => {
+  it('401: a bearer token with another issuer, another audience or another signing key is refused', async () => {
     await assertRefused(`Bearer ${await sign({ issuer: 'https://id.example' })}`);
     await assertRefused(`Bearer ${await sign({ audience: 'another service' })}`);
     await assertRefused(`Bearer ${await sign({ key: randomBytes(32) })}`);
@@ -122,7 +122,7 @@ describe('a bearer token', () => {
     await assertRefused(`Bearer ${await sign({ key: service.masterKey })}`);
   });
 
-  it('401: of any algorithm but the pinned one, "none" in every spelling included', async () => {
+  it('401: a bearer token with another algorithm than HS256 is refused, also with any spelling of "none"', async () => {
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       tenant: tenant.tenantId,
@@ -149,29 +149,28 @@ describe('a bearer token', () => {
     await assertRefused(`Bearer ${await sign({ header: { alg: 'RS256' }, key: privateKey })}`);
   });
 
-  it('401: with a critical header that is not understood', async () => {
+  it('401: a bearer token with an unknown critical header (crit) is refused', async () => {
     const right = (input: string) => createHmac('sha256', service.keyring.token).update(input).digest('base64url');
     const now = Math.floor(Date.now() / 1000);
     const claims = { tenant: tenant.tenantId, sub: ownerId, iss: 'roomservice', aud: 'roomservice', exp: now + 600 };
     await assertRefused(`Bearer ${assemble({ alg: 'HS256', crit: ['x'], x: 1 }, claims, right)}`);
   });
 
-  it('401: with any one character changed', async () => {
+  it('401: a bearer token with one character changed is refused', async () => {
     const token = await sign();
-    const place = fc.nat({ max: token.length - 2 });
+    const position = fc.nat({ max: token.length - 2 });
     const character = fc.constantFrom('A', 'Q', 'g', 'w', 'z', '0', '-', '_');
     await fc.assert(
-      fc.asyncProperty(place, character, async (index, other) => {
+      fc.asyncProperty(position, character, async (index, other) => {
         fc.pre(token[index] !== other && token[index] !== '.');
         const answer = await get(OWNER_PATH, `Bearer ${token.slice(0, index)}${other}${token.slice(index + 1)}`);
-        // A dot put in or a header that is no JSON any more is as wrong as a signature that does not fit.
         assert.equal(answer.status, 401);
       }),
       { numRuns: 60 },
     );
   });
 
-  it('401: of a user who is not there, or not in that tenant', async () => {
+  it('401: a bearer token of a user who does not exist, or not in the tenant of the token, is refused', async () => {
     const other = await service.tenant();
     await assertRefused(`Bearer ${await sign({ subject: randomUUID() })}`);
     await assertRefused(`Bearer ${await sign({ claims: { tenant: other.tenantId } })}`);
@@ -180,7 +179,7 @@ describe('a bearer token', () => {
     await assertRefused(`Bearer ${await sign({ claims: { tenant: undefined } })}`);
   });
 
-  it("401: a partner's key and secret are none, and a token is no key", async () => {
+  it("401: the staff API refuses a partner's key and secret, and the third-party API refuses a bearer token", async () => {
     const asPartner = await service.call('GET', OWNER_PATH, { headers: tenant.partner });
     assert.equal(asPartner.status, 401);
     const asOwner = await service.call('GET', '/v1/third-party/orders/', { headers: tenant.owner });
@@ -188,8 +187,8 @@ describe('a bearer token', () => {
   });
 });
 
-describe('the row of the user', () => {
-  it('401: a disabled user stops at once, on every node, and may go on when enabled again', async () => {
+describe("the user's row in the database", () => {
+  it('401: a token of a disabled user is refused immediately on every node, and accepted when the user is enabled again', async () => {
     const { owner, document } = await service.tenant();
     const node = await startService({ beside: service });
     const statuses = async () =>
@@ -213,7 +212,7 @@ describe('the row of the user', () => {
     }
   });
 
-  it('401: a user whom the tenant document no longer names is disabled; named again, let in again', async () => {
+  it('401: a user removed from the tenant document is refused, and accepted when the document contains the user again', async () => {
     const { document, staff, owner } = await service.tenant();
     const [ownerDocument, staffDocument] = document.users ?? [];
     await service.apply({ ...document, users: [ownerDocument] });
@@ -223,14 +222,14 @@ describe('the row of the user', () => {
     assert.equal((await service.call('GET', STAFF_PATH, { headers: staff })).status, 200);
   });
 
-  it('200: users stay where the document has no users part', async () => {
+  it('200: a user stays enabled if the tenant document has no users part', async () => {
     const { document, staff } = await service.tenant();
     const { users: _users, ...rest } = document;
     await service.apply(rest);
     assert.equal((await service.call('GET', STAFF_PATH, { headers: staff })).status, 200);
   });
 
-  it("403: the role is the row's, so a demoted owner loses the owner's endpoints at once", async () => {
+  it('403: an owner who becomes staff loses owner-only endpoints immediately, because the role is read at each call', async () => {
     const { document, owner } = await service.tenant();
     const [first, second] = document.users ?? [];
     const users = [
@@ -248,7 +247,7 @@ describe('a new password', () => {
     service.call('POST', '/v1/auth/token/', { json: { email, password } });
   const statusOf = async (token: string) => (await get(STAFF_PATH, `Bearer ${token}`)).status;
 
-  /** A tenant whose owner and staff have signed in. */
+  /** Creates a tenant whose owner and staff have signed in. */
   async function signedIn() {
     const { document, tenantId } = await service.tenant();
     const [owner, staff] = document.users ?? [];
@@ -260,7 +259,7 @@ describe('a new password', () => {
     return { document, tenantId, owner, staff, ownerToken, staffToken };
   }
 
-  it('401: ends what the old one opened at once, by the tenant document, and nothing of other users', async () => {
+  it("401: a new password in the tenant document ends the user's tokens immediately, and no token of other users", async () => {
     const { document, owner, staff, ownerToken, staffToken } = await signedIn();
     await service.apply({ ...document, users: [{ ...owner, password: NEW_PASSWORD }, staff] });
     await assertRefused(`Bearer ${ownerToken}`, STAFF_PATH);
@@ -269,7 +268,7 @@ describe('a new password', () => {
     assert.equal(await statusOf(body.access_token), 200);
   });
 
-  it('401: by other means too, each time, and the old password set again does not bring an old token back', async () => {
+  it('401: each password set by the operator ends all earlier tokens, also if the first password is set again', async () => {
     const { tenantId, owner, ownerToken } = await signedIn();
     const tokens = [ownerToken];
     for (const password of [NEW_PASSWORD, owner.password ?? '']) {
@@ -283,7 +282,7 @@ describe('a new password', () => {
     }
   });
 
-  it('200: a token that names no generation is of the first, and holds until there is a new password', async () => {
+  it('200: a token without a generation counts as generation 0 and is valid until the user gets a new password', async () => {
     const { tenantId, staff } = await signedIn();
     const subject = await userId({ tenantId } as TestTenant, 'staff');
     const signed = (generation: unknown) => sign({ subject, claims: { tenant: tenantId, generation } });
@@ -301,7 +300,7 @@ describe('a new password', () => {
 });
 
 describe('an owner-only endpoint', () => {
-  it('403: staff get the generic answer, also where the credential is not there', async () => {
+  it('403: staff get the same response from each owner-only endpoint, also for a credential that does not exist', async () => {
     const calls = [
       ['GET', OWNER_PATH],
       ['POST', OWNER_PATH],
@@ -321,7 +320,7 @@ describe('an owner-only endpoint', () => {
     assert.equal((await service.call('GET', '/v1/third-party/orders/', { headers: tenant.partner })).status, 200);
   });
 
-  it('200: the owner may do what staff do', async () => {
+  it('200: the owner may list the orders, as staff may', async () => {
     assert.equal((await service.call('GET', STAFF_PATH, { headers: tenant.owner })).status, 200);
   });
 });
