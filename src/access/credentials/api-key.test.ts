@@ -8,32 +8,32 @@ const keys = createKeyMaker(randomBytes(32), 'rsk_');
 const tenantIds = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
 describe('an API key', () => {
-  it('carries its tenant', () => {
+  it('an API key contains the id of its tenant', () => {
     fc.assert(fc.property(tenantIds, (tenantId) => keys.tenantOfApiKey(keys.newApiKey(tenantId)) === tenantId));
   });
 
-  it('is short and fits a header as it is', () => {
+  it('an API key is a prefix and 22 characters that need no escaping in a header', () => {
     fc.assert(fc.property(tenantIds, (tenantId) => /^rsk_[\w-]{22}$/.test(keys.newApiKey(tenantId))));
   });
 
-  it('shows nobody which tenant it is of: keys of one tenant share no more than keys of any two', () => {
+  it('API keys of one tenant have no more characters in common than random texts', () => {
     const made = Array.from({ length: 2_000 }, () => keys.newApiKey(42).slice('rsk_'.length));
-    // Random texts: 64^4 different ones, so that 2,000 of them hold a pair of equals in one of eight runs.
+    // There are 64^4 texts of four characters, so 2,000 random ones contain a pair of equal texts in one of eight runs.
     for (let start = 0; start + 4 < 22; start += 1) {
       const parts = new Set(made.map((key) => key.slice(start, start + 4)));
       assert.ok(parts.size > 1_980, `${parts.size} different texts at ${start}`);
     }
   });
 
-  it('says nothing to another installation', () => {
-    const others = createKeyMaker(randomBytes(32), 'rsk_');
-    const seen = Array.from({ length: 200 }, () => others.tenantOfApiKey(keys.newApiKey(42)));
+  it('an API key cannot be read under the pepper of another installation', () => {
+    const otherInstallation = createKeyMaker(randomBytes(32), 'rsk_');
+    const seen = Array.from({ length: 200 }, () => otherInstallation.tenantOfApiKey(keys.newApiKey(42)));
     assert.ok(!seen.includes(42));
   });
 });
 
 describe('a text that is no API key', () => {
-  it('is of nobody, or of a tenant that does not know it, and never an error', () => {
+  it('a random text gives 0 or the id of some tenant as the tenant of an API key, and no error', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.string({ minLength: 22, maxLength: 22 }).map((text) => `rsk_${text}`),
@@ -48,7 +48,7 @@ describe('a text that is no API key', () => {
     );
   });
 
-  it('is of nobody where it is empty, too short, too long or of another kind', () => {
+  it('an API key that is empty, too short, too long or without its prefix gives tenant 0', () => {
     const key = keys.newApiKey(42);
     for (const text of ['', 'rsk_', key.slice(4), key.slice(0, -2), `${key}AAAA`, `rss_${key.slice(4)}`, newSecret()]) {
       assert.equal(keys.tenantOfApiKey(text), 0, text);
@@ -57,7 +57,7 @@ describe('a text that is no API key', () => {
 });
 
 describe('an API secret', () => {
-  it('holds 256 random bits', () => {
+  it('an API secret is a prefix and 32 bytes, and 100 secrets are all different', () => {
     const secrets = Array.from({ length: 100 }, newSecret);
     assert.equal(new Set(secrets).size, 100);
     for (const secret of secrets) {
@@ -66,7 +66,7 @@ describe('an API secret', () => {
     }
   });
 
-  it('has one hash under one pepper, and another under another', () => {
+  it('an API secret has the same hash each time under one pepper, and a different hash under another pepper', () => {
     const pepper = randomBytes(32);
     const secret = newSecret();
     const hash = createKeyMaker(pepper, 'rsk_').hashSecret(secret);

@@ -3,25 +3,26 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 const SECRET_PREFIX = 'rss_';
 const SECRET_BYTES = 32;
 
-/** What a key is for, shown in front of it, so that a key that was mixed up is seen at a glance. */
+/** Prefix of an API key. It shows which API the key is for, so that a person notices a key used for the wrong API. */
 export type KeyPrefix = 'rsk_' | 'rpk_' | 'rck_';
 
 /** Makes and reads API keys, and hashes API secrets, under keys derived from the pepper. */
 export interface KeyMaker {
   newApiKey(tenantId: number): string;
-  /** The tenant an API key was made for; 0, which is nobody, for a text that is no API key of ours. */
+  /** Returns the id of the tenant that an API key was made for, or 0 for a text that is not such a key. No tenant has the id 0. */
   tenantOfApiKey(apiKey: string): number;
   hashSecret(apiSecret: string): Buffer;
 }
 
-/** 256 random bits. */
+/** Returns a new secret: a prefix and 256 random bits in base64url. */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 }
 
 /**
- * An API key is one AES block over tenant id and 64 random bits: it carries its tenant so that a look-up can filter by it
- * (architecture, database rule 2), and shows it to nobody. It is a name, not a secret.
+ * Creates a key maker from the pepper. An API key is one AES block of the tenant id and 64 random bits. It contains the tenant id so
+ * that a look-up can filter by tenant ("The database" in docs/ARCHITECTURE.md), and the encryption hides this id. An API key is an
+ * identifier, not a secret.
  */
 export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', 'api-key', 16));
@@ -45,12 +46,15 @@ export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
   };
 }
 
-/** A key as everything shows it but the answers that issue it: enough to tell it by, not enough to use it (decision 38). */
+/**
+ * Shortens an API key to its first 8 and last 4 characters: enough to recognise it, but not enough to use it (decision 38). Only the
+ * responses that issue or rotate a credential show the whole key.
+ */
 export function shortenKey(apiKey: string): string {
   return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 }
 
-/** ECB is right here and here alone: one block, made of a unique value. */
+/** Returns an AES cipher in ECB mode. ECB is safe here because the input is one block with a unique value. */
 function cipher(key: Buffer) {
   return createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
 }

@@ -1,8 +1,8 @@
-/** The headers a credential is shown in, and the prefix of its key, for each of the two APIs. */
+/** Names of the headers that carry a credential, and the prefix of its API key, for each of the two APIs. */
 export const AUDIENCES = {
   third_party: { headers: 'X-API-Key and X-API-Secret', prefix: 'rsk_' },
   pms: { headers: 'X-PMS-API-Key and X-PMS-API-Secret', prefix: 'rpk_' },
 } as const;
 
-/** Which of the two APIs a credential opens. */
+/** API that a credential is for: the third-party API or the PMS API. */
 export type Audience = keyof typeof AUDIENCES;

@@ -29,7 +29,7 @@ interface RawAnswer {
   text: string;
 }
 
-/** A call whose headers go out as they are: repeated, or with bytes beyond ASCII. */
+/** Makes a call that sends the headers unchanged, also repeated headers and bytes that are not ASCII. */
 async function get(headers: OutgoingHttpHeaders, path = PATH): Promise<RawAnswer> {
   const outgoing = request(service.url + path, { headers, agent: false }).end();
   const [incoming]: [IncomingMessage] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -37,7 +37,7 @@ async function get(headers: OutgoingHttpHeaders, path = PATH): Promise<RawAnswer
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, text: Buffer.concat(chunks).toString() };
 }
 
-/** The headers with which the answer would give something away. */
+/** Returns the parts of a response that must be equal for all refused calls. */
 function visible({ status, headers, text }: RawAnswer) {
   const { 'x-request-id': _id, date: _date, ...rest } = headers;
   return { status, headers: rest, text };
@@ -46,13 +46,13 @@ function visible({ status, headers, text }: RawAnswer) {
 const utf8 = (text: string) => Buffer.from(text).toString('latin1');
 
 describe('X-API-Key and X-API-Secret', () => {
-  it('200: the right ones, the names of the headers in any case', async () => {
+  it('200: the right key and secret are accepted, with header names in any letter case and spaces around the values', async () => {
     assert.equal((await get({ 'x-api-key': key, 'x-api-secret': secret })).status, 200);
     assert.equal((await get({ 'X-API-KEY': key, 'X-Api-Secret': secret })).status, 200);
     assert.equal((await get({ 'x-api-key': `  ${key}\t`, 'x-api-secret': ` ${secret}` })).status, 200);
   });
 
-  it('401: one and the same answer to all that is missing, unknown or wrong', async () => {
+  it('401: a missing, unknown, malformed or wrong API key or secret always gets the same response', async () => {
     const pairs: [OutgoingHttpHeaders[string], OutgoingHttpHeaders[string]][] = [
       [undefined, undefined],
       [key, undefined],
@@ -99,8 +99,8 @@ describe('X-API-Key and X-API-Secret', () => {
     }
   });
 
-  it('401: every other way to write the same key is another key', async () => {
-    // The last character of 22 holds two bits that count and four that do not.
+  it('401: an API key with a different last character is refused, even if it decodes to the same bytes', async () => {
+    // The last of the 22 characters encodes six bits: two belong to the key, and the decoder ignores the other four.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const keys = createKeyMaker(service.keyring.pepper, 'rsk_');
     const twins = alphabet
@@ -113,7 +113,7 @@ describe('X-API-Key and X-API-Secret', () => {
     }
   });
 
-  it('401: on every endpoint for partners, before anything else is looked at', async () => {
+  it('401: every partner endpoint refuses a wrong secret, also with an unknown order or without a body', async () => {
     const { api_secret: wrong } = other.credential;
     for (const [method, path] of [
       ['GET', '/v1/third-party/menu/'],
@@ -129,7 +129,7 @@ describe('X-API-Key and X-API-Secret', () => {
     }
   });
 
-  it('401: takes nothing from the budget of the credential whose key it names', async () => {
+  it('401: a call with a wrong secret takes nothing from the budget of the credential', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     for (let count = 0; count < 5; count += 1) {
       await service.call('GET', PATH, { headers: { ...partner, 'x-api-secret': newSecret() } });
@@ -138,7 +138,7 @@ describe('X-API-Key and X-API-Secret', () => {
     assert.equal(headers.get('x-ratelimit-remaining'), '299');
   });
 
-  it('401: costs what a right call costs: one look-up, whatever is wrong', async () => {
+  it('401: a refused call makes one database query, as an accepted call does, whichever header is wrong', async () => {
     let queries = 0;
     const db = createDatabase({ url: service.database.url, poolSize: 2, log: () => void (queries += 1) });
     const authentication = new Authentication({
@@ -171,7 +171,7 @@ describe('X-API-Key and X-API-Secret', () => {
 });
 
 describe('the tenant of a credential', () => {
-  it('200: decides whose data is shown, whatever the request says about itself', async () => {
+  it("200: a partner sees only its own tenant's orders, even if the Host or another header names another tenant", async () => {
     const json = { external_order_id: 'mine', items: [{ item_id: 'PIZZA-1', quantity: 1 }] };
     await service.call('POST', PATH, { headers: tenant.partner, json });
     const headers = { ...other.partner, 'x-tenant-id': String(tenant.tenantId), host: 'tenant.example' };
@@ -179,7 +179,7 @@ describe('the tenant of a credential', () => {
     assert.equal((await get(headers, `${PATH}mine/`)).status, 404);
   });
 
-  it('403: without the feature, the generic answer; wrong secrets are 401 there, too', async () => {
+  it('403: a partner of a tenant without the restaurant feature is refused, and with a wrong secret it gets 401', async () => {
     const { partner } = await service.tenant({ features: ['hotel'] });
     for (const [method, path] of [
       ['GET', '/v1/third-party/menu/'],

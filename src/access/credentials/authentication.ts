@@ -9,7 +9,7 @@ import { AUDIENCES, type Audience } from './audiences.ts';
 import { createLastUsed, type LastUsed } from './last-used.ts';
 import * as store from './store.ts';
 
-/** The partner behind a request, and what its tenant lets it do. */
+/** Authenticated partner or PMS of a request, with the features and the currency of its tenant. */
 export interface Caller {
   tenantId: number;
   credentialId: string;
@@ -22,20 +22,20 @@ interface Dependencies {
   keyring: Keyring;
   audience: Audience;
   caches: Caches;
-  /** Told when a background write of last use failed. */
+  /** Called if a background write of `last_used_at` fails. */
   onError: (error: unknown) => void;
 }
 
-/** An active credential, and what its secret is recognised by. */
+/** Cached caller, and the SHA-256 hash of its secret in base64. */
 interface KnownCaller {
   caller: Caller;
   fingerprint: string;
 }
 
-/** A few hundred bytes each. */
+/** Number of cached callers. Each takes a few hundred bytes. */
 const MAX_CACHED = 50_000;
 
-/** Tells who calls one of the two APIs, by the credential that every call carries. */
+/** Authenticates the callers of one of the two APIs by their API key and secret. */
 export class Authentication {
   readonly #db: Database;
   readonly #audience: Audience;
@@ -52,24 +52,24 @@ export class Authentication {
   }
 
   /**
-   * Whoever shows the right secret of a credential that is remembered is let in. For all others the database is asked, so an
-   * unknown key and a wrong secret cost the same, and a new secret holds at once. Secrets are 256 random bits: in memory a plain
-   * hash of one is enough to know it by, at a tenth of the cost of the keyed one that is stored.
-   * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key and for a wrong secret, with the same answer
+   * Returns the caller with this key and secret. If both match a cached caller, no query is made. In all other cases the method reads
+   * the database, so an unknown key and a wrong secret cost the same, and a new secret is accepted immediately. The cache keeps a
+   * plain hash of the secret. That is safe because a secret has 256 random bits, and it costs a tenth of the keyed hash in the database.
+   * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key or a wrong secret, always the same error
    */
   async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
     const key = typeof apiKey === 'string' ? apiKey : '';
     const secret = typeof apiSecret === 'string' ? apiSecret : '';
     const fingerprint = hash('sha256', secret, 'base64');
-    const remembered = this.#callers.get(key);
-    const isKnown = remembered !== undefined && isEqual(fingerprint, remembered.fingerprint);
-    const caller = isKnown ? remembered.caller : await this.#look(key, secret, fingerprint);
+    const cached = this.#callers.get(key);
+    const isCached = cached !== undefined && isEqual(fingerprint, cached.fingerprint);
+    const caller = isCached ? cached.caller : await this.#lookUp(key, secret, fingerprint);
     this.#lastUsed.touch(caller.tenantId, caller.credentialId);
     return caller;
   }
 
-  /** Asks the database; the work is the same whether there is such a credential or not. */
-  async #look(key: string, secret: string, fingerprint: string): Promise<Caller> {
+  /** Reads the credential from the database. The work is the same if the key is unknown, so that its time shows nothing. */
+  async #lookUp(key: string, secret: string, fingerprint: string): Promise<Caller> {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
     const given = this.#keyMaker.hashSecret(secret);
     const known = await this.#callers.load(tenantId, key, async () => {
@@ -88,13 +88,13 @@ export class Authentication {
     return known.caller;
   }
 
-  /** Writes down what is still only remembered of last uses, and stops doing so. */
+  /** Writes the times of last use that are still in memory, and stops the background writes. */
   async close(): Promise<void> {
     await this.#lastUsed.close();
   }
 }
 
-/** Compares in constant time. The hashes are texts, because a hash that gives bytes takes memory beside the heap at each call. */
+/** Compares two hashes in constant time. They are texts, because a hash as bytes takes memory outside the heap at each call. */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -33,17 +33,17 @@ async function list(of: TestTenant = tenant): Promise<Credential[]> {
 const change = (id: string, what: 'revoke' | 'rotate', options: CallOptions = {}, of: TestTenant = tenant) =>
   service.call('POST', `${PATH}${id}/${what}/`, { ...options, headers: { ...of.owner, ...options.headers } });
 
-/** The status a partner gets with this key and secret. */
+/** Returns the status of a partner's call with this key and secret. */
 async function statusWith({ api_key, api_secret }: { api_key: string; api_secret: string }): Promise<number> {
   const headers = { 'x-api-key': api_key, 'x-api-secret': api_secret };
   return (await service.call('GET', '/v1/third-party/orders/', { headers })).status;
 }
 
-/** A key as lists show it, written out once more. */
+/** Shortens an API key as lists show it. Written here again, so that the test does not use the code that it tests. */
 const shortened = (apiKey: string) => `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 
 describe('POST credentials/', () => {
-  it('201: the secret response, exactly, and nothing a cache may keep', async () => {
+  it('201: the response to a new credential holds exactly its id, label, key and secret, and must not be cached', async () => {
     const answer = await service.call('POST', PATH, { headers: tenant.owner, json: { label: 'Till 1' } });
     assert.equal(answer.status, 201);
     assert.equal(answer.headers.get('cache-control'), 'no-store');
@@ -55,7 +55,7 @@ describe('POST credentials/', () => {
     assert.equal(await statusWith(answer.body), 200);
   });
 
-  it('201: the label is empty where none is given, in every content type and without a body', async () => {
+  it('201: a credential created without a label has an empty label, in each content type and without a body', async () => {
     const form = new FormData();
     form.set('unknown', 'is ignored');
     const bodies: CallOptions[] = [
@@ -72,21 +72,21 @@ describe('POST credentials/', () => {
     }
   });
 
-  it('201: a label by form and by multipart stays the text it is', async () => {
+  it('201: a label in a URL-encoded form or in multipart is not converted to another type', async () => {
     const form = new FormData();
     form.set('label', 'true');
     assert.equal((await create({ body: new URLSearchParams({ label: '12 & Söhne' }) })).label, '12 & Söhne');
     assert.equal((await create({ body: form })).label, 'true');
   });
 
-  it('201: a label of 255 code points, also where each takes four bytes', async () => {
+  it('201: a label may have 255 code points, also if each takes four bytes', async () => {
     for (const label of ['a'.repeat(255), '🏨'.repeat(255), 'é'.repeat(255)]) {
       const { id } = await create({ json: { label } });
       assert.equal((await list()).find((credential) => credential.id === id)?.label, label);
     }
   });
 
-  it('400: a label of 256 code points or of another type, a body that is no object', async () => {
+  it('400: a label of 256 code points, a label that is not a text, and a body that is not an object are refused', async () => {
     const tooLong = 'label: must have at most 255 characters';
     const faults: [CallOptions, string][] = [
       [{ json: { label: 'a'.repeat(256) } }, tooLong],
@@ -103,12 +103,12 @@ describe('POST credentials/', () => {
       assert.equal(answer.status, 400);
       assert.deepEqual(answer.body, { code: 'invalid_request', message });
     }
-    assert.equal((await list()).length, count, 'nothing was made');
+    assert.equal((await list()).length, count, 'no credential was created');
   });
 });
 
 describe('GET credentials/', () => {
-  it('200: the read shape, exactly, without any secret', async () => {
+  it('200: each credential in the list has exactly the documented fields and no secret', async () => {
     const owner = await service.tenant();
     const [credential] = await list(owner);
     assert.ok(credential);
@@ -126,7 +126,7 @@ describe('GET credentials/', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(credential.created_at ?? '')) < 60_000);
   });
 
-  it('200: shows the webhook, the rotation and the revoke, still in exactly that shape', async () => {
+  it('200: the list shows the webhook URL, the rotation and the revocation of a credential, with the same fields', async () => {
     const owner = await service.tenant();
     const keys = Object.keys((await list(owner))[0] ?? {});
     const webhook_url = 'https://partner.example/hook';
@@ -140,7 +140,7 @@ describe('GET credentials/', () => {
     assert.match(credential.last_rotated_at ?? '', TIME);
   });
 
-  it('200: newest first, own ones alone', async () => {
+  it('200: lists only the credentials of the own tenant, newest first', async () => {
     const [one, other] = [await service.tenant(), await service.tenant()];
     const made = [one.credential.id];
     for (let count = 0; count < 5; count += 1) {
@@ -156,7 +156,7 @@ describe('GET credentials/', () => {
     );
   });
 
-  it('200: pages on request', async () => {
+  it('200: the credentials are listed in pages on request, and a page after the last is 404', async () => {
     const owner = await service.tenant();
     await create({}, owner);
     await create({}, owner);
@@ -173,7 +173,7 @@ describe('GET credentials/', () => {
 });
 
 describe('POST credentials/{id}/revoke/', () => {
-  it('200: the read shape, inactive; doing it again gives the same answer', async () => {
+  it('200: revoking a credential returns it as inactive, and revoking it again gives the same response', async () => {
     const made = await create({ json: { label: 'Gone' } });
     const active = (await list()).find((credential) => credential.id === made.id);
     const first = await change(made.id, 'revoke');
@@ -185,7 +185,7 @@ describe('POST credentials/{id}/revoke/', () => {
     assert.equal(second.text, first.text);
   });
 
-  it('200: with an empty body of any content type, and leaves other credentials alone', async () => {
+  it('200: a credential is revoked by a call with an empty body of any content type, and other credentials stay valid', async () => {
     const stays = await create();
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
       const { id } = await create();
@@ -197,7 +197,7 @@ describe('POST credentials/{id}/revoke/', () => {
 });
 
 describe('POST credentials/{id}/rotate/', () => {
-  it('200: the secret response, exactly, under the same key with a new secret', async () => {
+  it('200: rotating a credential returns exactly its id, label and key with a new secret, and the old secret is refused', async () => {
     const made = await create({ json: { label: 'Turns' } });
     const answer = await change(made.id, 'rotate');
     assert.equal(answer.status, 200);
@@ -208,7 +208,7 @@ describe('POST credentials/{id}/rotate/', () => {
     assert.equal(await statusWith(answer.body), 200);
   });
 
-  it('200: two at once leave exactly one secret valid, one of the two that were answered', async () => {
+  it('200: three concurrent rotations leave exactly one of the three returned secrets valid', async () => {
     const made = await create();
     const answers = await Promise.all([1, 2, 3].map(() => change(made.id, 'rotate')));
     assert.deepEqual(
@@ -222,7 +222,7 @@ describe('POST credentials/{id}/rotate/', () => {
     );
   });
 
-  it('200: keeps the webhook and its secret', async () => {
+  it('200: a rotation of the API secret keeps the webhook URL and its secret', async () => {
     const owner = await service.tenant();
     const json = { webhook_url: 'https://partner.example/hook' };
     await service.call('POST', '/v1/third-party/webhook/', { headers: owner.partner, json });
@@ -232,7 +232,7 @@ describe('POST credentials/{id}/rotate/', () => {
     assert.deepEqual(again.body, { ...json, webhook_secret: '' });
   });
 
-  it('409: of a revoked credential, which stays revoked', async () => {
+  it('409: a revoked credential cannot be rotated, and its secret stays refused', async () => {
     const made = await create();
     await change(made.id, 'revoke');
     const answer = await change(made.id, 'rotate');
@@ -245,7 +245,7 @@ describe('POST credentials/{id}/rotate/', () => {
 describe('a whole API key', () => {
   const PMS_PATH = '/v1/channel-manager/credentials/';
 
-  it('is in the answers that issue and rotate alone: everything that is read back shows it shortened', async () => {
+  it('a whole API key is only in the responses that issue or rotate it; lists and revocations show it shortened', async () => {
     const own = await service.tenant();
     const call = async (method: string, path: string) => {
       const answer = await service.call(method, path, { headers: own.owner });
@@ -287,7 +287,7 @@ describe('a whole API key', () => {
 });
 
 describe('a credential that is not there', () => {
-  it('404: the very same bytes for an unknown id, a malformed one, and one of another tenant', async () => {
+  it("404: an unknown id, a malformed id and the id of another tenant's credential get the same response", async () => {
     const other = await service.tenant();
     const ids = [
       newId(),
@@ -313,7 +313,7 @@ describe('a credential that is not there', () => {
     assert.equal(await statusWith(other.credential), 200, 'untouched');
   });
 
-  it('409, not 404: an own id in capitals is the same id', async () => {
+  it('200, 409: the id of a credential is found in capital letters too', async () => {
     const made = await create();
     assert.equal((await change(made.id.toUpperCase(), 'revoke')).status, 200);
     assert.equal((await change(made.id.toUpperCase(), 'rotate')).status, 409);

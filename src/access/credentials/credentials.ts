@@ -21,12 +21,12 @@ interface Dependencies {
   audience: Audience;
 }
 
-/** A caller as the audit trail names it. */
+/** Returns the caller as an actor of the audit trail. */
 export function callerActor({ tenantId, credentialId }: Caller): Actor {
   return { tenantId, type: 'credential', id: credentialId };
 }
 
-/** The credentials of one API and all tenants, as owners issue and withdraw them. */
+/** Issues, lists, rotates and revokes the credentials of one API, for all tenants. */
 export class Credentials {
   readonly #db: Database;
   readonly #keyring: Keyring;
@@ -44,7 +44,7 @@ export class Credentials {
     return (await store.listCredentials(this.#db, tenantId, this.#audience)).map(shape);
   }
 
-  /** The credential whose whole key this is; undefined if the tenant has none. */
+  /** Returns the tenant's credential with this whole API key, or undefined. */
   async find(tenantId: number, apiKey: string): Promise<Credential | undefined> {
     const row = await store.findCredential(this.#db, tenantId, this.#audience, apiKey);
     return row && shape(row);
@@ -67,8 +67,8 @@ export class Credentials {
   }
 
   /**
-   * Withdraws a credential for good; doing it again changes nothing (decision 15). It ends when no node lets the credential in any
-   * more, and says so again too: the answer to the first call may be lost, or still on its way.
+   * Revokes a credential for good. Revoking it again changes nothing (decision 15). The method resolves when no node accepts the
+   * credential any more. A second call waits for that too, because the response to the first call may be lost or not sent yet.
    */
   async revoke(actor: Actor, id: string): Promise<Credential> {
     const writeDown = prepareAudit(actor);
@@ -84,7 +84,7 @@ export class Credentials {
     return revoked;
   }
 
-  /** Gives the credential a new secret, and ends when no node takes the old one any more (decision 15). */
+  /** Gives the credential a new secret. Resolves when no node accepts the old secret any more (decision 15). */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const secret = newSecret();
     const writeDown = prepareAudit(actor);
@@ -105,8 +105,8 @@ export class Credentials {
   }
 
   /**
-   * Registers the URL that events go to (contract §4, registration rules).
-   * @returns the new secret, or an empty text where this URL was registered already and its secret stays
+   * Registers the URL that receives the events (contract §4, registration rules).
+   * @returns the new secret, or an empty text if this URL was registered already, because then its secret stays
    */
   async registerWebhook({ tenantId, credentialId }: Caller, url: string): Promise<string> {
     const secret = newSecret();
@@ -115,11 +115,11 @@ export class Credentials {
     let wasStored = false;
     return await this.#change(tenantId, credentialId, async (tx, row) => {
       if (row.webhook_url === url) {
-        // Ours where the answer to an earlier COMMIT was lost: it has to be told, for nobody else knows it. Its ciphertext does not
-        // tell: a rotation of the keys may have made another one since.
-        const isOurs =
+        // The stored secret may be from an earlier run of this transaction whose COMMIT got no response. Then it must be returned,
+        // because no other response shows it. The plain texts are compared: a rotation of the keys may have changed the ciphertext.
+        const isFromEarlierRun =
           wasStored && row.webhook_secret && (await this.#keyring.decrypt(row.webhook_secret, location)) === secret;
-        return isOurs ? secret : '';
+        return isFromEarlierRun ? secret : '';
       }
       const webhook_secret = await this.#keyring.encrypt(tx, secret, location);
       await store.updateCredential(tx, tenantId, row.id, { webhook_url: url, webhook_secret });
@@ -144,12 +144,12 @@ export class Credentials {
   }
 }
 
-/** What an encrypted webhook secret is bound to: it opens for no other tenant or credential. */
+/** Returns the text that an encrypted webhook secret is bound to. It cannot be decrypted for another tenant or credential. */
 export function webhookSecretLocation(tenantId: number, credentialId: string): string {
   return `webhook secret of ${tenantId} ${credentialId}`;
 }
 
-/** The encrypted webhook secrets of all credentials, for the rotation of keys. */
+/** Column of the encrypted webhook secrets, for the rotation of the service keys. */
 export const webhookSecrets: SecretColumn = {
   async readBefore(db, tenantId, bytes, afterId, limit) {
     const rows = await store.readWebhookSecretsBefore(db, tenantId, bytes, afterId, limit);

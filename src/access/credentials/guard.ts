@@ -8,12 +8,15 @@ import type { Authentication, Caller } from './authentication.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The partner or PMS that calls; set by the guard of every third-party and PMS route. */
+    /** Partner or PMS that calls. The guard of every third-party and PMS route sets it. */
     caller: Caller;
   }
 }
 
-/** In the order of decision 1: credentials (401), the budget (429), the tenant's feature where one is asked for (403). */
+/**
+ * Returns the guard of the third-party API. It checks in the order of decision 1: the credential (401), the budget (429) and, if
+ * `feature` is given, the feature of the tenant (403).
+ */
 export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;
@@ -34,7 +37,7 @@ function accountOf({ tenantId, credentialId }: Caller): Account {
   return { tenant: String(tenantId), caller: credentialId };
 }
 
-/** The same for the PMS API, which takes its own credentials alone and knows no features (decision 17). */
+/** Returns the guard of the PMS API. It accepts only PMS credentials and checks no feature (decision 17). */
 export function pmsGuard(authentication: Authentication, budget: Budget): Guard {
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;

@@ -11,7 +11,7 @@ import { updateLastUsed } from './store.ts';
 let service: TestService;
 let tenant: TestTenant;
 let db: Database;
-/** Statements that wrote to credentials. */
+/** Number of UPDATE statements on the table `credential`. */
 let writes = 0;
 before(async () => {
   service = await startService();
@@ -32,22 +32,22 @@ beforeEach(() => {
   writes = 0;
 });
 
-/** As the owner sees it. */
+/** Returns `last_used_at` of a credential from the list of the owner. */
 async function lastUsedAt(id: string): Promise<string | null> {
   const { body } = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
   return body.find((credential: { id: string }) => credential.id === id).last_used_at;
 }
 
-async function waitUntil(isSo: () => Promise<boolean> | boolean): Promise<void> {
+async function waitUntil(condition: () => Promise<boolean> | boolean): Promise<void> {
   const deadline = Date.now() + 10_000;
-  while (!(await isSo())) {
-    assert.ok(Date.now() < deadline, 'waited for 10 s');
+  while (!(await condition())) {
+    assert.ok(Date.now() < deadline, 'the condition was not met within 10 s');
     await sleep(10);
   }
 }
 
 describe('last_used_at', () => {
-  it('is null until the first use, moves with use, and never with a refused call', async () => {
+  it('last_used_at is null before the first accepted call and is set by it, and a refused call does not change it', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);
     const node = await startService({ beside: service });
     await node.call('GET', '/v1/third-party/menu/', { headers: { ...partner, 'x-api-secret': 'wrong' } });
@@ -62,7 +62,7 @@ describe('last_used_at', () => {
     assert.ok(at >= begun && at <= Date.now());
   });
 
-  it('costs one write for many requests of many credentials', async () => {
+  it('last_used_at of five credentials is written by one statement for 200 calls', async () => {
     const authentication = new Authentication({
       audience: 'third_party',
       db,
@@ -77,7 +77,7 @@ describe('last_used_at', () => {
     for (let round = 0; round < 40; round += 1) {
       await Promise.all(made.map((each) => authentication.authenticate(each.api_key, each.api_secret)));
     }
-    assert.equal(writes, 0, 'none while requests are answered');
+    assert.equal(writes, 0, 'calls write nothing themselves');
     await authentication.close();
     assert.equal(writes, 1);
     for (const { id } of made) {
@@ -85,7 +85,7 @@ describe('last_used_at', () => {
     }
   });
 
-  it('never goes back, in whatever order processes report', async () => {
+  it('last_used_at keeps the later time if processes write it in the wrong order', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:00:30Z')];
     for (const at of [late, early]) {
@@ -94,7 +94,7 @@ describe('last_used_at', () => {
     assert.equal(await lastUsedAt(credential.id), late.toISOString());
   });
 
-  it('belongs to the tenant: the same id under another tenant moves nothing', async () => {
+  it('last_used_at is not changed by a write with the id of another tenant', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     const other = await service.tenant();
     await updateLastUsed(db, [{ tenantId: other.tenantId, credentialId: credential.id, at: new Date() }]);
@@ -102,8 +102,8 @@ describe('last_used_at', () => {
   });
 });
 
-describe('within a minute of use', () => {
-  /** The background write is set off by the clock alone. */
+describe('the background write of last_used_at', () => {
+  /** Runs the work with a mocked clock, so that only ticks of this clock start a background write. */
   async function withClock(work: (authentication: Authentication, errors: unknown[]) => Promise<void>): Promise<void> {
     const errors: unknown[] = [];
     mock.timers.enable({ apis: ['setInterval'] });
@@ -122,7 +122,7 @@ describe('within a minute of use', () => {
     }
   }
 
-  it('it is written, and nothing is while there is no use', async () => {
+  it('last_used_at is written within a minute of a call, and not again without another call', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     await withClock(async (authentication) => {
       await authentication.authenticate(credential.api_key, credential.api_secret);
@@ -135,7 +135,7 @@ describe('within a minute of use', () => {
     });
   });
 
-  it('a write that failed is told, and made up for by the next one', async () => {
+  it('a failed write of last_used_at is reported, and the next write within the same minute succeeds', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     await withClock(async (authentication, errors) => {
       await authentication.authenticate(credential.api_key, credential.api_secret);

@@ -1,12 +1,12 @@
 import type { Database } from '#platform/db/database.ts';
 import { updateLastUsed } from './store.ts';
 
-/** Decision 16: `last_used_at` moves within a minute of use. */
+/** Time between two writes. `last_used_at` is updated within a minute of use (decision 16). */
 const FLUSH_EVERY_MS = 15_000;
-/** Rows of one UPDATE. */
+/** Number of rows in one UPDATE. */
 const BATCH_SIZE = 1_000;
 
-/** Remembers when each credential was last used, and writes that down now and then: no write per request. */
+/** Collects the time of the last use of each credential in memory, and writes all of them every 15 s instead of at each request. */
 export interface LastUsed {
   touch(tenantId: number, credentialId: string): void;
   close(): Promise<void>;
@@ -23,7 +23,7 @@ export function createLastUsed(db: Database, onError: (error: unknown) => void):
         await updateLastUsed(db, rows.slice(start, start + BATCH_SIZE));
       }
     } catch (error) {
-      // The next flush writes them; what was used again meanwhile is newer.
+      // The next flush writes these uses. A later use of the same credential replaces its earlier one.
       uses = new Map([...taken, ...uses]);
       throw error;
     }
@@ -35,7 +35,8 @@ export function createLastUsed(db: Database, onError: (error: unknown) => void):
       if (use === undefined) {
         uses.set(credentialId, { tenantId, credentialId, atMs: Date.now() });
       } else {
-        use.atMs = Date.now(); // A new one at each call would outlive the collections of young garbage.
+        // The object is changed in place, because a new object at each call would survive the collections of young garbage.
+        use.atMs = Date.now();
       }
     },
     async close() {

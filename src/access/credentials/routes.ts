@@ -16,12 +16,12 @@ import {
   PmsCredentialSecret,
 } from './schema.ts';
 
-/** Where the two APIs differ in the documents. What is validated and answered is the same. */
+/** Differences between the two APIs in the OpenAPI documents. Validation and behaviour are the same. */
 const SIDES = {
   Credential: {
     holder: 'partner',
     headers: '`X-API-Key` and `X-API-Secret`',
-    afterRevoke: ' Its webhook deliveries that still wait are stopped.',
+    afterRevoke: ' Its waiting webhook deliveries are stopped.',
     body: CredentialCreate,
     params: CredentialPath,
     secret: CredentialSecret,
@@ -42,15 +42,15 @@ const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' }
 interface Dependencies {
   credentials: Credentials;
   ownerGuard: Guard;
-  /** Where the routes begin, with a slash at its end. */
+  /** Path of the list, with a slash at its end. The paths of the other routes begin with it. */
   path: string;
-  /** The read shape; a field of `Credential` that it leaves out is not sent. */
+  /** Schema of a credential in responses. Fields of `Credential` that it does not have are not sent. */
   shape: typeof Credential | typeof PmsCredential;
-  /** Of the operations' names: `Credential`, `PmsCredential`. */
+  /** Part of the operation ids, for example in `createPmsCredential`. */
   noun: keyof typeof SIDES;
 }
 
-/** The owner's side of the credentials of one API (contract §4, "Owner-only"; decision 17). */
+/** Registers the owner-only routes for the credentials of one API (contract §4, "Owner-only"; decision 17). */
 export function credentialRoutes(app: App, dependencies: Dependencies): void {
   listAndCreate(app, dependencies);
   revokeAndRotate(app, dependencies);
@@ -66,7 +66,7 @@ function listAndCreate(app: App, { credentials, ownerGuard, path, shape, noun }:
         ...SHARED,
         operationId: `list${noun}s`,
         summary: 'List the credentials',
-        description: `Every credential ever made for a ${holder}, newest first, revoked or not. No secret is shown.`,
+        description: `Lists all credentials ever created for a ${holder}, newest first, also the revoked ones. No secret is shown.`,
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(shape), pageOf(shape)]) },
       },
@@ -80,11 +80,11 @@ function listAndCreate(app: App, { credentials, ownerGuard, path, shape, noun }:
       schema: {
         ...SHARED,
         operationId: `create${noun}`,
-        summary: 'Create a credential; its secret is in this answer alone',
+        summary: 'Create a credential. Only this response shows its secret',
         description:
-          `Makes the key and secret that a ${holder} sends as ${headers}. Only a hash of the secret is kept: ` +
-          'whoever loses it needs `rotate`. Not idempotent: each call makes one more credential, so after a lost ' +
-          'answer look at the list and revoke what nobody holds the secret of.',
+          `Creates the key and the secret that a ${holder} sends as ${headers}. Only a hash of the secret is stored. ` +
+          'If the secret is lost, rotate the credential. This operation is not idempotent, because each call creates ' +
+          'a credential. If the response is lost, read the list and revoke the credential whose secret is unknown.',
         body,
         response: { 201: secret },
       },
@@ -106,8 +106,9 @@ function revokeAndRotate(app: App, { credentials, ownerGuard, path, shape, noun 
         operationId: `revoke${noun}`,
         summary: 'Revoke a credential for good',
         description:
-          `Shuts the ${holder} out: once this is answered, no call that starts later is let in.${afterRevoke} ` +
-          'There is no way back: make a new credential instead. Revoking again changes nothing and answers the same.',
+          `Ends the access of the ${holder}. Every call that starts after this response is refused.${afterRevoke} ` +
+          'A revoked credential cannot be restored. Create a new credential instead. Revoking it again changes ' +
+          'nothing and gets the same response.',
         params,
         response: { 200: shape },
       },
@@ -122,11 +123,11 @@ function revokeAndRotate(app: App, { credentials, ownerGuard, path, shape, noun 
       schema: {
         ...SHARED,
         operationId: `rotate${noun}`,
-        summary: 'Give a credential a new secret; the old one stops at once',
+        summary: 'Replace the secret of a credential immediately',
         description:
-          'Replaces the secret and shows the new one, in this answer alone; the key stays. Once this is answered, no ' +
-          'call that starts later is let in with the old secret. Not idempotent: each call makes another secret, so ' +
-          'after a lost answer call again. A revoked credential cannot be rotated.',
+          'Replaces the secret. Only this response shows the new secret. The key stays the same. Every call with the ' +
+          'old secret that starts after this response is refused. This operation is not idempotent, because each call ' +
+          'makes a new secret. If the response is lost, call it again. A revoked credential cannot be rotated.',
         params,
         response: { 200: secret },
       },

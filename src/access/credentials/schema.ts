@@ -4,7 +4,7 @@ import { DOCUMENTED } from '#platform/lib/documented.ts';
 const NullableTime = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
-/** A platform of the demo tenant's, as the documents show it. */
+/** Credential of a delivery platform of the demo tenant. The OpenAPI documents show it as an example. */
 export const CREDENTIAL_EXAMPLE = {
   id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
   label: 'City Delivery',
@@ -16,21 +16,23 @@ export const CREDENTIAL_EXAMPLE = {
   last_rotated_at: null,
 };
 
-/** Marks every field as one that the service alone writes. */
+/** Marks every field as read-only, because only the service writes it. */
 function readOnly<Fields extends Type.TProperties>(fields: Fields): Fields {
   const marked = Object.entries(fields).map(([name, field]) => [name, { ...field, readOnly: true }]);
   return Object.fromEntries(marked) as Fields;
 }
 
-/** Contract §2, `IntegrationCredential`. */
+/** Credential of a partner in responses (contract §2, `IntegrationCredential`). */
 export const Credential = Type.Object(
   readOnly({
-    id: Type.String({ format: 'uuid', description: 'The id of the credential, to revoke or rotate it by.' }),
-    label: Type.String({ description: "The owner's own words for whom it is; empty where none were given." }),
+    id: Type.String({ format: 'uuid', description: 'The id of the credential. Revoking and rotating need it.' }),
+    label: Type.String({
+      description: 'The name that the owner gave to the credential. Empty if the owner gave no name.',
+    }),
     api_key: Type.String({
       description:
-        'The public half, shortened: its first 8 characters, `…` and its last 4. The answers that issue or rotate the credential ' +
-        'show it whole. It stays the same when the secret is rotated.',
+        'The API key, shortened to its first 8 characters, `…` and its last 4 characters. The responses that issue or ' +
+        'rotate the credential show the whole key. The key stays the same when the secret is rotated.',
     }),
     webhook_url: Type.String({
       [DOCUMENTED]: {
@@ -39,25 +41,27 @@ export const Credential = Type.Object(
           { type: 'string', maxLength: 0 },
         ],
       },
-      description: 'Where events are sent: the URL that the partner registered; an empty text while none is.',
+      description: 'The URL that the partner registered to receive events. Empty if the partner registered no URL.',
     }),
-    is_active: Type.Boolean({ description: 'False once it is revoked, which is for good.' }),
-    created_at: NullableTime('When it was made.'),
-    last_used_at: NullableTime('When a call last used it, to within a minute; null before the first call.'),
-    last_rotated_at: NullableTime('When its secret was last replaced; null while it has its first one.'),
+    is_active: Type.Boolean({ description: 'False if the credential is revoked. A revoked credential stays revoked.' }),
+    created_at: NullableTime('The time when the credential was created.'),
+    last_used_at: NullableTime(
+      'The time of the last call with the credential, up to a minute late. Null before the first call.',
+    ),
+    last_rotated_at: NullableTime('The time when the secret was last replaced. Null if it was never replaced.'),
   }),
   {
     title: 'IntegrationCredential',
-    description: "A partner's access, without its secret.",
+    description: 'A credential of a partner, without its secret.',
     examples: [CREDENTIAL_EXAMPLE],
   },
 );
 export type Credential = Type.Static<typeof Credential>;
 
-/** The same for the PMS API, which has no webhooks (decision 17). */
+/** Credential of a PMS. It has no `webhook_url`, because the PMS API has no webhooks (decision 17). */
 export const PmsCredential = Type.Omit(Credential, ['webhook_url'], {
   title: 'PmsCredential',
-  description: "A property management system's access, without its secret.",
+  description: 'A credential of a property management system, without its secret.',
   examples: [
     {
       id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b',
@@ -75,41 +79,41 @@ const Label = Type.Optional(
   Type.String({
     maxLength: 255,
     default: '',
-    description: 'A name to tell credentials apart by. Nothing else is made of it.',
+    description: 'A name for the credential, so that the owner can tell credentials apart. It has no other effect.',
   }),
 );
 
-/** Contract §2, `IntegrationCredentialCreate`. */
+/** Request to create a credential (contract §2, `IntegrationCredentialCreate`). */
 export const CredentialCreate = Type.Object(
   { label: Label },
   {
     title: 'IntegrationCredentialCreate',
-    description: 'What a new credential is called.',
+    description: 'The label of a new credential.',
     examples: [{ label: 'City Delivery' }],
   },
 );
 
-/** The same for the PMS API. */
+/** Request to create a PMS credential, like `IntegrationCredentialCreate`. */
 export const PmsCredentialCreate = Type.Object(
   { label: Label },
   {
     title: 'PmsCredentialCreate',
-    description: 'What a new credential is called.',
+    description: 'The label of a new credential.',
     examples: [{ label: 'Front desk PMS' }],
   },
 );
 
 const SECRET_FIELDS = {
   id: Type.String({ format: 'uuid', description: 'The id of the credential.' }),
-  label: Type.String({ description: 'Its label.' }),
-  api_key: Type.String({ description: 'The public half, whole: it names the credential. Lists show it shortened.' }),
-  api_secret: Type.String({ description: 'The secret half. It is shown in this answer and never again.' }),
+  label: Type.String({ description: 'The label of the credential.' }),
+  api_key: Type.String({ description: 'The whole API key, which identifies the credential. Lists show it shortened.' }),
+  api_secret: Type.String({ description: 'The API secret. Only this response shows it.' }),
 };
 
-/** Contract §2, `IntegrationCredentialSecretResponse`: the only answer that ever holds the secret. */
+/** Response to creating or rotating a credential (contract §2, `IntegrationCredentialSecretResponse`). No other response has the secret. */
 export const CredentialSecret = Type.Object(SECRET_FIELDS, {
   title: 'IntegrationCredentialSecretResponse',
-  description: 'Key and secret together, to be handed to the partner.',
+  description: 'API key and API secret of a credential. Give both to the partner.',
   examples: [
     {
       id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
@@ -121,10 +125,10 @@ export const CredentialSecret = Type.Object(SECRET_FIELDS, {
 });
 export type CredentialSecret = Type.Static<typeof CredentialSecret>;
 
-/** The same for the PMS API. */
+/** Response to creating or rotating a PMS credential, like `IntegrationCredentialSecretResponse`. */
 export const PmsCredentialSecret = Type.Object(SECRET_FIELDS, {
   title: 'PmsCredentialSecret',
-  description: 'Key and secret together, to be entered in the property management system.',
+  description: 'API key and API secret of a credential. Enter both in the property management system.',
   examples: [
     {
       id: '01a19ba3-06dd-70cc-97b6-3f6768cc519b',
@@ -137,7 +141,7 @@ export const PmsCredentialSecret = Type.Object(SECRET_FIELDS, {
 
 const pathOf = (example: string) =>
   Type.Object({
-    id: Type.String({ description: 'The id of the credential, as the list shows it.', examples: [example] }),
+    id: Type.String({ description: 'The id of the credential, from the list of credentials.', examples: [example] }),
   });
 export const CredentialPath = pathOf('01a19b98-4e38-7e26-9b6f-564601a1fe8d');
 export const PmsCredentialPath = pathOf('01a19ba3-06dd-70cc-97b6-3f6768cc519b');

@@ -21,7 +21,7 @@ let receiver: Receiver;
 let tenant: TestTenant;
 const logLines: string[] = [];
 const errorTexts: string[] = [];
-/** What the command printed on both streams. */
+/** Output of the command `roomservice keys rotate`, stdout and stderr. */
 const printed: string[] = [];
 const secrets = new Map<string, string | Buffer>();
 before(async () => {
@@ -30,9 +30,9 @@ before(async () => {
   tenant = await service.tenant({ features: ['restaurant', 'hotel'] });
   await useEverything();
   await useChannelsAndPms();
-  await rememberKeys();
+  await collectKeys();
   await rotateKeys();
-  await rememberKeys();
+  await collectKeys();
   await spoilSecrets();
 });
 after(async () => {
@@ -49,7 +49,7 @@ async function call(...parameters: Parameters<TestService['call']>): Promise<Ans
   return answer;
 }
 
-/** Whatever has to do with a secret: made, used, used wrongly, replaced, sent along where it does not belong. */
+/** Creates, uses, misuses and replaces secrets of each kind, and sends some of them in the wrong header, query or body. */
 async function useEverything(): Promise<void> {
   const { owner } = tenant;
   const email = `owner@${tenant.document.slug}.example`;
@@ -87,7 +87,7 @@ async function useEverything(): Promise<void> {
   await breakTheDatabase(owner);
 }
 
-/** The other credentials and secrets there are: of the PMS API, and of channels, right and wrong. */
+/** Uses the credentials of the PMS API and the secrets of channels, in right and in wrong ways. */
 async function useChannelsAndPms(): Promise<void> {
   const { owner } = tenant;
   const path = '/v1/channel-manager/credentials/';
@@ -106,8 +106,8 @@ async function useChannelsAndPms(): Promise<void> {
   errorTexts.push((await tell(service, withdrawn, {})).text);
 }
 
-/** The service's own keys as they are without their wrapping, those of later versions too. */
-async function rememberKeys(): Promise<void> {
+/** Adds all versions of the unwrapped service keys to the secrets that the tests search for. */
+async function collectKeys(): Promise<void> {
   for (const row of await service.database.db.selectFrom('service_key').selectAll().execute()) {
     const key = unwrapKey(row as WrappedKey, service.masterKey);
     assert.ok(key);
@@ -115,7 +115,7 @@ async function rememberKeys(): Promise<void> {
   }
 }
 
-/** As an operator does it, on a terminal whose output is kept; then the service delivers with the new key. */
+/** Rotates the service keys with the command and keeps its output. Then the service sends a delivery with the new key. */
 async function rotateKeys(): Promise<void> {
   const env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };
   const { code, stdout, stderr } = await runCommand(['keys', 'rotate'], { env });
@@ -132,7 +132,10 @@ async function rotateKeys(): Promise<void> {
   await receiver.waitFor(seen + 1);
 }
 
-/** Secrets that do not open are complained about: by a delivery, a channel's call, a rotation, a start with a wrong master key. */
+/**
+ * Makes stored secrets undecryptable, so that errors are logged and printed: by a delivery, a call of a channel, a rotation of keys,
+ * and a command with a wrong master key.
+ */
 async function spoilSecrets(): Promise<void> {
   const { db } = service.database;
   const spoiled = { webhook_secret: Buffer.from('00000001ffffffff', 'hex') };
@@ -158,16 +161,16 @@ async function spoilSecrets(): Promise<void> {
     assert.equal(code, 1);
     printed.push(stdout, stderr);
   }
-  await eventually(() => logLines.some((line) => line.includes('webhook secret cannot be decrypted')), 'complaint');
-  await rememberKeys();
+  await eventually(() => logLines.some((line) => line.includes('webhook secret cannot be decrypted')), 'error in the log');
+  await collectKeys();
 }
 
-/** Errors that nobody foresaw are logged in full. */
+/** Renames a column, so that calls fail with unexpected errors, which the service logs in full. */
 async function breakTheDatabase(owner: Record<string, string>): Promise<void> {
   const { db } = service.database;
   const rename = (from: string, to: string) =>
     sql`ALTER TABLE credential RENAME COLUMN ${sql.ref(from)} TO ${sql.ref(to)}`.execute(db);
-  // One that no node has seen yet: it has to be looked up.
+  // No node has cached this credential, so the call has to read the renamed column.
   const unseen = await service.credential(tenant.tenantId);
   secrets.set('unseen api_secret', unseen.credential.api_secret);
   await rename('secret_hash', 'elsewhere');
@@ -183,7 +186,7 @@ async function breakTheDatabase(owner: Record<string, string>): Promise<void> {
   );
 }
 
-/** Every way in which a secret might be written down: as the text it is, and as the bytes it stands for or is made of. */
+/** Returns all encodings in which a secret might appear: as text, and in hex, base64 and JSON of its bytes. */
 function spellings(secret: string | Buffer): string[] {
   if (typeof secret === 'string') {
     const random = secret.startsWith('rss_') ? spellings(Buffer.from(secret.slice(4), 'base64url')) : [];
@@ -200,7 +203,7 @@ function findsIn(haystack: string): string[] {
     .map(([name]) => name);
 }
 
-/** Every row of every table, bytea in hex. */
+/** Returns all rows of all tables as text, with bytea values in hex. */
 async function dump(): Promise<string> {
   const { db } = service.database;
   const tables = await sql<{ name: string }>`
@@ -214,8 +217,8 @@ async function dump(): Promise<string> {
   return texts.join('\n');
 }
 
-describe('no secret', () => {
-  it('is anywhere in the database', async () => {
+describe('secrecy', () => {
+  it('no secret is stored in plain text in any table of the database', async () => {
     const text = await dump();
     const { api_key } = tenant.credential;
     for (const known of [
@@ -226,12 +229,12 @@ describe('no secret', () => {
       'event:',
       '"\\\\x',
     ]) {
-      assert.ok(text.includes(known), `${known} is there, so the search looks at everything`);
+      assert.ok(text.includes(known), `the dump of the database contains ${known}`);
     }
     assert.deepEqual(findsIn(text), []);
   });
 
-  it('is in any log line', () => {
+  it('no secret is in any log line', () => {
     const text = logLines.join('');
     const failures = ['"msg":"request failed"', 'webhook secret cannot be decrypted', 'does not open the secret here'];
     for (const known of ['"msg":"request"', '"msg":"webhook attempt"', '"status":401', ...failures]) {
@@ -240,12 +243,12 @@ describe('no secret', () => {
     assert.deepEqual(findsIn(text), []);
   });
 
-  it('is in any answer with an error', () => {
+  it('no secret is in an error response', () => {
     assert.ok(errorTexts.length >= 15);
     assert.deepEqual(findsIn(errorTexts.join('\n')), []);
   });
 
-  it('is in what the rotation of keys prints, also where it fails', () => {
+  it('no secret is in the output of the rotation of keys, also if it fails', () => {
     const text = printed.join('');
     for (const known of ['is in use', 'cannot be decrypted', 'MASTER_KEY does not open']) {
       assert.ok(text.includes(known), `${known} is there`);
@@ -253,7 +256,7 @@ describe('no secret', () => {
     assert.deepEqual(findsIn(text), []);
   });
 
-  it('stays out of lists and webhooks', async () => {
+  it('no secret is in the lists of credentials, deliveries and channels, in the audit trail or in webhook requests', async () => {
     const list = await service.call('GET', CREDENTIALS, { headers: tenant.owner });
     const deliveries = await service.call('GET', '/v1/staff/webhook-deliveries/', { headers: tenant.owner });
     const sent = receiver.requests.map(({ headers, rawBody }) => JSON.stringify(headers) + rawBody.toString());
@@ -265,7 +268,7 @@ describe('no secret', () => {
     assert.deepEqual(findsIn([...texts, ...sent].join('\n')), []);
   });
 
-  it('of all that are made here is left out of the search', () => {
+  it('the search for secrets covers all service keys and finds each secret in hex, base64 and base64url', () => {
     const names = [...secrets.keys()];
     for (const name of ['pepper key 1', 'token key 1', 'encryption key 1', 'encryption key 2', 'encryption key 3']) {
       assert.ok(names.includes(name), name);
@@ -282,7 +285,7 @@ describe('no secret', () => {
 });
 
 describe('a stored webhook secret', () => {
-  it('opens at its own credential alone', async () => {
+  it('a stored webhook secret cannot be decrypted for another credential or another tenant', async () => {
     const { db } = service.database;
     const stored = await db
       .selectFrom('credential')

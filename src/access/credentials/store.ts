@@ -30,7 +30,7 @@ export async function findCredential(
     .executeTakeFirst();
 }
 
-/** One with this id is the same one, written by a try whose answer was lost. */
+/** Inserts a credential. If its id is stored already, an earlier try wrote the same credential, and nothing is inserted. */
 export async function insertCredential(
   db: Db,
   tenantId: number,
@@ -51,7 +51,7 @@ export interface CallerRow {
   currency: string;
 }
 
-/** What authentication needs of a credential and its tenant, by one look-up in a unique index. */
+/** Reads what authentication needs of a credential and its tenant, by one look-up in a unique index. */
 export async function findByApiKey(
   db: Database,
   tenantId: number,
@@ -68,7 +68,7 @@ export async function findByApiKey(
     .executeTakeFirst();
 }
 
-/** Locks the credential until the transaction ends; what refers to it may be written meanwhile. */
+/** Locks the credential until the transaction ends. Other transactions may still write rows that refer to it. */
 export async function lockCredential(
   tx: Tx,
   tenantId: number,
@@ -106,13 +106,13 @@ export async function updateCredential(
     .executeTakeFirstOrThrow();
 }
 
-/** A registered webhook's secret, encrypted. */
+/** Encrypted webhook secret of a credential. */
 export interface WebhookSecretRow {
   id: string;
   webhook_secret: Buffer;
 }
 
-/** The tenant's webhook secrets whose ciphertext sorts before the given bytes, by id, after the given one. */
+/** Reads the tenant's webhook secrets whose ciphertext sorts before `bytes`, ordered by id, beginning after `afterId`. */
 export async function readWebhookSecretsBefore(
   db: Database,
   tenantId: number,
@@ -132,7 +132,7 @@ export async function readWebhookSecretsBefore(
     .execute();
 }
 
-/** @returns whether the old ciphertext was still there */
+/** Replaces a ciphertext. Returns false, and changes nothing, if the stored one is not `from`. */
 export async function replaceWebhookSecret(
   tx: Tx,
   tenantId: number,
@@ -148,7 +148,7 @@ export async function replaceWebhookSecret(
   return updated.numUpdatedRows > 0n;
 }
 
-/** Many credentials' last use in one statement, never backwards: processes report in any order. */
+/** Writes `last_used_at` of many credentials in one statement. Keeps a later stored time, because processes write in any order. */
 export async function updateLastUsed(
   db: Database,
   uses: { tenantId: number; credentialId: string; at: Date }[],

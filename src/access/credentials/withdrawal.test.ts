@@ -9,7 +9,7 @@ const LANES = 4;
 
 let service: TestService;
 let tenant: TestTenant;
-/** Where two processes on one database listen. */
+/** URLs of two processes that share one database. */
 let nodes: string[];
 before(async () => {
   service = await startService();
@@ -33,8 +33,8 @@ interface Call {
   status: number;
 }
 
-/** Calls without a pause on several connections, and remembers when each call began and how it was answered. */
-function hammer(url: string, headers: Headers) {
+/** Makes calls without a pause on several connections, and records the start time and the status of each call. */
+function startLoad(url: string, headers: Headers) {
   const calls: Call[] = [];
   let isOver = false;
   const lane = async () => {
@@ -59,16 +59,16 @@ function hammer(url: string, headers: Headers) {
   };
 }
 
-/** Withdraws while both nodes are hammered: whatever begins after the answer must be refused, on both. */
+/** Revokes or rotates under load on both nodes, and asserts that both refuse every call that starts after the response. */
 async function withdrawUnderLoad(headers: Headers, withdraw: () => Promise<Answer>): Promise<Answer> {
-  const hammers = nodes.map((url) => hammer(url, headers));
-  await Promise.all(hammers.map((each) => each.until(() => each.calls.length >= 20)));
+  const loads = nodes.map((url) => startLoad(url, headers));
+  await Promise.all(loads.map((each) => each.until(() => each.calls.length >= 20)));
   const answer = await withdraw();
   const answeredAt = performance.now();
-  const later = ({ calls }: (typeof hammers)[number]) => calls.filter((each) => each.startedAt > answeredAt);
-  await Promise.all(hammers.map((each) => each.until(() => later(each).length >= 40)));
-  await Promise.all(hammers.map((each) => each.stop()));
-  for (const each of hammers) {
+  const later = ({ calls }: (typeof loads)[number]) => calls.filter((each) => each.startedAt > answeredAt);
+  await Promise.all(loads.map((each) => each.until(() => later(each).length >= 40)));
+  await Promise.all(loads.map((each) => each.stop()));
+  for (const each of loads) {
     assert.deepEqual(new Set(later(each).map(({ status }) => status)), new Set([401]));
     assert.deepEqual(new Set(each.calls.map(({ status }) => status)), new Set([200, 401]));
     assert.deepEqual(new Set(each.calls.slice(0, 20 - LANES).map(({ status }) => status)), new Set([200]));
@@ -79,9 +79,9 @@ async function withdrawUnderLoad(headers: Headers, withdraw: () => Promise<Answe
 const change = (id: string, what: 'revoke' | 'rotate') =>
   call(nodes[0] ?? '', 'POST', `/v1/third-party/credentials/${id}/${what}/`, { headers: tenant.owner });
 
-describe('after the 200', { timeout: 60_000 }, () => {
+describe('a revoked or rotated credential', { timeout: 60_000 }, () => {
   for (const round of [1, 2, 3]) {
-    it(`401: of a rotate, no later call with the old secret is let in on any node; the new one is (${round})`, async () => {
+    it(`401: after the response to a rotation, every node refuses the old secret and accepts the new one (run ${round})`, async () => {
       const { credential, partner } = await service.credential(tenant.tenantId);
       const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'rotate'));
       assert.equal(answer.status, 200);
@@ -91,14 +91,14 @@ describe('after the 200', { timeout: 60_000 }, () => {
       }
     });
 
-    it(`401: of a revoke, no later call is let in on any node (${round})`, async () => {
+    it(`401: after the response to a revocation, every node refuses the credential (run ${round})`, async () => {
       const { credential, partner } = await service.credential(tenant.tenantId);
       const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'revoke'));
       assert.deepEqual([answer.status, answer.body.is_active], [200, false]);
     });
   }
 
-  it('200: other credentials of the tenant go on', async () => {
+  it('200: after a revocation, every node still accepts the other credentials of the tenant', async () => {
     const [gone, stays] = [await service.credential(tenant.tenantId), await service.credential(tenant.tenantId)];
     await change(gone.credential.id, 'revoke');
     for (const url of nodes) {
