@@ -6,7 +6,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 
 const MENU = '/v1/third-party/menu/';
 
-describe('GET menu', () => {
+describe('GET /v1/third-party/menu/ with gzip', () => {
   let service: TestService;
   let tenant: TestTenant;
   before(async () => {
@@ -15,23 +15,27 @@ describe('GET menu', () => {
   });
   after(() => service.close());
 
-  /** As it is on the wire: nothing is unpacked, and nothing is asked for that is not said here. */
+  /** Reads the raw bytes of a response. Decompresses nothing, and sends only the given headers and the credential. */
   async function get(headers: Record<string, string>, path = MENU) {
     const answer = await request(service.url + path, { headers: { ...tenant.partner, ...headers } });
     return { ...answer, bytes: Buffer.from(await answer.body.arrayBuffer()) };
   }
 
-  it('200: compressed for who accepts gzip, the same menu otherwise plain; caches are told that there are two', async () => {
+  it('200: the menu is gzipped if the request accepts gzip, else plain, with different ETags and a Vary header', async () => {
     const [plain, gzipped] = [await get({}), await get({ 'accept-encoding': 'gzip, br' })];
     assert.deepEqual([plain.headers['content-encoding'], gzipped.headers['content-encoding']], [undefined, 'gzip']);
     assert.deepEqual(gunzipSync(gzipped.bytes), plain.bytes);
-    assert.notEqual(gzipped.headers['etag'], plain.headers['etag'], 'other bytes, another tag (RFC 9110 §8.8.3.3)');
+    assert.notEqual(
+      gzipped.headers['etag'],
+      plain.headers['etag'],
+      'different bytes need a different ETag (RFC 9110 §8.8.3.3)',
+    );
     for (const { headers, bytes } of [plain, gzipped]) {
       assert.deepEqual([headers['vary'], headers['content-length']], ['accept-encoding', String(bytes.length)]);
     }
   });
 
-  it('304: each form by its own tag', async () => {
+  it('304: the plain and the gzipped menu each match only their own ETag', async () => {
     for (const form of [{}, { 'accept-encoding': 'gzip' }]) {
       const { etag } = (await get(form)).headers;
       const again = await get({ ...form, 'if-none-match': String(etag) });
@@ -43,7 +47,7 @@ describe('GET menu', () => {
     assert.equal((await get({ 'accept-encoding': 'gzip', 'if-none-match': String(etag) })).statusCode, 200);
   });
 
-  it('200: a page is sent plain', async () => {
+  it('200: a page of the menu is not gzipped, even if the request accepts gzip', async () => {
     const { headers, bytes } = await get({ 'accept-encoding': 'gzip' }, `${MENU}?page=1`);
     assert.equal(headers['content-encoding'], undefined);
     assert.equal(JSON.parse(bytes.toString()).count, 2);

@@ -12,7 +12,7 @@ import type { DishChange, StaffDish } from './schema.ts';
 
 let service: TestService;
 let tenant: TestTenant;
-/** Another one, whose dish is changed field by field. */
+/** Second tenant. The tests change its dish field by field. */
 let changing: TestTenant;
 before(async () => {
   service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
@@ -45,7 +45,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
   };
 
   for (const [field, value] of Object.entries(changes)) {
-    it(`200: changes ${field} and nothing else`, async () => {
+    it(`200: a PATCH of ${field} of a dish changes only this field`, async () => {
       const readDocument = async () => (await service.call('GET', STAFF_MENU, { headers: changing.staff })).body;
       const expected = await readDocument();
       assert.notDeepEqual(expected.dishes[0][field], value);
@@ -56,7 +56,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     });
   }
 
-  it('reads the other dishes only if the menu may grow, and shows the dish with the same numbers', async () => {
+  it('a change of a dish reads the other dishes only if the menu may grow, and returns the right dish_count', async () => {
     const { db, statementsOf } = openRecorded(service.database.url, 2);
     try {
       const own = await service.tenant();
@@ -69,8 +69,8 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
         return [statements.some((statement) => /from "dish" .* order by/.test(statement)), dish?.category.dish_count];
       };
       assert.deepEqual(await readsWhole({ price: '2.60' }), [false, '1']);
-      assert.deepEqual(await readsWhole({ description: 'still' }), [true, '1'], 'it is longer');
-      assert.deepEqual(await readsWhole({ description: '' }), [false, '1'], 'it is shorter');
+      assert.deepEqual(await readsWhole({ description: 'still' }), [true, '1'], 'the description is longer');
+      assert.deepEqual(await readsWhole({ description: '' }), [false, '1'], 'the description is shorter');
       assert.deepEqual(await readsWhole({ category: 'Pizza' }), [true, '2'], 'the counts of both categories change');
       assert.deepEqual(await readsWhole({ is_active: false }), [false, '1']);
       assert.deepEqual(await readsWhole({ is_active: true }), [true, '2']);
@@ -79,7 +79,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     }
   });
 
-  it('200: answers with the dish as partners see it, and all that staff see besides', async () => {
+  it('200: a PATCH returns the dish as partners see it, with its ingredients and its inactive add-ons', async () => {
     const listed = await dishOf(service, tenant, 'PIZZA-1');
     const { body } = await patch('PIZZA-1', { price: '10.00' });
     const { ingredients, addons, ...dish } = body;
@@ -94,7 +94,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     assert.deepEqual({ ...dish, addons: [addons[0]] }, listed);
   });
 
-  it('200: what it says already changes nothing; blank and null are told apart', async () => {
+  it('200: a PATCH with the stored values writes nothing, and an empty dish_type differs from null', async () => {
     const rows = await dumpRows(service, 'menu', 'dish');
     assert.equal((await patch('PIZZA-1', { price: '10', name: 'Margherita', unknown: 1 })).status, 200);
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
@@ -103,13 +103,13 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     assert.equal((await patch('PIZZA-1', { dish_type: 'veg' })).body.dish_type, 'veg');
   });
 
-  it('200: its sku and id stay, whatever the body says', async () => {
+  it('200: a PATCH with another sku or id in its body changes neither', async () => {
     const { id } = await dishOf(service, tenant, 'WATER');
     const { body } = await patch('WATER', { sku: 'WINE', id: 'x', tenant_id: 0, position: 9, name: 'Water' });
     assert.deepEqual([body.sku, body.id], ['WATER', id]);
   });
 
-  it('200: as a form and as multipart', async () => {
+  it('200: a PATCH of a dish is accepted as a URL-encoded form and as multipart', async () => {
     const multipart = new FormData();
     multipart.set('price', '2.75');
     multipart.set('is_taxable', 'true');
@@ -121,7 +121,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     await patch('WATER', { price: '2.50', is_taxable: false });
   });
 
-  it('200: a dish taken off leaves menu and ordering at once, also on another node, and comes back', async () => {
+  it('200: a dish taken off the menu cannot be read or ordered, within 1 s on another node, and comes back', async () => {
     const other = await startService({ beside: service });
     try {
       const own = await service.tenant();
@@ -144,7 +144,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     }
   });
 
-  it('200: any sku works in a path', async () => {
+  it('200: a sku with slashes, percent signs or any script works in the path of a PATCH', async () => {
     const skus = ['a/b', '100%', '%2F', '%25', '?a=b#c', 'ü 饺子 🍕', '..', 'a+b c', "'; --", '/', '𝒳'.repeat(100)];
     const menu = sampleMenu();
     menu.dishes = skus.map((sku) => ({ sku, name: sku, price: '1.00', category: 'Pizza' }));
@@ -156,7 +156,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     }
   });
 
-  it('200: a random sku works in a path', async () => {
+  it('200: 40 random skus work in the path of a PATCH', async () => {
     const menu = sampleMenu();
     const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }).filter((sku) => !/\0|^\.\.?$/.test(sku));
     const skus = fc.sample(fc.uniqueArray(text, { minLength: 40, maxLength: 40 }), 1)[0] ?? [];
@@ -171,7 +171,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     }
   });
 
-  it('400: an empty change, or one with faults', async () => {
+  it('400: an empty or invalid change of a dish is refused and writes nothing', async () => {
     const rows = await dumpRows(service, 'menu', 'dish');
     assert.deepEqual(faultsOf(await patch('PIZZA-1', {})), ['body: must have at least 1 field']);
     assert.deepEqual(faultsOf(await patch('PIZZA-1', { price: 1, name: '' })), [
@@ -187,7 +187,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
   });
 
-  it('404: an unknown sku, and another tenant’s, alike', async () => {
+  it("404: an unknown sku and another tenant's sku get the same response", async () => {
     const menu = sampleMenu();
     menu.dishes = [{ sku: 'THEIRS', name: 'Theirs', price: '1', category: 'Pizza' }];
     const other = await service.tenant({ menu });
@@ -197,7 +197,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     assert.equal((await dishOf(service, other, 'THEIRS')).price, '1.00');
   });
 
-  it('200: simultaneous changes of a menu happen one after the other: none is lost', async () => {
+  it('200: concurrent changes of one menu on two nodes are applied one after the other, and none is lost', async () => {
     const menu = sampleMenu();
     const skus = Array.from({ length: 10 }, (_, index) => `D-${index}`);
     menu.dishes = skus.map((sku) => ({ sku, name: sku, price: '1', category: 'Pizza', is_active: false }));
@@ -205,7 +205,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     const replaced = { ...menu, dishes: menu.dishes.map((dish) => ({ ...dish, is_active: true, price: '9' })) };
     const other = await startService({ beside: service });
     try {
-      // The fields of one dish, changed at once on two nodes: each change shows in the end.
+      // Two nodes change the fields of one dish at the same time. In the end, the dish has all changes.
       const fields = {
         name: 'N',
         description: 'D',
@@ -225,7 +225,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
       for (const [field, value] of Object.entries(fields)) {
         assert.equal(dish[field as keyof typeof fields], value, field);
       }
-      // A whole menu among changes of its dishes: each dish ends as the one or the other left it, never in between.
+      // One call replaces the whole menu while other calls change its dishes. Each dish ends with the values of one call, not of both.
       const answers = await Promise.all([
         ...skus.map((sku) => patch(sku, { price: '5', description: 'changed' }, own)),
         other.call('PUT', STAFF_MENU, { headers: own.staff, json: replaced }),
@@ -242,7 +242,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
   });
 });
 
-/** Decision 11: what one node changed shows on every other within a second. */
+/** Waits until a change shows on another node, which must happen within a second (decision 11). */
 async function within1s(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 1_000;
   for (;;) {
@@ -250,7 +250,7 @@ async function within1s(isTrue: () => Promise<boolean>): Promise<void> {
     if (await isTrue()) {
       return;
     }
-    assert.ok(!wasLate, 'the change shows within a second');
+    assert.ok(!wasLate, 'the change did not show within a second');
     await sleep(20);
   }
 }

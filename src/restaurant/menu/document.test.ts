@@ -30,13 +30,13 @@ async function etag(of = tenant) {
   return (await service.call('GET', MENU, { headers: of.partner })).headers.get('etag');
 }
 
-/** The document without the dishes of these skus. */
+/** Returns the document without the dishes that have these skus. */
 function without(menu: MenuDocument, ...skus: string[]): MenuDocument {
   return { ...menu, dishes: menu.dishes.filter((dish) => !skus.includes(dish.sku)) };
 }
 
 describe('GET /v1/staff/menu/', () => {
-  it('200: is the menu document with every default written out', async () => {
+  it('200: GET returns the menu document with all default values', async () => {
     const document = await getDocument();
     assert.deepEqual(Object.keys(document).sort(), ['categories', 'dishes', 'kitchens', 'menu_sets', 'sub_menus']);
     assert.deepEqual(document.kitchens, [
@@ -80,7 +80,7 @@ describe('GET /v1/staff/menu/', () => {
     );
   });
 
-  it('401: without a token, and with a partner’s credential', async () => {
+  it("401: the menu document is refused to a call without a token and to a partner's credential", async () => {
     assertError(await service.call('GET', STAFF_MENU), 401, 'invalid_credentials');
     assertError(await service.call('GET', STAFF_MENU, { headers: tenant.partner }), 401, 'invalid_credentials');
     const body = { headers: tenant.partner, json: sampleMenu() };
@@ -89,7 +89,7 @@ describe('GET /v1/staff/menu/', () => {
 });
 
 describe('PUT /v1/staff/menu/', () => {
-  it('200: what GET answers changes nothing, also once dishes and sections have left the menu', async () => {
+  it('200: a PUT of the document from GET changes nothing, also if dishes and sections were removed before', async () => {
     const other = await service.tenant();
     await put(without(sampleMenu(), 'PIZZA-1'), other);
     await put({ ...without(sampleMenu(), 'WATER'), categories: [{ name: 'Pizza' }] }, other);
@@ -103,14 +103,14 @@ describe('PUT /v1/staff/menu/', () => {
     assert.equal(await etag(other), tag);
   });
 
-  it('200: the same document again changes nothing', async () => {
+  it('200: a second PUT of the same menu document changes nothing', async () => {
     await put(sampleMenu());
     const rows = await dumpRows(service, 'menu', 'dish');
     await put(sampleMenu());
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
   });
 
-  it('200: dishes it no longer names become inactive, are never deleted, and come back with their ids', async () => {
+  it('200: dishes missing from the document become inactive, are not deleted, and come back with their ids', async () => {
     const other = await service.tenant();
     const pizza = await dishOf(service, other, 'PIZZA-1');
     await put({ dishes: [] }, other);
@@ -128,7 +128,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.deepEqual(await dishOf(service, other, 'PIZZA-1'), pizza);
   });
 
-  it('200: ids stay when everything else of a dish changes, and follow names away and back', async () => {
+  it('200: a dish keeps its id if its fields change, and an add-on or variant gets its id back with its name', async () => {
     const other = await service.tenant();
     const [dish] = sampleMenu().dishes;
     assert.ok(dish);
@@ -155,7 +155,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.deepEqual(await dishOf(service, other, 'PIZZA-1'), first);
   });
 
-  it('200: the list takes the order of the new document', async () => {
+  it('200: the menu lists the dishes in the order of the new document', async () => {
     const other = await service.tenant();
     const menu = sampleMenu();
     await put({ ...menu, dishes: menu.dishes.toReversed() }, other);
@@ -163,7 +163,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.deepEqual(skus, ['WATER', 'PIZZA-1']);
   });
 
-  it('200: a section keeps its id and first time; its last time moves with its change alone', async () => {
+  it('200: a section keeps its id and created_at, and its updated_at changes only if the section changes', async () => {
     const other = await service.tenant();
     const { category: first } = await dishOf(service, other, 'PIZZA-1');
     const menu = sampleMenu();
@@ -179,7 +179,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.equal(drinks.updated_at, drinks.created_at);
   });
 
-  it('200: a menu set may show the sub-menu Default that no dish names', async () => {
+  it('200: a menu set may contain the sub-menu Default even if no dish is in it', async () => {
     const menu = sampleMenu();
     menu.menu_sets = [{ name: 'All day', sub_menus: ['Default', 'From the oven'] }];
     const other = await service.tenant({ menu: without(menu, 'WATER', 'OFF') });
@@ -190,13 +190,13 @@ describe('PUT /v1/staff/menu/', () => {
     );
   });
 
-  it('200: unknown fields are ignored', async () => {
+  it('200: a PUT ignores unknown fields of the menu document', async () => {
     const menu = sampleMenu();
     await put({ ...menu, properties: 1, dishes: menu.dishes.map((dish) => ({ ...dish, id: 'x', tenant_id: 0 })) });
     assert.equal('id' in ((await getDocument()).dishes[0] ?? {}), false);
   });
 
-  it('200: as a form, field by field or with lists as JSON, and as multipart', async () => {
+  it('200: a PUT of the menu is accepted as a form and as multipart, with lists by field or as JSON', async () => {
     const other = await service.tenant();
     const fields = {
       'kitchens[0].name': 'Bar',
@@ -228,7 +228,7 @@ describe('PUT /v1/staff/menu/', () => {
     }
   });
 
-  it('200: a menu of one tenant leaves the other’s rows alone', async () => {
+  it('200: a PUT of one tenant does not change the menu of another tenant', async () => {
     const other = await service.tenant();
     const tag = await etag();
     await put({ dishes: [] }, other);

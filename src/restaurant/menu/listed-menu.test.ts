@@ -7,41 +7,41 @@ import { pino } from 'pino';
 import { NO_CACHES } from '#platform/changes/changes.ts';
 import { createMenuReader } from './listed-menu.ts';
 
-describe('the memory of rendered menus', () => {
+describe('the cache of rendered menus', () => {
   let service: TestService;
-  const houses: { tenantId: number; currency: string }[] = [];
+  const tenants: { tenantId: number; currency: string }[] = [];
   before(async () => {
     service = await startService();
     for (let count = 0; count < 3; count += 1) {
       const { tenantId } = await service.tenant();
-      houses.push({ tenantId, currency: 'EUR' });
+      tenants.push({ tenantId, currency: 'EUR' });
     }
   });
   after(() => service.close());
 
-  const newReader = (maxKeptBytes?: number) => {
+  const newReader = (maxCachedBytes?: number) => {
     const { db } = service.database;
     const log = pino({ level: 'silent' });
     return createMenuReader({
       db,
       caches: NO_CACHES,
       log,
-      ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }),
+      ...(maxCachedBytes === undefined ? {} : { maxCachedBytes }),
     });
   };
 
-  it('keeps what there is room for, and renders a menu once for all who ask at the same time', async () => {
+  it('a rendered menu stays cached if there is room, and concurrent reads share one rendering', async () => {
     const read = newReader();
-    const [house] = houses;
-    assert.ok(house);
-    const together = await Promise.all([read(house), read(house)]);
-    await Promise.all(houses.map(read));
+    const [tenant] = tenants;
+    assert.ok(tenant);
+    const together = await Promise.all([read(tenant), read(tenant)]);
+    await Promise.all(tenants.map(read));
     assert.equal(together[0], together[1]);
-    assert.equal(await read(house), together[0]);
+    assert.equal(await read(tenant), together[0]);
   });
 
-  it('lets the least recently used go first when there is no more room', async () => {
-    const [one, two, three] = houses;
+  it('a full cache of menus evicts the least recently read menu', async () => {
+    const [one, two, three] = tenants;
     assert.ok(one && two && three);
     const { plain, gzipped } = await newReader()(one);
     const read = newReader(Math.ceil((plain.body.length + gzipped.body.length) * 2.5));
@@ -49,12 +49,12 @@ describe('the memory of rendered menus', () => {
     const second = await read(two);
     assert.equal(await read(one), first);
     await read(three);
-    assert.equal(await read(one), first, 'used after the second');
-    assert.notEqual(await read(two), second, 'the least recently used');
+    assert.equal(await read(one), first, 'the first was read after the second');
+    assert.notEqual(await read(two), second, 'the second was evicted');
   });
 
-  it('keeps one version of each: a menu that changes again and again drives no other out', async () => {
-    const [one, two] = houses;
+  it('the cache keeps one version of each menu, so a menu that changes often evicts no other menu', async () => {
+    const [one, two] = tenants;
     assert.ok(one && two);
     const { plain, gzipped } = await newReader()(one);
     const read = newReader(Math.ceil((plain.body.length + gzipped.body.length) * 2.5));
@@ -71,7 +71,7 @@ describe('the memory of rendered menus', () => {
     assert.equal(await read(two), second);
   });
 
-  it('makes large menus one at a time, and others meanwhile', async () => {
+  it('large menus are rendered one at a time, and a small menu does not wait for them', async () => {
     const large = await Promise.all(
       Array.from({ length: 3 }, async () => {
         const description = 'd'.repeat(2_000);
@@ -90,10 +90,10 @@ describe('the memory of rendered menus', () => {
     const read = createMenuReader({ db, caches: NO_CACHES, log });
     const ended: string[] = [];
     const sent = await statementsOf(async () => {
-      const reads = large.map((house) =>
-        read(house).then(({ plain }) => ended.push(`large ${plain.body.length > 2 ** 20}`)),
+      const reads = large.map((tenant) =>
+        read(tenant).then(({ plain }) => ended.push(`large ${plain.body.length > 2 ** 20}`)),
       );
-      const [small] = houses;
+      const [small] = tenants;
       assert.ok(small);
       await Promise.all([...reads, read(small).then(() => ended.push('small'))]);
     });
@@ -103,18 +103,18 @@ describe('the memory of rendered menus', () => {
       ended.slice(1),
       Array.from({ length: 3 }, () => 'large true'),
     );
-    // Once to tell its size, and once in its turn.
+    // Each large menu is read once to get its size, and once to render it.
     assert.equal(sent.filter((text) => text.includes('"sections"')).length, 3 * 2 + 1);
   });
 
-  it('forgets a menu that could not be loaded, however little room there is', async () => {
+  it('a menu that failed to load is not cached and is loaded at the next read, even in a cache of 1 byte', async () => {
     const read = newReader(1);
     await sql`ALTER TABLE dish RENAME TO dish_away`.execute(service.database.db);
-    const failed = await Promise.allSettled([...houses, ...houses].map(read));
+    const failed = await Promise.allSettled([...tenants, ...tenants].map(read));
     await sql`ALTER TABLE dish_away RENAME TO dish`.execute(service.database.db);
     assert.deepEqual([...new Set(failed.map(({ status }) => status))], ['rejected']);
-    for (const house of houses) {
-      assert.equal((await read(house)).dishes.length, 2);
+    for (const tenant of tenants) {
+      assert.equal((await read(tenant)).dishes.length, 2);
     }
   });
 });

@@ -14,105 +14,108 @@ import { countListed, createRenderer, partnerDish } from './rendering.ts';
 import type { Dish } from './schema.ts';
 import { readMenu, readMenuVersion, type StoredMenu } from './store.ts';
 
-/** The whole answer of `GET menu/`, in one content coding. */
+/** Body and ETag of the whole menu in one content coding, for `GET /v1/third-party/menu/`. */
 export interface MenuAnswer {
   body: Buffer;
   etag: string;
 }
 
-/** The menu as partners see it, at one version: read by everyone, changed by nobody. */
+/** Menu as partners see it, at one version. It is shared by all readers and never changed. */
 export interface ListedMenu {
   plain: MenuAnswer;
   gzipped: MenuAnswer;
   dishes: {
     length: number;
-    /** The JSON of some of them as it stands in the whole, with commas between: no copy. */
+    /** Returns the JSON of the dishes from position `from` to before `until`, with commas between them. The bytes are not copied. */
     slice: (from: number, until: number) => Buffer;
   };
-  /** What can be ordered is what is listed (decision 18). */
+  /** Listed dishes by sku. Only these can be ordered (decision 18). */
   bySku: Pick<ReadonlyMap<string, Dish>, 'get'>;
 }
 
 export type ReadListedMenu = (tenant: { tenantId: number; currency: string }) => Promise<ListedMenu>;
 
-/** Rendered menus kept: an eighth of the machine's memory, or of what a container is given. */
-const MAX_KEPT_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 8;
-/** Tenants whose menu's version is remembered. */
+/** Bytes of rendered menus in the cache: at most an eighth of the memory of the machine or of the container. */
+const MAX_CACHED_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 8;
+/** Number of tenants whose menu version is cached. */
 const MAX_VERSIONS = 50_000;
 
-/** A tenant's menu that is kept, or being loaded: then its bytes are not counted yet. */
-interface Kept {
+/** Menu of a tenant in the cache. While the menu is loading, `bytes` is 0. */
+interface CachedMenu {
   version: number;
   currency: string;
   menu: Promise<ListedMenu>;
   bytes: number;
-  /** How many reads there were before its last. */
+  /** Number of the last read of this menu, counted over the reads of all menus. */
   lastRead: number;
 }
 
-/** A menu that is larger as bytes is rendered while no other such is: beside its bytes it takes time and memory. */
+/** Larger menus are rendered one at a time, because rendering them takes much time and memory. */
 const LARGE_MENU_BYTES = 1024 * 1024;
 
 export interface MenuReaderOptions {
   db: Database;
   caches: Caches;
   log: Logger;
-  maxKeptBytes?: number;
-  /** A menu that would be larger is not rendered. It was stored when there was no such bound, or a higher one. */
+  maxCachedBytes?: number;
+  /** A menu with more bytes is not rendered. Such a menu was stored when the bound was higher or did not exist. */
   maxRenderedBytes?: number;
 }
 
-/** A stored menu that is too large for partners, which staff can read and replace. */
+/** Error for a stored menu that is too large for partners. Staff can still read and replace the menu. */
 class MenuTooLarge extends UnavailableError {}
 const TOO_LARGE_RETRY_SECONDS = 60;
 
 /**
- * Reads menus through a memory of rendered ones. The version is remembered while nothing of the tenant has changed, and the menu
- * itself is read, rendered and compressed once a version. The least recently used leave first.
- * @throws UnavailableError from the reader for a menu that is too large, which is in the log once a version
+ * Returns a function that reads menus through a cache of rendered menus. The version of a menu is cached until the tenant changes. The
+ * menu is read, rendered and compressed once for each version. A full cache evicts the least recently read menu.
+ * @throws UnavailableError from the returned function if the menu is too large. The log then has one line for each version.
  */
 export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
-  const { db, caches, maxKeptBytes = MAX_KEPT_BYTES } = options;
+  const { db, caches, maxCachedBytes = MAX_CACHED_BYTES } = options;
   const loadMenu = createLoader(options);
   const versions: TenantCache<number> = caches.createCache(MAX_VERSIONS);
-  /** By tenant. */
-  const kept = new Map<number, Kept>();
-  let keptBytes = 0;
+  /** Cached menus by tenant id. */
+  const cached = new Map<number, CachedMenu>();
+  let cachedBytes = 0;
   let reads = 0;
 
-  function forget(tenantId: number): void {
-    keptBytes -= kept.get(tenantId)?.bytes ?? 0;
-    kept.delete(tenantId);
+  function evict(tenantId: number): void {
+    cachedBytes -= cached.get(tenantId)?.bytes ?? 0;
+    cached.delete(tenantId);
   }
 
-  // Looked for among all of them, which is nothing beside a menu that is loaded; put in order, they would cost every read a microsecond.
-  function forgetLeastRecentlyRead(): void {
-    while (keptBytes > maxKeptBytes && kept.size > 1) {
-      const [tenantId] = [...kept].reduce((a, b) => (a[1].lastRead < b[1].lastRead ? a : b));
-      forget(tenantId);
+  /**
+   * Evicts the least recently read menus until the others fit. The search through all cached menus is cheap compared with loading one.
+   * An ordered list would cost every read a microsecond.
+   */
+  function evictLeastRecentlyRead(): void {
+    while (cachedBytes > maxCachedBytes && cached.size > 1) {
+      const [tenantId] = [...cached].reduce((a, b) => (a[1].lastRead < b[1].lastRead ? a : b));
+      evict(tenantId);
     }
   }
 
-  /** In the place of the version that is kept. */
-  function load(tenantId: number, version: number, currency: string): Kept {
-    forget(tenantId);
+  /** Loads a version of a menu, and replaces the cached version. */
+  function load(tenantId: number, version: number, currency: string): CachedMenu {
+    evict(tenantId);
     const menu = retrying(() => loadMenu(tenantId, currency));
-    const loading: Kept = { version, currency, menu, bytes: 0, lastRead: reads };
-    kept.set(tenantId, loading);
-    // It may have left while it was loaded.
-    const isKept = () => kept.get(tenantId) === loading;
+    const loading: CachedMenu = { version, currency, menu, bytes: 0, lastRead: reads };
+    cached.set(tenantId, loading);
+    // The entry may have been replaced or evicted while the menu was loading.
+    const isStillCached = () => cached.get(tenantId) === loading;
     menu.then(
       ({ plain, gzipped }) => {
-        if (isKept()) {
+        if (isStillCached()) {
           loading.bytes = plain.body.length + gzipped.body.length;
-          keptBytes += loading.bytes;
-          forgetLeastRecentlyRead();
+          cachedBytes += loading.bytes;
+          evictLeastRecentlyRead();
         }
       },
       (error: unknown) => {
-        // A version that is too large stays so.
-        if (isKept() && !(error instanceof MenuTooLarge)) {
-          forget(tenantId);
+        // A version that is too large stays too large, so its error stays cached.
+        if (isStillCached() && !(error instanceof MenuTooLarge)) {
+          evict(tenantId);
         }
       },
     );
@@ -123,7 +126,7 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
 
   return async ({ tenantId, currency }) => {
     const version = versions.get(tenantId) ?? (await loadVersion(tenantId));
-    const current = kept.get(tenantId);
+    const current = cached.get(tenantId);
     const isCurrent = current?.version === version && current.currency === currency;
     const entry = isCurrent ? current : load(tenantId, version, currency);
     reads += 1;
@@ -132,9 +135,9 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   };
 }
 
-/** Menus of other sizes do not wait for the large ones, of which one is in the making at a time. */
+/** Returns a function that loads and renders a menu. Large menus are rendered one at a time. Other menus do not wait for them. */
 function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: MenuReaderOptions) {
-  const oneByOne = inLine();
+  const inQueue = createQueue();
 
   async function load(tenantId: number, currency: string, maxBytes: number): Promise<ListedMenu | null> {
     const menu = await readMenu(db, tenantId);
@@ -142,7 +145,7 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
     if (bytes > maxRenderedBytes) {
       log.error(
         { tenant_id: tenantId, rendered_bytes: bytes, max_bytes: maxRenderedBytes },
-        'a menu is too large for partners, who are answered 503: replace it (PUT /v1/staff/menu/) by a smaller one',
+        'The menu is too large, so partners get 503. Replace it with a smaller menu (PUT /v1/staff/menu/).',
       );
       throw new MenuTooLarge('The menu is too large.', { retryAfterSeconds: TOO_LARGE_RETRY_SECONDS, isLogged: true });
     }
@@ -150,18 +153,18 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
   }
 
   return async (tenantId: number, currency: string): Promise<ListedMenu> => {
-    // A large one is read again in its turn: so what waits holds nothing.
+    // A large menu is read again when it is its turn, so that a waiting load holds no memory.
     const menu =
-      (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await oneByOne(() => load(tenantId, currency, Infinity)));
+      (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await inQueue(() => load(tenantId, currency, Infinity)));
     if (menu === null) {
-      throw new Error('there is no menu above all sizes');
+      throw new Error('A menu was refused as large although no size limit was given.');
     }
     return menu;
   };
 }
 
-/** Makes a function that does one piece of work after the other. */
-function inLine(): <T>(work: () => Promise<T>) => Promise<T> {
+/** Returns a function that runs the given works one after the other. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<void> = Promise.resolve();
   return (work) => {
     const done = last.then(work);
@@ -176,15 +179,15 @@ function inLine(): <T>(work: () => Promise<T>) => Promise<T> {
 const compress = promisify(gzip);
 
 /**
- * The menu as bytes. A dish is read out of them when it is asked for: as objects, a real menu takes three times the memory of its
- * bytes. That costs some 20 µs a dish, so the few that were ordered last are kept.
- * @param bytes the length of the whole
+ * Renders the menu to bytes. A dish is parsed from these bytes when an order needs it, because the objects of a real menu take three
+ * times the memory of its bytes. Parsing costs about 20 µs a dish, so the few dishes that were ordered last stay parsed.
+ * @param bytes length of the whole menu, from `renderedBytes`
  */
 async function listMenu(tenantId: number, currency: string, menu: StoredMenu, bytes: number): Promise<ListedMenu> {
   const turn = startTurn();
   const render = createRenderer(tenantId, currency, { ...menu, dishCounts: countListed(menu.dishes) });
   const body = Buffer.allocUnsafeSlow(bytes);
-  /** Where each dish begins, and one place after the last where another would. */
+  /** Position of the first byte of each dish, and the position where the next dish would begin. */
   const begins = [1];
   const positions = new Map<string, number>();
   let end = body.write('[');
@@ -200,7 +203,7 @@ async function listMenu(tenantId: number, currency: string, menu: StoredMenu, by
   }
   end += body.write(']', end);
   if (end !== bytes) {
-    throw new Error(`a menu was measured wrong: ${end} bytes, not ${bytes}`);
+    throw new Error(`The rendered menu has ${end} bytes, but ${bytes} were computed.`);
   }
   const slice = (from: number, until: number) => {
     const last = Math.min(until, positions.size);
@@ -217,14 +220,14 @@ async function listMenu(tenantId: number, currency: string, menu: StoredMenu, by
   };
 }
 
-/** Dishes of a menu that are kept as objects: what is ordered most is ordered again soon. */
+/** Number of dishes of a menu that stay parsed, because a dish that is ordered often is soon ordered again. */
 const MAX_RECENT = 16;
-/** A larger one is not kept; a real one has some 2 KB. */
+/** Bytes of a dish that may stay parsed. A real dish has about 2 KB. */
 const MAX_RECENT_BYTES = 16 * 1024;
 
 function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMenu['bySku'] {
   const recent = new Map<string, Dish>();
-  const remember = (sku: string, dish: Dish) => {
+  const keep = (sku: string, dish: Dish) => {
     recent.set(sku, dish);
     const [oldest] = recent.keys();
     if (recent.size > MAX_RECENT && oldest !== undefined) {
@@ -240,7 +243,7 @@ function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMe
       }
       const dish = JSON.parse(text.toString()) as Dish;
       if (text.length <= MAX_RECENT_BYTES) {
-        remember(sku, dish);
+        keep(sku, dish);
       }
       return dish;
     },

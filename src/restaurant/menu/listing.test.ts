@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Takes the ids and times out of a dish, having looked at them. */
+/** Checks the ids and times of a dish, and replaces them with fixed texts. */
 function withoutIdsAndTimes(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, each: unknown) => {
     if (key === 'id') {
@@ -31,7 +31,7 @@ function withoutIdsAndTimes(value: unknown): unknown {
 }
 
 describe('GET /v1/third-party/menu/', () => {
-  it('200: a dish has exactly the fields of the contract', async () => {
+  it('200: a dish in the menu has exactly the fields of the contract', async () => {
     const pizza = await dishOf(service, tenant, 'PIZZA-1');
     assert.deepEqual(withoutIdsAndTimes(pizza), {
       id: 'ID',
@@ -86,7 +86,7 @@ describe('GET /v1/third-party/menu/', () => {
     });
   });
 
-  it('200: lists active dishes and active add-ons alone, in the order of the document', async () => {
+  it('200: the menu lists only active dishes and active add-ons, in the order of the document', async () => {
     const dishes = await listDishes(service, tenant);
     assert.deepEqual(
       dishes.map((dish) => dish.sku),
@@ -98,7 +98,7 @@ describe('GET /v1/third-party/menu/', () => {
     );
   });
 
-  it('200: what a document leaves out has its default, a section named Default included', async () => {
+  it('200: a dish has default values and sections named Default for fields that the document leaves out', async () => {
     const water = await dishOf(service, tenant, 'WATER');
     assert.deepEqual([water.description, water.dish_type, water.image], ['', null, null]);
     assert.deepEqual([water.price_variants, water.addons], [[], []]);
@@ -107,7 +107,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.equal(water.category.ticket_type, 'bar');
   });
 
-  it('200: dish_count counts the listed dishes of the category, as text', async () => {
+  it('200: dish_count is the number of active dishes in the category, as text', async () => {
     const menu = sampleMenu();
     menu.dishes.push(
       { sku: 'P-2', name: 'Second', price: '1', category: 'Pizza' },
@@ -118,7 +118,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.deepEqual([...counts], ['2']);
   });
 
-  it('200: every dish of a section shows the same section', async () => {
+  it('200: two dishes in the same sections show equal sections, and different ids of variants and add-ons', async () => {
     const menu = sampleMenu();
     menu.dishes.push({ ...menu.dishes[0], sku: 'P-2', name: 'Second', price: '1', category: 'Pizza' });
     const [first, , second] = await listDishes(service, await service.tenant({ menu }));
@@ -129,7 +129,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.notEqual(second?.addons[0]?.id, first?.addons[0]?.id);
   });
 
-  it('200: statuses of sub-menus and menu sets are shown and not applied', async () => {
+  it('200: a dish in an inactive sub-menu and menu set is still listed, and their statuses are shown', async () => {
     const menu = sampleMenu();
     menu.sub_menus = [{ name: 'From the oven', is_active: false }];
     menu.menu_sets = [{ name: 'All day', service: 'lunch', status: 'inactive', sub_menus: ['From the oven'] }];
@@ -138,7 +138,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.deepEqual([pizza.sub_menu.is_active, pizza.menu_set.sub_menus[0]?.is_active], [false, false]);
   });
 
-  it('200: a tenant without a menu, or with an empty one, has an empty list', async () => {
+  it('200: a tenant without a menu or with an empty menu gets an empty list', async () => {
     const { menu, ...document } = sampleTenant();
     assert.ok(menu);
     const { tenant_id } = await service.apply(document);
@@ -153,7 +153,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
   });
 
-  it('200: pages hold the dishes of the whole list', async () => {
+  it('200: the pages of the menu together hold the dishes of the whole list', async () => {
     const dishes = await listDishes(service, tenant);
     const first = await service.call('GET', `${MENU}?page=1&page_size=1`, { headers: tenant.partner });
     const second = await service.call('GET', new URL(first.body.next).pathname + new URL(first.body.next).search, {
@@ -163,7 +163,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.deepEqual([...first.body.results, ...second.body.results], dishes);
   });
 
-  it('200: two tenants with the same sku see their own dish each', async () => {
+  it('200: two tenants with the same sku each see their own dish', async () => {
     const menu = sampleMenu();
     menu.dishes = [{ sku: 'PIZZA-1', name: 'Marinara', price: '3', category: 'Pizza' }];
     const other = await service.tenant({ menu, currency: 'CHF' });
@@ -177,7 +177,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.notEqual(theirs[0]?.category.id, ours.category.id);
   });
 
-  it('304: to If-None-Match with the tag of the menu as it is', async () => {
+  it('304: If-None-Match with the ETag of the current menu gets no body, and with another ETag gets the menu (200)', async () => {
     const { headers } = await service.call('GET', MENU, { headers: tenant.partner });
     const etag = headers.get('etag') ?? '';
     const ask = (tag: string) => service.call('GET', MENU, { headers: { ...tenant.partner, 'if-none-match': tag } });
@@ -190,22 +190,22 @@ describe('GET /v1/third-party/menu/', () => {
     assert.equal(changed.status, 200);
     assert.notEqual(changed.headers.get('etag'), etag);
     await service.call('PATCH', '/v1/staff/dishes/WATER/', { ...staff, json: { price: '2.50' } });
-    assert.equal((await ask(etag)).status, 304, 'the same menu again has the same tag');
+    assert.equal((await ask(etag)).status, 304, 'an equal menu has the same ETag');
   });
 
-  it('400: a page that is out of range; 404: past the end, whatever the caller has', async () => {
+  it('400, 404: page 0 of the menu is 400, and a page after the last is 404, even with If-None-Match', async () => {
     const bad = await service.call('GET', `${MENU}?page=0`, { headers: tenant.partner });
     assert.equal(assertError(bad, 400, 'invalid_request'), 'page: must be at least 1');
     const headers = { ...tenant.partner, 'if-none-match': '*' };
     assertError(await service.call('GET', `${MENU}?page=2`, { headers }), 404, 'error');
   });
 
-  it('401: without a credential, and with an owner’s token', async () => {
+  it("401: the partner's menu is refused to a call without a credential and to an owner's token", async () => {
     assertError(await service.call('GET', MENU), 401, 'invalid_credentials');
     assertError(await service.call('GET', MENU, { headers: tenant.owner }), 401, 'invalid_credentials');
   });
 
-  it('403: for a tenant that is a hotel alone', async () => {
+  it('403: a tenant with only the hotel feature is refused on all operations of menus and the placing of orders', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     assertError(await service.call('GET', MENU, { headers: hotel.partner }), 403, 'error');
     assertError(await place(service, hotel), 403, 'error');

@@ -2,13 +2,13 @@ import { type Change, tellChanges } from '#platform/lib/change-list.ts';
 import type { ChangedRow } from '#platform/lib/changed-rows.ts';
 import type { StampedSections, StoredDish } from './store.ts';
 
-/** What of a menu was written. */
+/** Changes of a menu that were written. */
 export interface AppliedMenu {
   dishes: ChangedRow<StoredDish>[];
   sections: { before: StampedSections; after: StampedSections };
 }
 
-/** Tells what was written, thing by thing. */
+/** Returns the written changes as a list, one for each section and dish. */
 export function menuChanges({ dishes, sections: { before, after } }: AppliedMenu): Change[] {
   return [
     ...sectionChanges('kitchen', before.kitchens, after.kitchens),

@@ -12,7 +12,7 @@ export type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
 export type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
 export type FilledDish = Filled<Omit<DishDocument, 'addons'>> & { addons: Addon[] };
 
-/** What dishes are sorted into. */
+/** Groups of dishes. Each dish belongs to one section of each kind. */
 export interface Sections {
   kitchens: Kitchen[];
   categories: Category[];
@@ -20,10 +20,10 @@ export interface Sections {
   menu_sets: MenuSet[];
 }
 
-/** A menu document with every default written out. */
+/** Menu document with all default values. */
 export type FilledMenu = Sections & { dishes: FilledDish[] };
 
-/** The kitchen, sub-menu and menu set of a dish that names none (decision 18). */
+/** Name of the kitchen, sub-menu and menu set of a dish whose document leaves them out (decision 18). */
 const DEFAULT_NAME = 'Default';
 
 export function fillDish(dish: DishDocument): FilledDish {
@@ -53,7 +53,7 @@ export function fillDish(dish: DishDocument): FilledDish {
   };
 }
 
-/** Writes out every default of a menu, the sections named `Default` included where one is needed. It works in turns. */
+/** Fills in all default values of a menu, and adds sections named `Default` if needed. Yields to the event loop regularly. */
 export async function fillMenu(menu: MenuDocument): Promise<FilledMenu> {
   const dishes = await mapInTurns(menu.dishes, fillDish);
   const menuSets = menu.menu_sets ?? [];
@@ -92,20 +92,21 @@ function withDefault<T extends { name: string }>(sections: T[], isNeeded: boolea
 const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as const;
 type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
 
-/** What was looked at, and found good: between two looks, others may have their turn. */
-const GOOD = null;
-type Look = string | typeof GOOD;
+/** Result of a check that found no fault. It is yielded too, so that the event loop can run other work between two checks. */
+const VALID = null;
+type CheckResult = string | typeof VALID;
 
 /**
- * Faults a schema cannot see: names given twice and names of nothing. Each as `path: text`, paths as in decision 6. What the
- * schema refuses is passed over, so that all the faults of a bad document can be told at once. It works in turns.
- * @param limit faults after which it ends
+ * Returns the faults of a menu document that a schema cannot find: duplicate names and references to missing sections. Each fault is
+ * `path: text`, with paths as in decision 6. Skips what the schema refuses, so that one response can report the faults of both. Yields
+ * to the event loop regularly.
+ * @param limit number of faults after which the check ends
  */
 export async function menuFaults(document: unknown, limit = Infinity): Promise<string[]> {
   const turn = startTurn();
   const faults: string[] = [];
-  for (const look of lookThrough(fieldsOf(document))) {
-    if (look !== GOOD && faults.push(look) >= limit) {
+  for (const result of checkMenu(fieldsOf(document))) {
+    if (result !== VALID && faults.push(result) >= limit) {
       break;
     }
     if (turn.isOver()) {
@@ -115,7 +116,7 @@ export async function menuFaults(document: unknown, limit = Infinity): Promise<s
   return faults;
 }
 
-function* lookThrough(menu: Record<string, unknown>): Generator<Look> {
+function* checkMenu(menu: Record<string, unknown>): Generator<CheckResult> {
   const names = sectionNames(menu, [DEFAULT_NAME]);
   for (const list of SECTION_LISTS) {
     yield* duplicates(menu[list], list, 'name');
@@ -127,17 +128,17 @@ function* lookThrough(menu: Record<string, unknown>): Generator<Look> {
     }
   }
   for (const [index, dish] of listOf(menu['dishes']).entries()) {
-    yield* lookThroughDish(fieldsOf(dish), names, `dishes.${index}.`);
+    yield* checkDish(fieldsOf(dish), names, `dishes.${index}.`);
   }
 }
 
-/** The same for one dish of a stored menu. */
+/** Returns the faults of one dish of a stored menu, as `menuFaults` does. */
 export function dishFaults(dish: FilledDish, sections: Sections): string[] {
-  const looks = lookThroughDish({ ...dish }, sectionNames({ ...sections }, []), '');
-  return [...looks].filter((look) => look !== GOOD);
+  const results = checkDish({ ...dish }, sectionNames({ ...sections }, []), '');
+  return [...results].filter((result) => result !== VALID);
 }
 
-function* lookThroughDish(dish: Record<string, unknown>, names: SectionNames, prefix: string): Generator<Look> {
+function* checkDish(dish: Record<string, unknown>, names: SectionNames, prefix: string): Generator<CheckResult> {
   yield missing(names, 'categories', dish['category'], `${prefix}category`);
   yield missing(names, 'sub_menus', dish['sub_menu'], `${prefix}sub_menu`);
   yield missing(names, 'kitchens', dish['kitchen'], `${prefix}kitchen`);
@@ -146,7 +147,10 @@ function* lookThroughDish(dish: Record<string, unknown>, names: SectionNames, pr
   yield* duplicates(dish['addons'], `${prefix}addons`, 'name');
 }
 
-/** @param implied names of kitchens, sub-menus and menu sets that need no entry of their own */
+/**
+ * Returns the names of all sections of a menu.
+ * @param implied names of kitchens, sub-menus and menu sets that dishes may use without an entry in the document
+ */
 function sectionNames(menu: Record<string, unknown>, implied: string[]): SectionNames {
   const namesOf = (list: string, more: string[]) =>
     new Set([...listOf(menu[list]).map((section) => fieldsOf(section)['name']), ...more]);
@@ -158,18 +162,18 @@ function sectionNames(menu: Record<string, unknown>, implied: string[]): Section
   };
 }
 
-function* duplicates(list: unknown, path: string, key: string): Generator<Look> {
+function* duplicates(list: unknown, path: string, key: string): Generator<CheckResult> {
   const seen = new Set<unknown>();
   for (const [index, entry] of listOf(list).entries()) {
     const name = fieldsOf(entry)[key];
     const isRepeated = typeof name === 'string' && seen.has(name);
     seen.add(name);
-    yield isRepeated ? `${path}.${index}.${key}: ${JSON.stringify(name)} is given twice` : GOOD;
+    yield isRepeated ? `${path}.${index}.${key}: ${JSON.stringify(name)} is given twice` : VALID;
   }
 }
 
-function missing(names: SectionNames, list: keyof SectionNames, name: unknown, path: string): Look {
+function missing(names: SectionNames, list: keyof SectionNames, name: unknown, path: string): CheckResult {
   return typeof name !== 'string' || names[list].has(name)
-    ? GOOD
+    ? VALID
     : `${path}: ${JSON.stringify(name)} is not in ${list}`;
 }

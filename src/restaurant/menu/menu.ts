@@ -21,7 +21,7 @@ export { menuChanges } from './menu-changes.ts';
 export { menuFaults } from './menu-document.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
-/** The menu as a document, as JSON in pieces: what `PUT` would take, every default written out. */
+/** Reads the menu document with all default values, as pieces of JSON. `PUT /v1/staff/menu/` accepts this document. */
 export async function readMenuDocument(db: Database, tenantId: number): Promise<Buffer[]> {
   const dishes = new TextPieces();
   let separator = '';
@@ -33,24 +33,24 @@ export async function readMenuDocument(db: Database, tenantId: number): Promise<
   return [Buffer.from(head), ...dishes.end(), Buffer.from(']}')];
 }
 
-/** The lists of a dish are JSON already. */
+/** Returns a dish of the menu document as JSON. The lists in the row are JSON already. */
 function documentText({ id, position, price_variants, addons, ingredients, ...scalars }: store.DishRow): string {
   const lists = `"price_variants":${price_variants},"addons":${addons},"ingredients":${ingredients}`;
   return `${JSON.stringify(scalars).slice(0, -1)},${lists}}`;
 }
 
 interface Bounds {
-  /** Bytes of the menu as partners read it, at most. */
+  /** Maximum number of bytes of the menu in the partners' response. */
   maxRenderedBytes?: number | undefined;
-  /** How many faults of one document are told. */
+  /** Maximum number of faults that an error reports. */
   maxTold?: number | undefined;
 }
 
 /**
- * Brings the menu to what the document says: dishes are matched by sku, those it no longer names become inactive. The same
- * document again changes nothing.
- * @returns the whole menu as it is then, as JSON in pieces
- * @throws ApiError 400 `invalid_request` naming every fault, or the size it would have
+ * Replaces the menu with a document. Dishes are matched by sku, and stored dishes that are not in the document become inactive.
+ * Applying the same document again changes nothing.
+ * @returns the whole menu after the change, as pieces of JSON
+ * @throws ApiError 400 `invalid_request` with at most `maxTold` faults, or with the size of a menu that would be too large
  */
 export async function replaceMenu(
   db: Database,
@@ -68,9 +68,9 @@ export async function replaceMenu(
 }
 
 /**
- * The same inside a transaction, for a document already found good.
- * @returns what was written; null if nothing differs
- * @throws ApiError 400 `invalid_request` for a menu too large for partners
+ * Replaces the menu inside a transaction. The document must be valid already.
+ * @returns the written changes, or null if the menu is as in the document already
+ * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
  */
 export async function applyMenu(
   tx: Tx,
@@ -83,7 +83,7 @@ export async function applyMenu(
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
   const named = new Set(wanted.dishes.map((dish) => dish.sku));
   const dishes = wanted.dishes.map((dish, position) => ({ ...dish, position, id: bySku.get(dish.sku)?.id ?? newId() }));
-  // They go to the end, so that the menu as it is read back is in the very order it is stored in.
+  // Dishes that are not in the document go to the end, so that a PUT of the document from GET changes no position.
   const unnamed = stored.dishes
     .filter((dish) => !named.has(dish.sku))
     .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
@@ -103,8 +103,8 @@ export async function applyMenu(
 }
 
 /**
- * Changes some fields of one dish, for example to take it off the menu for tonight.
- * @throws ApiError 404 for an unknown sku, 400 where a section it names does not exist or the menu would be too large for partners
+ * Changes some fields of one dish, for example to take it off the menu for one evening.
+ * @throws ApiError 404 for an unknown sku, 400 if a section of the dish does not exist or if the menu would be too large for partners
  */
 export async function changeDish(
   db: Database,
@@ -138,8 +138,8 @@ export async function changeDish(
 }
 
 /**
- * Whether the menu may be longer with the changed dish: to know it for certain, the whole menu has to be read. A dish that is taken off
- * the menu, or stays in its category, changes no other.
+ * Returns true if the menu may become longer by the change of a dish. Only reading the whole menu shows it for certain. A dish that is
+ * taken off the menu, or that stays active in its category, makes no other dish longer.
  */
 async function mayGrow(
   tenantId: number,
@@ -156,7 +156,10 @@ async function mayGrow(
 
 type RenderedMenu = Pick<store.StoredMenu, 'sections' | 'dishes'>;
 
-/** A menu that is too large already may become smaller step by step. */
+/**
+ * Refuses a change that makes a menu too large. Accepts a change that does not make the menu longer, so that staff can make a menu
+ * that is too large smaller in several steps.
+ */
 async function refuseGrowth(
   tenantId: number,
   before: RenderedMenu,
@@ -190,7 +193,10 @@ function unstamped(sections: store.StampedSections): Sections {
   };
 }
 
-/** The wanted sections with their times, and those that only dishes no longer on the menu still need. */
+/**
+ * Returns the sections of the document with their times, and the stored sections that are still needed: by dishes that are no longer
+ * in the document, or by menu sets.
+ */
 async function restamp(
   stored: store.StampedSections,
   wanted: Sections,
@@ -208,8 +214,8 @@ async function restamp(
 }
 
 /**
- * @param needed names that stay though the wanted list has them no more
- * @returns the stored sections themselves where they are as wanted
+ * Returns the sections of one kind with their times. An unchanged section is the stored object itself.
+ * @param needed names of stored sections to keep even if the document does not have them
  */
 async function restampList<T extends { name: string }>(
   stored: store.Stamped<T>[],
@@ -228,7 +234,7 @@ async function restampList<T extends { name: string }>(
   return [...stamped, ...stored.filter(({ name }) => kept.has(name) && !named.has(name))];
 }
 
-/** Whether restamped sections are the stored ones, in their order. */
+/** Returns true if the sections are the stored objects in the stored order. */
 function isSame(restamped: store.StampedSections, stored: store.StampedSections): boolean {
   const isSameList = (one: object[], other: object[]) =>
     one.length === other.length && one.every((section, index) => section === other[index]);

@@ -82,7 +82,7 @@ function constants<T extends Record<string, string>>(values: T) {
   };
 }
 
-/** A document whose menu set is shown with so many sub-menus, by so many dishes. */
+/** Returns a document in which each dish shows a menu set with `subMenuCount` sub-menus. */
 function wideMenu(dishCount: number, subMenuCount: number): MenuDocument {
   const names = Array.from({ length: subMenuCount }, (_, index) => `${index} ${'s'.repeat(90)}`);
   return {
@@ -100,7 +100,7 @@ function wideMenu(dishCount: number, subMenuCount: number): MenuDocument {
 }
 
 describe('the size of a rendered menu', () => {
-  it('is exactly that of the bytes that are rendered', async () => {
+  it('the computed size of a random menu is exactly the number of bytes of its JSON', async () => {
     await fc.assert(
       fc.asyncProperty(menus, fc.integer({ min: 1, max: 2 ** 40 }), async (menu, tenantId) => {
         const render = createRenderer(tenantId, 'EUR', { ...menu, dishCounts: countListed(menu.dishes) });
@@ -120,9 +120,9 @@ describe('a menu too large for partners', () => {
   });
   after(() => service.close());
 
-  const TOO_LARGE = /^dishes: make a menu of \d+ bytes as partners read it, and 33554432 are allowed\. /;
+  const TOO_LARGE = /^dishes: would make a menu of \d+ bytes for partners, but at most 33554432 are allowed\. /;
 
-  it('400: PUT names the size it would have, and changes nothing', async () => {
+  it('400: a PUT of a menu too large for partners is refused with its size and changes nothing', async () => {
     const { staff } = await service.tenant();
     const rows = await dumpRows(service, 'menu', 'dish');
     const answer = await service.call('PUT', STAFF_MENU, { headers: staff, json: wideMenu(2_500, 100) });
@@ -130,7 +130,7 @@ describe('a menu too large for partners', () => {
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
   });
 
-  it('200: the largest that is allowed goes out as the bytes that were counted', async () => {
+  it('200: a menu of just under 32 MiB is sent whole and by pages with the same bytes', async () => {
     const tenant = await service.tenant();
     const json = wideMenu(1_890, 100);
     assert.equal((await service.call('PUT', STAFF_MENU, { headers: tenant.staff, json })).status, 200);
@@ -138,11 +138,14 @@ describe('a menu too large for partners', () => {
     assert.ok(whole.text.length > 30 * 1024 * 1024 && whole.text.length <= 32 * 1024 * 1024);
     const last = await service.call('GET', `${MENU}?page=10&page_size=200`, { headers: tenant.partner });
     assert.equal(last.headers.get('content-length'), String(Buffer.byteLength(last.text)));
-    assert.ok(whole.text.endsWith(JSON.stringify(last.body.results).slice(1)), 'a page is the same bytes');
+    assert.ok(
+      whole.text.endsWith(JSON.stringify(last.body.results).slice(1)),
+      'the last page has the same bytes as the whole list',
+    );
     assert.equal(last.body.results.length, 90);
   });
 
-  it('400: PATCH of a dish that would make it so, or bring one back; 200 where it becomes smaller', async () => {
+  it('400: a PATCH that makes the menu too large is refused, and 200: a PATCH that makes the menu smaller is accepted', async () => {
     const tenant = await service.tenant();
     const { staff } = tenant;
     const menu = wideMenu(2_100, 100);
@@ -153,7 +156,7 @@ describe('a menu too large for partners', () => {
       service.call('PATCH', `/v1/staff/dishes/${sku}/`, { headers: staff, json });
     const addons = Array.from({ length: 200 }, (_, index) => ({ name: `${index} ${'🍕'.repeat(508)}`, price: '1' }));
     const large = { addons };
-    assert.equal((await patch('D2099', large)).status, 200, 'it is not on the menu');
+    assert.equal((await patch('D2099', large)).status, 200, 'an inactive dish does not count');
     assert.equal((await patch('D1', large)).status, 200);
     const rows = await dumpRows(service, 'menu', 'dish');
     for (const answer of [await patch('D2', large), await patch('D2099', { is_active: true })]) {
@@ -165,31 +168,31 @@ describe('a menu too large for partners', () => {
     assert.equal((await listDishes(service, tenant)).length, 1_862);
   });
 
-  it('tenant apply: is a fault of the document, and nothing is changed', async () => {
+  it('tenant apply refuses a document whose menu is too large for partners, and changes nothing', async () => {
     const { document } = await service.tenant();
     const rows = await dumpRows(service, 'tenant', 'menu', 'dish');
     await assert.rejects(
       service.apply({ ...document, name: 'Another', menu: wideMenu(2_500, 100) }),
       (error: unknown) =>
-        error instanceof OperatorError && /\n {2}menu\.dishes: make a menu of \d+ bytes/.test(error.message),
+        error instanceof OperatorError && /\n {2}menu\.dishes: would make a menu of \d+ bytes/.test(error.message),
     );
     assert.deepEqual(await dumpRows(service, 'tenant', 'menu', 'dish'), rows);
   });
 
-  it('503 for partners where one is stored already, told once by the log; staff read it, make it smaller and replace it', async () => {
+  it('503: a stored menu that is too large is logged once, and staff can read it, make it smaller and replace it', async () => {
     const menu = wideMenu(2_500, 100);
     const dishes = menu.dishes.map((each, index) => ({ ...each, is_active: index < 1_800 }));
     const tenant = await service.tenant({ menu: { ...menu, dishes } });
     const { db } = service.database;
     await db.updateTable('dish').set({ is_active: true }).where('tenant_id', '=', tenant.tenantId).execute();
-    for (let asked = 0; asked < 3; asked += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const answer = await service.call('GET', MENU, { headers: tenant.partner });
       assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '60']);
       assert.equal((await place(service, tenant)).status, 503);
     }
-    const told = lines.filter((line) => line.includes('too large') || line.includes('request refused with 503'));
-    assert.equal(told.length, 1, told.join(''));
-    assert.match(told[0] ?? '', /"rendered_bytes":4\d{7},"max_bytes":33554432/);
+    const logged = lines.filter((line) => line.includes('too large') || line.includes('request refused with 503'));
+    assert.equal(logged.length, 1, logged.join(''));
+    assert.match(logged[0] ?? '', /"rendered_bytes":4\d{7},"max_bytes":33554432/);
 
     const document = await service.call('GET', STAFF_MENU, { headers: tenant.staff });
     assert.equal(document.body.dishes.length, 2_500);

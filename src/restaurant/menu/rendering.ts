@@ -6,7 +6,7 @@ type Section = 'kitchen' | 'category' | 'sub-menu' | 'menu-set';
 
 type MakeId = typeof derivedId;
 
-/** The sections that a dish is shown with, by their names, each rendered when it is first asked for. */
+/** Functions that return the section with a name. Each section is rendered at its first use. */
 export interface RenderedSections {
   category: (name: string) => StaffDish['category'];
   subMenu: (name: string) => StaffDish['sub_menu'];
@@ -14,22 +14,23 @@ export interface RenderedSections {
   menuSet: (name: string) => StaffDish['menu_set'];
 }
 
-/** What dishes are shown with. */
+/** Parts of a menu that are needed to render one of its dishes. */
 export interface Shown {
   sections: StampedSections;
-  /** Dishes on the menu, by category. */
+  /** Number of active dishes by category name. */
   dishCounts: ReadonlyMap<string, number>;
 }
 
-/** Turns stored dishes into the shape of the contract. */
+/** Returns a function that renders a stored dish as the contract describes it. */
 export function createRenderer(tenantId: number, currency: string, menu: Shown): (dish: StoredDish) => StaffDish {
   const sections = renderSections(tenantId, menu, derivedId);
   return (dish) => renderDish(dish, { currency, sections, idOf: derivedId });
 }
 
 /**
- * @param idOf makes the ids of variants and add-ons: derived from their names, so that they are the same whenever the name is
- *   (decision 18)
+ * Renders a stored dish.
+ * @param idOf returns the id of a variant or an add-on. The id is derived from the name, so it is the same if the name is the same
+ *   (decision 18).
  */
 export function renderDish(
   dish: StoredDish,
@@ -63,8 +64,8 @@ export function renderDish(
 }
 
 /**
- * Every section of the menu, rendered once for all dishes in it.
- * @param makeId makes their ids of the tenant's, the kind's and the name
+ * Returns functions that render the sections of a menu, each section once for all its dishes.
+ * @param makeId returns the id of a section, derived from the tenant id, the kind and the name of the section
  */
 export function renderSections(tenantId: number, { sections, dishCounts }: Shown, makeId: MakeId): RenderedSections {
   const idOf = (section: Section, name: string) => makeId(tenantId, section, name);
@@ -108,7 +109,7 @@ export function renderSections(tenantId: number, { sections, dishCounts }: Shown
   return { category, subMenu, kitchen, menuSet };
 }
 
-/** Dishes on the menu, by category. */
+/** Counts the active dishes of each category. */
 export function countListed(dishes: StoredDish[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const dish of dishes.filter((each) => each.is_active)) {
@@ -117,7 +118,10 @@ export function countListed(dishes: StoredDish[]): Map<string, number> {
   return counts;
 }
 
-/** @throws Error for a name that no section has: what is stored names none */
+/**
+ * Returns a function that renders the section with a name once.
+ * @throws Error from the returned function for an unknown name. No stored dish has such a name.
+ */
 function byName<T extends { name: string }, R>(sections: T[], render: (section: T) => R): (name: string) => R {
   const stored = new Map(sections.map((section) => [section.name, section]));
   const rendered = new Map<string, R>();
@@ -128,7 +132,7 @@ function byName<T extends { name: string }, R>(sections: T[], render: (section: 
     }
     const section = stored.get(name);
     if (section === undefined) {
-      throw new Error('a dish names a section that the menu does not have');
+      throw new Error('A stored dish refers to a section that its menu does not have.');
     }
     const made = render(section);
     rendered.set(name, made);
@@ -140,7 +144,7 @@ function times({ created_at, updated_at }: Stamped<object>): { created_at: strin
   return { created_at, updated_at };
 }
 
-/** What a partner sees of a dish: no ingredients, active add-ons alone (decision 18). */
+/** Returns a dish as partners see it: without ingredients and with only the active add-ons (decision 18). */
 export function partnerDish({ ingredients, addons, ...dish }: StaffDish): Dish {
   return { ...dish, addons: addons.filter((addon) => addon.is_active) };
 }

@@ -23,9 +23,9 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
         operationId: 'getMenu',
         summary: 'Read the menu',
         description:
-          'Every dish that can be ordered now, with its variants and add-ons: what is listed here is accepted in an order, and ' +
-          'nothing else is. Keep the answer with its `ETag` and ask again every few minutes: until something changes, 304 is ' +
-          'answered without a body. The whole list comes compressed where the caller accepts gzip.',
+          'Lists all dishes that can be ordered now, with their variants and add-ons. An order may contain only these dishes. ' +
+          'Keep the response with its `ETag`, and read the menu again every few minutes with `If-None-Match`. If the menu has ' +
+          'not changed, the response is 304 without a body. The whole list is compressed if the request accepts gzip.',
         tags: ['Restaurant'],
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(Dish), pageOf(Dish)]) },
@@ -34,7 +34,7 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
     async (request, reply) => {
       const menu = await readListedMenu(request.caller);
       const wanted = requestedPage(request.query);
-      // A page that is past the end is refused (404) whatever the asker has already.
+      // A page after the last one is refused (404), even if the request has the current ETag.
       const frame = wanted === null ? null : pageFrame(request, wanted, menu.dishes.length);
       const isGzipped = wanted === null && acceptsGzip(request.headers['accept-encoding']);
       const { body, etag } = isGzipped ? menu.gzipped : menu.plain;
@@ -46,7 +46,7 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
         const offset = offsetOf(wanted);
         return sendPageBytes(reply, frame, menu.dishes.slice(offset, offset + wanted.pageSize));
       }
-      // The whole menu is sent as the bytes that were rendered once for this version.
+      // The bytes of the whole menu were rendered once for this version.
       return sendJsonBytes(isGzipped ? reply.header('content-encoding', 'gzip') : reply, body);
     },
   );

@@ -11,13 +11,13 @@ const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type
 const Image = Nullable(Type.String({ format: 'uri', maxLength: 2048 }));
 
 const DIET_VALUES = ['veg', 'non_veg', 'halal', 'vegan', 'gluten_free', 'sugar_free'] as const;
-/** A diet, blank or null (contract §2). */
+/** Diet of a dish or an add-on. Empty or null if unknown (contract §2). */
 const DishType = Type.Unsafe<(typeof DIET_VALUES)[number] | '' | null>({ enum: [...DIET_VALUES, '', null] });
 const Service = Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], { type: 'string' });
 const MenuSetStatus = Type.Enum(['active', 'inactive'], { type: 'string' });
 
 const SectionName = Type.String({ minLength: 1, maxLength: 100 });
-/** Every dish is shown with the whole of its sections, so their size is bounded. */
+/** Description of a section. Its length is bounded, because each dish is shown with its whole sections. */
 const SectionDescription = Type.String({ maxLength: 2_000 });
 const MAX_SECTIONS = 1_000;
 const MAX_SUB_MENUS_OF_A_SET = 100;
@@ -30,99 +30,132 @@ const Sections = <T extends Type.TSchema>(entry: T, description: string) =>
 
 const KitchenDocument = Type.Object(
   {
-    name: described(SectionName, 'Its name, by which dishes refer to it.'),
-    description: Type.Optional(described(SectionDescription, 'What there is to know of it.')),
+    name: described(SectionName, 'The name of the kitchen. Dishes refer to the kitchen by this name.'),
+    description: Type.Optional(described(SectionDescription, 'A description of the kitchen.')),
   },
-  { title: 'KitchenDocument', description: 'Where dishes are prepared.' },
+  { title: 'KitchenDocument', description: 'A kitchen that prepares dishes.' },
 );
 const CategoryDocument = Type.Object(
   {
-    name: described(SectionName, 'Its name, by which dishes refer to it.'),
-    description: Type.Optional(described(SectionDescription, 'What there is to know of it.')),
-    image: Type.Optional(described(Image, 'The http or https URL of a picture; null: none.')),
+    name: described(SectionName, 'The name of the category. Dishes refer to the category by this name.'),
+    description: Type.Optional(described(SectionDescription, 'A description of the category.')),
+    image: Type.Optional(
+      described(Image, 'The http or https URL of a picture of the category. Null if it has no picture.'),
+    ),
     ticket_type: Type.Optional(
       described(
         Nullable(Type.String({ maxLength: 100 })),
-        'Where tickets for its dishes are printed, in your own words; null: nothing said.',
+        'The place where the tickets for these dishes are printed, as free text. Null if unknown.',
       ),
     ),
   },
-  { title: 'CategoryDocument', description: 'What dishes are listed under.' },
+  { title: 'CategoryDocument', description: 'A category that lists dishes under one heading.' },
 );
 const SubMenuDocument = Type.Object(
   {
-    name: described(SectionName, 'Its name, by which dishes and menu sets refer to it.'),
-    is_active: Type.Optional(Type.Boolean({ description: 'Shown to partners; it takes no dish off the menu.' })),
+    name: described(SectionName, 'The name of the sub-menu. Dishes and menu sets refer to the sub-menu by this name.'),
+    is_active: Type.Optional(
+      Type.Boolean({
+        description: 'True if the sub-menu is active. Partners see this value, but it takes no dish off the menu.',
+      }),
+    ),
   },
   { title: 'SubMenuDocument', description: 'A part of the menu.' },
 );
 const MenuSetDocument = Type.Object(
   {
-    name: described(SectionName, 'Its name, by which dishes refer to it.'),
-    service: Type.Optional(described(Service, 'When it is served. Shown to partners; it takes no dish off the menu.')),
-    status: Type.Optional(described(MenuSetStatus, 'Shown to partners; it takes no dish off the menu.')),
+    name: described(SectionName, 'The name of the menu set. Dishes refer to the menu set by this name.'),
+    service: Type.Optional(
+      described(
+        Service,
+        'The time of day when the menu set is served. Partners see this value, but it takes no dish off the menu.',
+      ),
+    ),
+    status: Type.Optional(
+      described(
+        MenuSetStatus,
+        'The status of the menu set. Partners see this value, but it takes no dish off the menu.',
+      ),
+    ),
     sub_menus: Type.Optional(
-      Type.Array(SectionName, { maxItems: MAX_SUB_MENUS_OF_A_SET, description: 'The names of the sub-menus in it.' }),
+      Type.Array(SectionName, {
+        maxItems: MAX_SUB_MENUS_OF_A_SET,
+        description: 'The names of the sub-menus in this menu set.',
+      }),
     ),
   },
   { title: 'MenuSetDocument', description: 'Sub-menus that are served together.' },
 );
 const VariantDocument = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 255, description: 'Its name, unique within the dish.' }),
-    price: described(Money, "The price of the dish in this variant, in place of the dish's own."),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'The name of the variant, unique within the dish.',
+    }),
+    price: described(Money, 'The price of the dish in this variant. It replaces the price of the dish.'),
   },
-  { title: 'VariantDocument', description: 'One of the sizes or kinds that a dish is sold in.' },
+  { title: 'VariantDocument', description: 'A size or kind of a dish, with its own price.' },
 );
 const AddonDocument = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 512, description: 'Its name, unique within the dish.' }),
-    price: described(Money, 'What one of it adds to the price.'),
-    dish_type: Type.Optional(described(DishType, 'The diet that it suits; blank or null: nothing said.')),
-    image: Type.Optional(described(Image, 'The http or https URL of a picture; null: none.')),
-    is_active: Type.Optional(Type.Boolean({ description: 'False takes it off the menu: it cannot be ordered.' })),
+    name: Type.String({ minLength: 1, maxLength: 512, description: 'The name of the add-on, unique within the dish.' }),
+    price: described(Money, 'The price of one add-on, added to the price of the dish.'),
+    dish_type: Type.Optional(described(DishType, 'The diet that the add-on suits. Empty or null if unknown.')),
+    image: Type.Optional(
+      described(Image, 'The http or https URL of a picture of the add-on. Null if it has no picture.'),
+    ),
+    is_active: Type.Optional(
+      Type.Boolean({
+        description: 'True if the add-on is on the menu. False: it is not listed and cannot be ordered.',
+      }),
+    ),
   },
-  { title: 'AddonDocument', description: 'Something that can be ordered with a dish.' },
+  { title: 'AddonDocument', description: 'An extra that can be ordered with a dish.' },
 );
 
 const DISH_FIELDS = {
-  name: Type.String({ minLength: 1, maxLength: 255, description: 'Its name.' }),
-  description: Type.Optional(Type.String({ description: 'What a guest should know of it.' })),
-  dish_type: Type.Optional(described(DishType, 'The diet that it suits; blank or null: nothing said.')),
-  price: described(Money, 'Its price, in the currency of the tenant, where no variant is ordered.'),
+  name: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the dish.' }),
+  description: Type.Optional(Type.String({ description: 'A description of the dish for guests.' })),
+  dish_type: Type.Optional(described(DishType, 'The diet that the dish suits. Empty or null if unknown.')),
+  price: described(Money, 'The price of the dish without a variant, in the currency of the tenant.'),
   is_active: Type.Optional(
-    Type.Boolean({ description: 'False takes it off the menu: it is not listed and not sold.' }),
+    Type.Boolean({ description: 'True if the dish is on the menu. False: it is not listed and cannot be ordered.' }),
   ),
-  is_taxable: Type.Optional(Type.Boolean({ description: 'Whether the extra tax is added.' })),
-  extra_tax_percentage: Type.Optional(described(Percentage, 'A tax in percent that is added to its price.')),
-  image: Type.Optional(described(Image, 'The http or https URL of a picture; null: none.')),
-  category: described(SectionName, 'The name of its category, which must be among `categories`.'),
-  sub_menu: Type.Optional(described(SectionName, 'The name of its sub-menu. Left out: one named `Default`.')),
-  kitchen: Type.Optional(described(SectionName, 'The name of its kitchen. Left out: one named `Default`.')),
-  menu_set: Type.Optional(described(SectionName, 'The name of its menu set. Left out: one named `Default`.')),
+  is_taxable: Type.Optional(Type.Boolean({ description: 'True if the extra tax is added to the price.' })),
+  extra_tax_percentage: Type.Optional(described(Percentage, 'The extra tax in percent, added to the price.')),
+  image: Type.Optional(described(Image, 'The http or https URL of a picture of the dish. Null if it has no picture.')),
+  category: described(SectionName, 'The name of the category. It must be in `categories`.'),
+  sub_menu: Type.Optional(described(SectionName, 'The name of the sub-menu. If it is missing, `Default`.')),
+  kitchen: Type.Optional(described(SectionName, 'The name of the kitchen. If it is missing, `Default`.')),
+  menu_set: Type.Optional(described(SectionName, 'The name of the menu set. If it is missing, `Default`.')),
   price_variants: Type.Optional(
     Type.Array(VariantDocument, {
       ...boundedBy('dishEntries'),
-      description: 'What it is sold in. One that is not named any more is gone.',
+      description: 'The variants of the dish. The list replaces the stored variants.',
     }),
   ),
   addons: Type.Optional(
     Type.Array(AddonDocument, {
       ...boundedBy('dishEntries'),
-      description: 'What can be ordered with it. One that is not named any more is gone.',
+      description: 'The add-ons of the dish. The list replaces the stored add-ons.',
     }),
   ),
   ingredients: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
       ...boundedBy('dishEntries'),
-      description: 'For staff; partners never see it.',
+      description: 'The ingredients of the dish. Only staff see them, not partners.',
     }),
   ),
 };
 
 const DishDocument = Type.Object(
   {
-    sku: Type.String({ minLength: 1, maxLength: 100, description: 'What the dish is known by; partners order by it.' }),
+    sku: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The key of the dish. Partners order the dish by it.',
+    }),
     ...DISH_FIELDS,
   },
   { title: 'DishDocument', description: 'A dish of the menu.' },
@@ -130,29 +163,29 @@ const DishDocument = Type.Object(
 
 export const MenuDocument = Type.Object(
   {
-    kitchens: Sections(KitchenDocument, 'Where dishes are prepared, by name.'),
-    categories: Sections(CategoryDocument, 'What dishes are listed under, by name.'),
-    sub_menus: Sections(SubMenuDocument, 'The parts of the menu, by name.'),
-    menu_sets: Sections(MenuSetDocument, 'Which parts are served together, by name.'),
+    kitchens: Sections(KitchenDocument, 'The kitchens that prepare dishes. Each name must be unique.'),
+    categories: Sections(CategoryDocument, 'The categories that list dishes. Each name must be unique.'),
+    sub_menus: Sections(SubMenuDocument, 'The sub-menus, which are parts of the menu. Each name must be unique.'),
+    menu_sets: Sections(MenuSetDocument, 'The sets of sub-menus that are served together. Each name must be unique.'),
     dishes: Type.Array(DishDocument, {
       ...boundedBy('dishes'),
-      description: 'Every dish, by `sku`, in the order in which they are listed.',
+      description: 'All dishes, in the order in which the menu lists them. Each `sku` must be unique.',
     }),
   },
   {
     title: 'MenuDocument',
-    description: 'The whole menu. The answer has every default written out.',
+    description: 'The whole menu. The response contains all default values.',
     examples: [MENU_DOCUMENT],
   },
 );
 export type MenuDocument = Type.Static<typeof MenuDocument>;
 export type DishDocument = Type.Static<typeof DishDocument>;
 
-/** Any fields of a dish but its sku. */
+/** Change of a dish: any of its fields except its sku. */
 export const DishChange = Type.Partial(Type.Object(DISH_FIELDS), {
   minProperties: 1,
   title: 'DishChange',
-  description: 'The fields to change, at least one; the others stay as they are.',
+  description: 'The fields to change, at least one. All other fields stay as they are.',
   examples: [{ is_active: false }, { price: '1.20', description: 'Crisp, with a mint dip.' }],
 });
 export type DishChange = Type.Static<typeof DishChange>;
@@ -161,7 +194,7 @@ export const DishPath = Type.Object({
   sku: Type.String({ description: 'The `sku` of the dish, percent-encoded.', examples: ['STARTERS-PAPADOM'] }),
 });
 
-// The dish as it is shown (contract §2, `ThirdPartyDish`).
+// The dish in responses (contract §2, `ThirdPartyDish`).
 
 const text = (description: string) => Type.String({ description });
 const uuid = (description: string) => Type.String({ format: 'uuid', description });
@@ -170,128 +203,144 @@ const time = (description: string) => Type.String({ format: 'date-time', descrip
 const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 const sectionName = (description: string) => Type.String({ [DOCUMENTED]: { maxLength: 100 }, description });
-const PictureUrl = nullable(Type.String({ [DOCUMENTED]: { format: 'uri' } }), 'URL of a picture.');
+const PictureUrl = nullable(
+  Type.String({ [DOCUMENTED]: { format: 'uri' } }),
+  'The URL of a picture. Null if there is no picture.',
+);
 const Diet = Type.Unsafe<Type.Static<typeof DishType>>({
   ...DishType,
-  description: 'A diet it suits; empty or null: not said.',
+  description: 'The diet that it suits. Empty or null if unknown.',
 });
-const Tenant = Type.Integer({ description: 'A number for the house whose menu this is.' });
-const CreatedAt = time('When it came onto the menu.');
-const UpdatedAt = time('When something of it last changed.');
+const Tenant = Type.Integer({ description: 'The number of the restaurant or hotel that the menu belongs to.' });
+const CreatedAt = time('The time when this part was added to the menu.');
+const UpdatedAt = time('The time when this part of the menu last changed.');
 
 const SubMenu = Type.Object(
   {
-    id: uuid('The same for as long as the name is.'),
-    name: text('Its name.'),
-    is_active: Type.Boolean({ description: 'As the house keeps it. It takes no dish off the menu.' }),
+    id: uuid('The id of the sub-menu. It stays the same if the name stays the same.'),
+    name: text('The name of the sub-menu.'),
+    is_active: Type.Boolean({
+      description: 'True if the restaurant has marked the sub-menu as active. This takes no dish off the menu.',
+    }),
   },
   { title: 'SubMenu', description: 'A part of the menu, such as the kitchen or the bar.' },
 );
 
 const Category = Type.Object(
   {
-    id: uuid('The same for as long as the name is.'),
-    name: sectionName('The heading under which the dish stands.'),
-    dish_count: text('How many dishes the menu lists under it, as text.'),
-    description: text('More about it; may be empty.'),
+    id: uuid('The id of the category. It stays the same if the name stays the same.'),
+    name: sectionName('The name of the category. The menu shows it as a heading.'),
+    dish_count: text('The number of dishes that the menu lists in this category, as text.'),
+    description: text('A description of the category. It may be empty.'),
     image: PictureUrl,
-    ticket_type: nullable(Type.String(), 'Which ticket of the house it is printed on.'),
+    ticket_type: nullable(Type.String(), 'The kind of kitchen ticket that prints the dishes. Null if unknown.'),
     tenant: Tenant,
-    sub_menu: nullable(Uuid, 'The sub-menu that the whole category belongs to, where it belongs to one.'),
-    menu_set: nullable(Uuid, 'The menu set that the whole category belongs to, where it belongs to one.'),
+    sub_menu: nullable(Uuid, 'The sub-menu of the whole category. Null if it does not belong to one sub-menu.'),
+    menu_set: nullable(Uuid, 'The menu set of the whole category. Null if it does not belong to one menu set.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
-    deleted_at: nullable(Type.String({ format: 'date-time' }), 'Null: what is deleted is not listed.'),
-    restored_at: nullable(Type.String({ format: 'date-time' }), 'When it came back after it was deleted.'),
+    deleted_at: nullable(
+      Type.String({ format: 'date-time' }),
+      'Always null, because a deleted category is not listed.',
+    ),
+    restored_at: nullable(
+      Type.String({ format: 'date-time' }),
+      'The time when the category was restored after a deletion. Null if it was never deleted.',
+    ),
     transaction_id: nullable(Type.String(), 'Not used.'),
   },
-  { title: 'Category', description: 'A heading of the menu.' },
+  { title: 'Category', description: 'A category of the menu. It lists dishes under one heading.' },
 );
 
 const Kitchen = Type.Object(
   {
-    id: uuid('The same for as long as the name is.'),
-    name: sectionName('Its name.'),
-    description: text('More about it; may be empty.'),
-    hotel_id: nullable(Uuid, 'The hotel it belongs to, where that is known.'),
-    stock_location_id: nullable(Uuid, 'Where its stock is kept, where that is known.'),
+    id: uuid('The id of the kitchen. It stays the same if the name stays the same.'),
+    name: sectionName('The name of the kitchen.'),
+    description: text('A description of the kitchen. It may be empty.'),
+    hotel_id: nullable(Uuid, 'The hotel that the kitchen belongs to. Null if unknown.'),
+    stock_location_id: nullable(Uuid, 'The place where the kitchen keeps its stock. Null if unknown.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   },
-  { title: 'Kitchen', description: 'Where the dish is made.' },
+  { title: 'Kitchen', description: 'The kitchen that prepares the dish.' },
 );
 
 const MenuSet = Type.Object(
   {
-    id: uuid('The same for as long as the name is.'),
-    name: sectionName('Its name.'),
+    id: uuid('The id of the menu set. It stays the same if the name stays the same.'),
+    name: sectionName('The name of the menu set.'),
     service: Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], {
       type: 'string',
-      description: 'When it is served. For show: orders are taken at any time.',
+      description: 'The time of day when the menu set is served. Orders are accepted at any time.',
     }),
     status: Type.Enum(['active', 'inactive'], {
       type: 'string',
-      description: 'As the house keeps it. It takes no dish off the menu.',
+      description: 'The status that the restaurant has set. It takes no dish off the menu.',
     }),
     tenant: Tenant,
-    sub_menus: Type.Array(SubMenu, { description: 'What it is made of.' }),
+    sub_menus: Type.Array(SubMenu, { description: 'The sub-menus of this menu set.' }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   },
-  { title: 'MenuSet', description: 'A card of the house, such as the one for the evening.' },
+  { title: 'MenuSet', description: 'A set of sub-menus that are served together, for example in the evening.' },
 );
 
 const PriceVariant = Type.Object(
   {
-    id: uuid('Sent as `variant_id` to order it. The same for as long as dish and name are.'),
-    name: text('Its name.'),
-    price: money("What one piece costs, in place of the dish's own price."),
-    currency: text('Three letters of ISO 4217.'),
+    id: uuid(
+      'The id of the variant. Send it as `variant_id` in an order. It stays the same if dish and name stay the same.',
+    ),
+    name: text('The name of the variant.'),
+    price: money('The price of one piece in this variant. It replaces the price of the dish.'),
+    currency: text('The currency of the price, as three letters of ISO 4217.'),
   },
-  { title: 'PriceVariant', description: 'A form of the dish with a price of its own.' },
+  { title: 'PriceVariant', description: 'A size or kind of the dish, with its own price.' },
 );
 
 const ADD_ON_SHAPE = {
   id: Type.String({
     format: 'uuid',
     readOnly: true,
-    description: 'Sent as `addon_id` to order it. The same for as long as dish and name are.',
+    description:
+      'The id of the add-on. Send it as `addon_id` in an order. It stays the same if dish and name stay the same.',
   }),
-  name: Type.String({ maxLength: 512, description: 'Its name.' }),
-  price: money('What one of it adds to the price of one piece.'),
+  name: Type.String({ maxLength: 512, description: 'The name of the add-on.' }),
+  price: money('The price of one add-on, added to the price of one piece.'),
   image: PictureUrl,
   dish_type: Diet,
-  is_active: Type.Boolean({ description: 'Always true here: an add-on that is not offered is not listed.' }),
+  is_active: Type.Boolean({ description: 'True if the add-on can be ordered. Partners see only such add-ons.' }),
 };
-/** Decision 18: partners and staff see the same fields; the contract has a name for each. */
+/** Add-on as partners see it. Staff see the same fields, but the contract has two names for the two schemas (decision 18). */
 const ThirdPartyAddOn = Type.Object(ADD_ON_SHAPE, {
   title: 'ThirdPartyAddOn',
-  description: 'Something that can be ordered along with the dish.',
+  description: 'An extra that can be ordered with the dish.',
 });
 const AddOnDish = Type.Object(ADD_ON_SHAPE, {
   title: 'AddOnDish',
-  description: 'Something that can be ordered along with the dish.',
+  description: 'An extra that can be ordered with the dish.',
 });
 
 const DISH_SHAPE = {
-  id: uuid('The id of the dish inside Roomservice. To order, send the `sku`.'),
-  sku: text('What the dish is ordered by: `item_id` of an order.'),
-  name: text('Its name.'),
-  description: text('What a guest should know of it; may be empty.'),
+  id: uuid('The id of the dish in Roomservice. An order needs the `sku` instead.'),
+  sku: text('The key of the dish. Send it as `item_id` in an order.'),
+  name: text('The name of the dish.'),
+  description: text('A description of the dish for guests. It may be empty.'),
   dish_type: Diet,
-  price: money('What one piece costs, without variant and add-ons.'),
-  currency: text('Three letters of ISO 4217; the same for the whole menu.'),
-  is_active: Type.Boolean({ description: 'Whether it can be ordered.' }),
-  is_taxable: Type.Boolean({ description: 'Whether `extra_tax_percentage` is added to what is ordered of it.' }),
-  extra_tax_percentage: Type.String({ ...Percentage, description: 'Per cent that come on top of the price.' }),
+  price: money('The price of one piece without variant and add-ons.'),
+  currency: text('The currency of the whole menu, as three letters of ISO 4217.'),
+  is_active: Type.Boolean({ description: 'True if the dish can be ordered.' }),
+  is_taxable: Type.Boolean({ description: 'True if `extra_tax_percentage` is added to the price in an order.' }),
+  extra_tax_percentage: Type.String({ ...Percentage, description: 'The extra tax in percent, added to the price.' }),
   image: PictureUrl,
   category: Category,
   sub_menu: SubMenu,
   kitchen: Kitchen,
   menu_set: MenuSet,
-  price_variants: Type.Array(PriceVariant, { description: 'Its forms; empty where there is one only.' }),
+  price_variants: Type.Array(PriceVariant, {
+    description: 'The variants of the dish. Empty if the dish has no variants.',
+  }),
 };
-const ADD_ONS = { description: 'What can be ordered along with it.' };
+const ADD_ONS = { description: 'The add-ons that can be ordered with the dish.' };
 
 export const Dish = Type.Object(
   { ...DISH_SHAPE, addons: Type.Array(ThirdPartyAddOn, ADD_ONS) },
@@ -299,16 +348,16 @@ export const Dish = Type.Object(
 );
 export type Dish = Type.Static<typeof Dish>;
 
-/** As staff see it: with its ingredients. */
+/** Dish as staff see it, with its ingredients and its inactive add-ons. */
 export const StaffDish = Type.Object(
   {
     ...DISH_SHAPE,
     addons: Type.Array(AddOnDish, ADD_ONS),
-    ingredients: Type.Array(Type.String(), { description: 'What is in it, in words.' }),
+    ingredients: Type.Array(Type.String(), { description: 'The ingredients of the dish, as texts.' }),
   },
   {
     title: 'StaffDish',
-    description: 'A dish as partners see it, with its ingredients, and whether it is on the menu or not.',
+    description: 'A dish as staff see it, on the menu or not, with its ingredients and its inactive add-ons.',
     examples: [PAPADOM],
   },
 );

@@ -13,7 +13,7 @@ interface Dependencies {
   db: Database;
   changes: RecentChanges;
   staffGuard: Guard;
-  /** Bytes of a menu as partners read it, at most. */
+  /** Maximum number of bytes of a menu in the partners' response. */
   maxRenderedBytes: number;
 }
 
@@ -22,7 +22,10 @@ interface RouteDependencies extends Dependencies {
 }
 
 const SHARED = { tags: ['Menu'] };
-/** Menus that are read or written whole at once, one of a tenant: each takes some 100 ms of Node, and is held in memory. */
+/**
+ * Number of menus that are read or written at the same time, at most one of each tenant. Each takes about 100 ms of CPU time and is
+ * held in memory.
+ */
 const DOCUMENTS_AT_ONCE = 2;
 const DOCUMENT_WAIT_MS = 30_000;
 
@@ -31,7 +34,7 @@ export function menuStaffRoutes(app: App, dependencies: Dependencies): void {
     limit: DOCUMENTS_AT_ONCE,
     limitOf: () => 1,
     maxWaitMs: DOCUMENT_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('Too many menus wait to be read or written whole.'),
+    waitedTooLong: () => new UnavailableError('Too many calls wait to read or write a menu. Try again.'),
   });
   documentRoutes(app, { ...dependencies, documents });
   dishRoutes(app, { ...dependencies, documents });
@@ -48,8 +51,8 @@ function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRende
         operationId: 'getMenuDocument',
         summary: 'Read the menu as a document',
         description:
-          'The whole menu, dishes that are off it included, with every default written out: what `PUT` takes. Change ' +
-          'what you read and send it back.',
+          'Returns the whole menu with all default values, also the dishes that are off the menu. `PUT` accepts this ' +
+          'document, so you can change it and send it back.',
         response: { 200: MenuDocument },
       },
     },
@@ -66,15 +69,16 @@ function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRende
       schema: {
         ...SHARED,
         operationId: 'replaceMenu',
-        summary: 'Bring the menu to what the document says',
+        summary: 'Replace the menu with a document',
         description:
-          'Dishes are matched by `sku`, everything else by name. The document is the whole menu: a dish that it ' +
-          'does not name is taken off the menu (kept, because orders refer to it), and a section that nothing needs ' +
-          'any more is gone. A variant or add-on that comes back under its old name has its old id.\n\n' +
-          'All of it is applied or nothing; every fault is named by its path. A menu above 32 MiB as partners read it is refused: ' +
-          'each dish is shown with its whole category, kitchen and menu set. The same document again changes ' +
-          'nothing. Partners see the new menu at once from this node, within a second from every other. Orders keep ' +
-          'what they were placed with.',
+          'Replaces the whole menu. Dishes are matched by `sku`. Sections, variants and add-ons are matched by name. A ' +
+          'dish that is not in the document is taken off the menu. It stays stored, because orders refer to it. A ' +
+          'section that no dish and no menu set needs any more is removed. A variant or add-on that comes back with its ' +
+          'old name gets its old id.\n\n' +
+          'The document is applied completely or not at all. An error names the path of each fault. A menu of more ' +
+          'than 32 MiB in the response to partners is refused, because each dish is shown with its whole category, ' +
+          'kitchen and menu set. Sending the same document again changes nothing. Partners see the new menu ' +
+          'immediately on this node, and within a second on every other node. Existing orders do not change.',
         body: MenuDocument,
         response: { 200: MenuDocument },
       },
@@ -103,10 +107,10 @@ function dishRoutes(app: App, { db, changes, documents, staffGuard, maxRenderedB
         operationId: 'changeDish',
         summary: 'Change a dish, or take it off the menu',
         description:
-          'Changes the fields that are sent and no others: `{"is_active": false}` is what the kitchen needs when ' +
-          'something has run out. A list (`price_variants`, `addons`, `ingredients`) is replaced as a whole. ' +
-          'Category, sub-menu, kitchen and menu set must be on the menu already. Partners see it as soon as a new ' +
-          'menu.',
+          'Changes only the fields that are sent. For example, `{"is_active": false}` takes a sold-out dish off the ' +
+          'menu. A list (`price_variants`, `addons`, `ingredients`) is replaced as a whole. The category, sub-menu, ' +
+          'kitchen and menu set must exist in the menu already. Partners see the change immediately on this node, and ' +
+          'within a second on every other node.',
         params: DishPath,
         body: DishChange,
         response: { 200: StaffDish },

@@ -3,7 +3,7 @@ import type { Database, Tx } from '#platform/db/database.ts';
 import { mapInTurns, startTurn } from '#platform/lib/turn.ts';
 import type { FilledDish, Sections } from './menu-document.ts';
 
-/** A section with the times it was first and last written, ISO 8601. */
+/** Section with the times when it was created and last changed, in ISO 8601. */
 export type Stamped<T> = T & { created_at: string; updated_at: string };
 export type StampedSections = { [K in keyof Sections]: Stamped<Sections[K][number]>[] };
 
@@ -21,18 +21,18 @@ export interface StoredMenu {
 
 const NO_SECTIONS: StampedSections = { kitchens: [], categories: [], sub_menus: [], menu_sets: [] };
 
-/** The number that changes with every change of the menu; 0 where there is none. */
+/** Returns the version of the menu, which every change of the menu raises. Returns 0 if the tenant has no menu. */
 export async function readMenuVersion(db: Database, tenantId: number): Promise<number> {
   const row = await db.selectFrom('menu').select('version').where('tenant_id', '=', tenantId).executeTakeFirst();
   return row?.version ?? 0;
 }
 
-/** The whole menu as of one moment. */
+/** Reads the whole menu in one snapshot. */
 export async function readMenu(db: Database, tenantId: number): Promise<StoredMenu> {
   return await readMenuAs(db, tenantId, dishOf);
 }
 
-/** The same with what is made of the rows of its dishes, in turns. */
+/** Reads the whole menu in one snapshot, and converts each dish row with `make`. Yields to the event loop regularly. */
 export async function readMenuAs<Made>(
   db: Database,
   tenantId: number,
@@ -56,12 +56,12 @@ export async function readMenuAs<Made>(
     });
 }
 
-/** The whole menu, locked. */
+/** Reads the whole menu, and locks it until the transaction ends. */
 export async function lockMenu(tx: Tx, tenantId: number): Promise<StoredMenu> {
   return { ...(await lockSections(tx, tenantId)), dishes: await readLockedDishes(tx, tenantId) };
 }
 
-/** Makes the tenant's menu row where it is missing and locks it: changes of one menu happen one after the other. */
+/** Locks the tenant's menu row, and inserts it first if it is missing. So changes of one menu happen one after the other. */
 export async function lockSections(tx: Tx, tenantId: number): Promise<Omit<StoredMenu, 'dishes'>> {
   await tx
     .insertInto('menu')
@@ -77,18 +77,18 @@ export async function lockSections(tx: Tx, tenantId: number): Promise<Omit<Store
   return { version: menu.version, sections: menu.sections as StampedSections };
 }
 
-/** The dishes of a locked menu. */
+/** Reads the dishes of a locked menu. */
 export async function readLockedDishes(tx: Tx, tenantId: number): Promise<StoredDish[]> {
   return await readDishes(tx, tenantId, dishOf);
 }
 
-/** A dish of a locked menu. */
+/** Reads one dish of a locked menu. */
 export async function readLockedDish(tx: Tx, tenantId: number, sku: string): Promise<StoredDish | undefined> {
   const row = await selectDishes(tx, tenantId).where('sku', '=', sku).executeTakeFirst();
   return row && dishOf(row as DishRow);
 }
 
-/** How many dishes are on the menu, by category. */
+/** Counts the active dishes of each category. */
 export async function countListed(tx: Tx, tenantId: number): Promise<Map<string, number>> {
   const rows = await tx
     .selectFrom('dish')
@@ -100,7 +100,7 @@ export async function countListed(tx: Tx, tenantId: number): Promise<Map<string,
   return new Map(rows.map(({ category, count }) => [category, count]));
 }
 
-/** Rows that come at once are made into objects at once, but for their lists. */
+/** Number of dishes read by one statement. It is bounded because the driver parses all rows of a statement without a pause. */
 const DISHES_A_STATEMENT = 500;
 
 const SCALARS = [
@@ -121,7 +121,7 @@ const SCALARS = [
   'menu_set',
 ] as const;
 
-/** A row of the table whose lists are still the texts that the database sends. */
+/** Row of the table `dish`. Its lists are the JSON texts from the database, not parsed. */
 export interface DishRow extends Omit<StoredDish, 'price_variants' | 'addons' | 'ingredients'> {
   price_variants: string;
   addons: string;
@@ -140,7 +140,7 @@ function selectDishes(tx: Tx, tenantId: number) {
     .where('tenant_id', '=', tenantId);
 }
 
-/** Must be called where nothing else changes the menu: in a snapshot, or under its lock. */
+/** Reads all dishes in several statements. Needs a snapshot or the lock of the menu, so that the menu does not change meanwhile. */
 async function readDishes<Made>(tx: Tx, tenantId: number, make: (row: DishRow) => Made): Promise<Made[]> {
   const all = selectDishes(tx, tenantId).orderBy('position').orderBy('id').limit(DISHES_A_STATEMENT);
   const made: Made[] = [];
@@ -155,7 +155,10 @@ async function readDishes<Made>(tx: Tx, tenantId: number, make: (row: DishRow) =
   }
 }
 
-/** The database driver would parse all lists of a statement at one go: 5 MiB held the event loop for 60 ms. */
+/**
+ * Converts a row to a dish, and parses its lists. The database driver would parse the lists of all rows without a pause, and 5 MiB of
+ * them blocked the event loop for 60 ms.
+ */
 function dishOf({ price_variants, addons, ingredients, ...scalars }: DishRow): StoredDish {
   return {
     ...scalars,
@@ -177,7 +180,7 @@ export async function updateMenu(
     .execute();
 }
 
-/** In UTF-16 code units; a dish that is longer goes alone. */
+/** Length of the dishes in one statement, in UTF-16 code units. The dish that reaches it is the last one of its statement. */
 const STATEMENT_LENGTH = 256 * 1024;
 
 export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[]): Promise<void> {
@@ -199,7 +202,10 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
   }
 }
 
-/** As one parameter: nineteen for each of a thousand dishes hold the event loop for longer than the database takes. */
+/**
+ * Upserts dishes as one JSON parameter. Nineteen parameters for each of a thousand dishes would block the event loop for longer than
+ * the database takes.
+ */
 async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
   await sql`
     INSERT INTO dish (tenant_id, id, sku, position, name, description, dish_type, price, is_active, is_taxable,

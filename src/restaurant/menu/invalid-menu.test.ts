@@ -20,7 +20,7 @@ function put(json: unknown) {
 const DISH = { sku: 'A', name: 'A', price: '1.00', category: 'Pizza' };
 const withDish = (changes: object) => ({ categories: [{ name: 'Pizza' }], dishes: [{ ...DISH, ...changes }] });
 
-describe('PUT /v1/staff/menu/ with faults', () => {
+describe('PUT /v1/staff/menu/ with an invalid document', () => {
   for (const price of [
     '1e5',
     '-1',
@@ -36,7 +36,7 @@ describe('PUT /v1/staff/menu/ with faults', () => {
     'NaN',
     '١',
   ]) {
-    it(`400: the price ${JSON.stringify(price)}`, async () => {
+    it(`400: a menu with the dish price ${JSON.stringify(price)} is refused`, async () => {
       const fault = 'must be a decimal text such as "12.50", with at most two decimals';
       assert.deepEqual(faultsOf(await put(withDish({ price }))), [`dishes.0.price: ${fault}`]);
     });
@@ -93,7 +93,7 @@ describe('PUT /v1/staff/menu/ with faults', () => {
       'dishes.1.category: is required',
       'dishes.1.price: must be a text',
     ],
-    // What the schema cannot see.
+    // The schema cannot find the following faults.
     [withDish({ category: 'Soup' }), 'dishes.0.category: "Soup" is not in categories'],
     [
       withDish({ kitchen: 'Roof', sub_menu: 'None', menu_set: 'Never' }),
@@ -128,12 +128,12 @@ describe('PUT /v1/staff/menu/ with faults', () => {
     ],
     [{ dishes: [], menu_sets: [{ name: 'A', sub_menus: ['B'] }] }, 'menu_sets.0.sub_menus.0: "B" is not in sub_menus'],
   ] as [unknown, ...string[]][]) {
-    it(`400: ${faults[0]}${faults.length > 1 ? ' and more' : ''}`, async () => {
+    it(`400: an invalid menu gets the fault "${faults[0]}"${faults.length > 1 ? ' and others' : ''}`, async () => {
       assert.deepEqual(faultsOf(await put(json)).sort(), faults.sort());
     });
   }
 
-  it('400: and nothing is changed, not even the good parts', async () => {
+  it('400: an invalid dish in a menu keeps its valid parts from being written too', async () => {
     const rows = await dumpRows(service, 'menu', 'dish');
     const menu = sampleMenu();
     menu.dishes.unshift({ sku: 'NEW', name: 'New', price: '1', category: 'Pizza' });
@@ -142,7 +142,7 @@ describe('PUT /v1/staff/menu/ with faults', () => {
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
   });
 
-  it('400: thousands of faults are answered shortly and soon', { timeout: 10_000 }, async () => {
+  it('400: a menu with thousands of faults gets the first 50 of them within 10 s', { timeout: 10_000 }, async () => {
     const names = Array.from({ length: 999 }, (_, index) => ({ name: `Section number ${index}` }));
     const dishes = Array.from({ length: 6_000 }, (_, index) => ({
       sku: String(index % 2),
@@ -158,14 +158,14 @@ describe('PUT /v1/staff/menu/ with faults', () => {
     assert.ok(answer.text.length < 10_000);
   });
 
-  it('400: more sections than every dish could be shown with', async () => {
+  it('400: a menu with more than 1000 kitchens is refused', async () => {
     const sections = Array.from({ length: 1_001 }, (_, index) => ({ name: `S${index}` }));
     assert.deepEqual(faultsOf(await put({ kitchens: sections, dishes: [] })), [
       'kitchens: must have at most 1000 entries',
     ]);
   });
 
-  it('413 and 415: too large a body, and one of another kind', async () => {
+  it('413, 415: a menu of more than 1 MiB and a menu of content type text/csv are refused', async () => {
     const large = await service.call('PUT', STAFF_MENU, {
       headers: tenant.staff,
       json: { dishes: 'x'.repeat(1_048_576) },
