@@ -20,33 +20,33 @@ export interface AvailableNight {
   sellable: number;
 }
 
-/** A heading of the menu. */
+/** A category of the menu. It lists dishes under one heading. */
 export interface Category {
-  /** The same for as long as the name is. */
+  /** The id of the category. It stays the same if the name stays the same. */
   id: string;
-  /** The heading under which the dish stands. */
+  /** The name of the category. The menu shows it as a heading. */
   name: string;
-  /** How many dishes the menu lists under it, as text. */
+  /** The number of dishes that the menu lists in this category, as text. */
   dish_count: string;
-  /** More about it; may be empty. */
+  /** A description of the category. It may be empty. */
   description: string;
-  /** URL of a picture. */
+  /** The URL of a picture. Null if there is no picture. */
   image: string | null;
-  /** Which ticket of the house it is printed on. */
+  /** The kind of kitchen ticket that prints the dishes. Null if unknown. */
   ticket_type: string | null;
-  /** A number for the house whose menu this is. */
+  /** The number of the restaurant or hotel that the menu belongs to. */
   tenant: number;
-  /** The sub-menu that the whole category belongs to, where it belongs to one. */
+  /** The sub-menu of the whole category. Null if it does not belong to one sub-menu. */
   sub_menu: string | null;
-  /** The menu set that the whole category belongs to, where it belongs to one. */
+  /** The menu set of the whole category. Null if it does not belong to one menu set. */
   menu_set: string | null;
-  /** When it came onto the menu. */
+  /** The time when this part was added to the menu. */
   created_at: string;
-  /** When something of it last changed. */
+  /** The time when this part of the menu last changed. */
   updated_at: string;
-  /** Null: what is deleted is not listed. */
+  /** Always null, because a deleted category is not listed. */
   deleted_at: string | null;
-  /** When it came back after it was deleted. */
+  /** The time when the category was restored after a deletion. Null if it was never deleted. */
   restored_at: string | null;
   /** Not used. */
   transaction_id: string | null;
@@ -96,70 +96,70 @@ export interface FeedPage {
   next: string;
 }
 
-/** Where the dish is made. */
+/** The kitchen that prepares the dish. */
 export interface Kitchen {
-  /** The same for as long as the name is. */
+  /** The id of the kitchen. It stays the same if the name stays the same. */
   id: string;
-  /** Its name. */
+  /** The name of the kitchen. */
   name: string;
-  /** More about it; may be empty. */
+  /** A description of the kitchen. It may be empty. */
   description: string;
-  /** The hotel it belongs to, where that is known. */
+  /** The hotel that the kitchen belongs to. Null if unknown. */
   hotel_id: string | null;
-  /** Where its stock is kept, where that is known. */
+  /** The place where the kitchen keeps its stock. Null if unknown. */
   stock_location_id: string | null;
-  /** When it came onto the menu. */
+  /** The time when this part was added to the menu. */
   created_at: string;
-  /** When something of it last changed. */
+  /** The time when this part of the menu last changed. */
   updated_at: string;
 }
 
-/** A card of the house, such as the one for the evening. */
+/** A set of sub-menus that are served together, for example in the evening. */
 export interface MenuSet {
-  /** The same for as long as the name is. */
+  /** The id of the menu set. It stays the same if the name stays the same. */
   id: string;
-  /** Its name. */
+  /** The name of the menu set. */
   name: string;
-  /** When it is served. For show: orders are taken at any time. */
+  /** The time of day when the menu set is served. Orders are accepted at any time. */
   service: 'all_day' | 'breakfast' | 'lunch' | 'dinner';
-  /** As the house keeps it. It takes no dish off the menu. */
+  /** The status that the restaurant has set. It takes no dish off the menu. */
   status: 'active' | 'inactive';
-  /** A number for the house whose menu this is. */
+  /** The number of the restaurant or hotel that the menu belongs to. */
   tenant: number;
-  /** What it is made of. */
+  /** The sub-menus of this menu set. */
   sub_menus: SubMenu[];
-  /** When it came onto the menu. */
+  /** The time when this part was added to the menu. */
   created_at: string;
-  /** When something of it last changed. */
+  /** The time when this part of the menu last changed. */
   updated_at: string;
 }
 
-/** An add-on that goes with each piece of an item. */
+/** An add-on that is ordered with each piece of an item. */
 export interface OrderAddonInput {
-  /** The `id` of one of the dish's `addons`. */
+  /** The `id` of an add-on, from the `addons` of the dish. */
   addon_id: string;
-  /** How many of it go with each piece. */
+  /** The number of add-ons for each piece. */
   quantity?: number;
 }
 
-/** An order as a platform places it. Prices are those of the menu; none are sent. */
+/** A new order. It contains no prices, because the prices of the menu apply. */
 export interface OrderCreate {
-  /** The caller's own id of the order. However often it is sent, one order is placed. */
+  /** The caller's own id of the order. If it is sent several times, only one order is placed. */
   external_order_id: string;
-  /** What is ordered. */
+  /** The ordered dishes. */
   items: OrderItemInput[];
-  /** How the food reaches the guest. */
+  /** The way in which the food reaches the guest. */
   order_type?: 'delivery' | 'take_away' | 'pick_up';
-  /** Whom the order is for. */
+  /** The guest who gets the order. */
   customer?: {
-    /** The name to call out or to ring for. */
+    /** The name of the guest. */
     name?: string;
-    /** A number for questions. */
+    /** A telephone number of the guest, for questions. */
     phone?: string;
   };
-  /** Where a delivery goes, in the words a driver needs. */
+  /** The address of a delivery, as free text for the driver. */
   delivery_address?: string;
-  /** Wishes for the kitchen. */
+  /** Notes for the kitchen. */
   notes?: string;
 }
 
@@ -173,27 +173,27 @@ export interface OrderEventData {
   status: string;
 }
 
-/** A dish that is ordered. */
+/** A dish in an order, with its quantity, variant and add-ons. */
 export interface OrderItemInput {
   /** The `sku` of a dish on the menu. */
   item_id: string;
-  /** How many pieces. */
+  /** The number of pieces. */
   quantity: number;
-  /** The `id` of one of the dish's `price_variants`; left out: the dish as it is. */
+  /** The `id` of a variant, from the `price_variants` of the dish. If it is missing, the dish without a variant is ordered. */
   variant_id?: string;
-  /** What goes with each piece. */
+  /** The add-ons for each piece. */
   addons?: OrderAddonInput[];
 }
 
-/** The order as it stands now. */
+/** An order with its current status. */
 export interface OrderResponse {
-  /** Always true: a refusal is answered with an error. */
+  /** Always true, because a refused call gets an error instead. */
   success: boolean;
-  /** The id of the order inside Roomservice; events carry it too. */
+  /** The id of the order in Roomservice. Events contain it too. */
   order_id: string;
-  /** The caller's own id, as it was sent. */
+  /** The caller's own id of the order, as it was sent. */
   external_order_id: string;
-  /** Where the order stands. A new one is `pending`; it ends `completed` or `cancelled`. Statuses on the way may be left out. */
+  /** The current status of the order. A new order is `pending`. An order ends as `completed` or `cancelled`. Statuses in between may be skipped. */
   status: 'pending' | 'confirmed' | 'preparing' | 'ready' | 'out_for_delivery' | 'completed' | 'cancelled';
 }
 
@@ -209,15 +209,15 @@ export interface OrderResponsePage {
   results: OrderResponse[];
 }
 
-/** A form of the dish with a price of its own. */
+/** A size or kind of the dish, with its own price. */
 export interface PriceVariant {
-  /** Sent as `variant_id` to order it. The same for as long as dish and name are. */
+  /** The id of the variant. Send it as `variant_id` in an order. It stays the same if dish and name stay the same. */
   id: string;
-  /** Its name. */
+  /** The name of the variant. */
   name: string;
-  /** What one piece costs, in place of the dish's own price. */
+  /** The price of one piece in this variant. It replaces the price of the dish. */
   price: string;
-  /** Three letters of ISO 4217. */
+  /** The currency of the price, as three letters of ISO 4217. */
   currency: string;
 }
 
@@ -339,61 +339,61 @@ export interface RoomTypePage {
 
 /** A part of the menu, such as the kitchen or the bar. */
 export interface SubMenu {
-  /** The same for as long as the name is. */
+  /** The id of the sub-menu. It stays the same if the name stays the same. */
   id: string;
-  /** Its name. */
+  /** The name of the sub-menu. */
   name: string;
-  /** As the house keeps it. It takes no dish off the menu. */
+  /** True if the restaurant has marked the sub-menu as active. This takes no dish off the menu. */
   is_active: boolean;
 }
 
-/** Something that can be ordered along with the dish. */
+/** An extra that can be ordered with the dish. */
 export interface ThirdPartyAddOn {
-  /** Sent as `addon_id` to order it. The same for as long as dish and name are. */
+  /** The id of the add-on. Send it as `addon_id` in an order. It stays the same if dish and name stay the same. */
   id: string;
-  /** Its name. */
+  /** The name of the add-on. */
   name: string;
-  /** What one of it adds to the price of one piece. */
+  /** The price of one add-on, added to the price of one piece. */
   price: string;
-  /** URL of a picture. */
+  /** The URL of a picture. Null if there is no picture. */
   image: string | null;
-  /** A diet it suits; empty or null: not said. */
+  /** The diet that it suits. Empty or null if unknown. */
   dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
-  /** Always true here: an add-on that is not offered is not listed. */
+  /** True if the add-on can be ordered. Partners see only such add-ons. */
   is_active: boolean;
 }
 
 /** A dish that can be ordered now. */
 export interface ThirdPartyDish {
-  /** The id of the dish inside Roomservice. To order, send the `sku`. */
+  /** The id of the dish in Roomservice. An order needs the `sku` instead. */
   id: string;
-  /** What the dish is ordered by: `item_id` of an order. */
+  /** The key of the dish. Send it as `item_id` in an order. */
   sku: string;
-  /** Its name. */
+  /** The name of the dish. */
   name: string;
-  /** What a guest should know of it; may be empty. */
+  /** A description of the dish for guests. It may be empty. */
   description: string;
-  /** A diet it suits; empty or null: not said. */
+  /** The diet that it suits. Empty or null if unknown. */
   dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
-  /** What one piece costs, without variant and add-ons. */
+  /** The price of one piece without variant and add-ons. */
   price: string;
-  /** Three letters of ISO 4217; the same for the whole menu. */
+  /** The currency of the whole menu, as three letters of ISO 4217. */
   currency: string;
-  /** Whether it can be ordered. */
+  /** True if the dish can be ordered. */
   is_active: boolean;
-  /** Whether `extra_tax_percentage` is added to what is ordered of it. */
+  /** True if `extra_tax_percentage` is added to the price in an order. */
   is_taxable: boolean;
-  /** Per cent that come on top of the price. */
+  /** The extra tax in percent, added to the price. */
   extra_tax_percentage: string;
-  /** URL of a picture. */
+  /** The URL of a picture. Null if there is no picture. */
   image: string | null;
   category: Category;
   sub_menu: SubMenu;
   kitchen: Kitchen;
   menu_set: MenuSet;
-  /** Its forms; empty where there is one only. */
+  /** The variants of the dish. Empty if the dish has no variants. */
   price_variants: PriceVariant[];
-  /** What can be ordered along with it. */
+  /** The add-ons that can be ordered with the dish. */
   addons: ThirdPartyAddOn[];
 }
 
@@ -498,7 +498,7 @@ export interface Operations {
     };
     answer: ThirdPartyDish[] | ThirdPartyDishPage;
   };
-  /** List the orders this credential has placed */
+  /** List the orders of this credential */
   listOrders: {
     query?: {
       /** Number of the page. Without `page` and `page_size`, the response is the whole list as an array. */
@@ -508,7 +508,7 @@ export interface Operations {
     };
     answer: OrderResponse[] | OrderResponsePage;
   };
-  /** Place an order, once per external_order_id */
+  /** Place an order once per external_order_id */
   createOrder: {
     body: OrderCreate;
     answer: OrderResponse;
@@ -516,7 +516,7 @@ export interface Operations {
   /** Read an order */
   getOrder: {
     path: {
-      /** The id that the order was placed under, percent-encoded. */
+      /** The caller's own id of the order, percent-encoded. */
       external_order_id: string;
     };
     answer: OrderResponse;
@@ -524,7 +524,7 @@ export interface Operations {
   /** Cancel an order */
   cancelOrder: {
     path: {
-      /** The id that the order was placed under, percent-encoded. */
+      /** The caller's own id of the order, percent-encoded. */
       external_order_id: string;
     };
     answer: OrderResponse;

@@ -18,7 +18,7 @@ import type { OrderCreate, StaffOrder } from './schema.ts';
 import * as store from './store.ts';
 
 let service: TestService;
-/** Callers of three tenants, two credentials each; a pizza costs each tenant another price. */
+/** Callers of three tenants with two credentials each. Each tenant has a different price for a pizza. */
 let callers: Caller[];
 let readListedMenu: ReadListedMenu;
 let db: Database;
@@ -30,7 +30,7 @@ before(async () => {
   ({ db, statementsOf } = openRecorded(service.database.url, 4));
   const tenants = await Promise.all(['1.00', '2.00', '3.00'].map(tenantWithPizzaAt));
   callers = (await Promise.all(tenants.map(callersOf))).flat();
-  readListedMenu = await menusAtHand(callers);
+  readListedMenu = await preloadMenus(callers);
   orders = ordersOn(db);
 });
 after(async () => {
@@ -49,8 +49,8 @@ async function callersOf({ tenantId, credential }: TestTenant): Promise<Caller[]
   return credentialIds.map((credentialId) => ({ tenantId, credentialId, features: ['restaurant'], currency: 'EUR' }));
 }
 
-/** Menus that take no time to read, so that orders placed at once are inserted at once. */
-async function menusAtHand(readers: Caller[]): Promise<ReadListedMenu> {
+/** Returns a reader of menus that are loaded already, so that concurrent orders reach their insert at the same time. */
+async function preloadMenus(readers: Caller[]): Promise<ReadListedMenu> {
   const direct = service.database.db;
   const log = pino({ level: 'silent' });
   const read = createMenuReader({ db: direct, caches: NO_CACHES, log });
@@ -82,8 +82,8 @@ function callerAt(index: number): Caller {
   return caller;
 }
 
-describe('orders placed at once', () => {
-  it('of several tenants go as one statement, and each caller is told of its own and keeps what it said', async () => {
+describe('concurrent orders', () => {
+  it('concurrent orders of several tenants are inserted by one statement, and each order keeps its own data', async () => {
     const inputs = Array.from({ length: 50 }, (_, index) =>
       pizza(`${index % 9} of ${index}`, {
         notes: `"note" \\ {${index}}, é🍕\n`,
@@ -108,7 +108,7 @@ describe('orders placed at once', () => {
     assert.equal(sent.filter((text) => /insert/i.test(text)).length, 1);
   });
 
-  it('under one external id make one order; the others are told of it, and their neighbours are placed', async () => {
+  it('concurrent orders with one external id make one order and replays of it, and other orders are placed', async () => {
     const stored = await orders.place(callerAt(0), pizza('stored'));
     const ids = ['stored', 'new', 'twice', 'twice', 'twice'];
     const placed = await Promise.all(ids.map((id) => orders.place(callerAt(0), pizza(id))));
@@ -122,11 +122,11 @@ describe('orders placed at once', () => {
     assert.deepEqual(
       elsewhere.map(({ isReplayed }) => isReplayed),
       [false, false],
-      'another credential’s or tenant’s is another order',
+      'the same id of another credential or tenant is another order',
     );
   });
 
-  it('suffer from none among them that the database refuses', async () => {
+  it('concurrent orders are placed even if the database refuses one of their batch', async () => {
     const ended = await Promise.allSettled(
       ['good 1', 'bad', 'good 2'].map((id) =>
         orders.place(callerAt(0), pizza(id, id === 'bad' ? { notes: '\u0000' } : {})),
@@ -139,7 +139,7 @@ describe('orders placed at once', () => {
     await assert.rejects(orders.find(callerAt(0), 'bad'), { code: 'order_not_found' });
   });
 
-  it('wait for none that is large: it goes alone', async () => {
+  it('a large order is inserted by its own statement, and concurrent small orders by another', async () => {
     const large = pizza('large', { items: Array.from({ length: 1_000 }, () => ({ item_id: 'PIZZA', quantity: 1 })) });
     const sent = await statementsOf(() =>
       Promise.all([large, pizza('small 1'), pizza('small 2')].map((input) => orders.place(callerAt(0), input))),
@@ -148,13 +148,13 @@ describe('orders placed at once', () => {
     assert.equal(sent.filter((text) => /json_to_recordset/.test(text)).length, 1);
   });
 
-  it('are each new to their callers where the answer to the statement is lost', async () => {
+  it('orders of a batch are reported as new, not as replays, if the database response to their insert is lost', async () => {
     const loser = await startCommitLoser(service.database.url);
     try {
       const placing = ordersOn(loser.db);
       await placing.place(callerAt(0), pizza('first of the connection'));
       loser.loseNext();
-      // The statement commits by itself; it is known by the word in it.
+      // The insert commits itself. The proxy recognises it by the word "commit" in the external ids.
       const placed = await Promise.all(['commit 1', 'commit 2'].map((id) => placing.place(callerAt(0), pizza(id))));
       assert.equal(loser.lostCount, 1);
       for (const { order, isReplayed } of placed) {
@@ -166,29 +166,32 @@ describe('orders placed at once', () => {
     }
   });
 
-  it('do not deadlock with the same orders the other way round on another node', async () => {
+  it('two concurrent inserts of the same orders in opposite sequence do not deadlock', async () => {
     const rows = () => ['a', 'b', 'c'].map((name) => newOrder(callerAt(0), `crossing ${name}`));
     const [, middle] = rows();
     assert.ok(middle);
-    const undone = new Error('undone');
+    const rollback = new Error('rolled back by the test');
     let both: Promise<boolean[][]> = Promise.resolve([]);
     const blocking = inTransaction(service.database.db, async (tx) => {
       await store.insertOrders(tx, [middle]);
       both = Promise.all([store.insertOrders(db, rows()), store.insertOrders(db, rows().reverse())]);
       await Promise.race([
         both,
-        eventually(async () => (await countWaiting(service.database.db)) === 2, 'wait for the one in the middle'),
+        eventually(
+          async () => (await countWaiting(service.database.db)) === 2,
+          'both inserts wait for the order in the middle',
+        ),
       ]);
-      throw undone;
+      throw rollback;
     });
-    await assert.rejects(blocking, undone);
+    await assert.rejects(blocking, rollback);
     const outcomes = (await both).map((inserted) => inserted.join());
     assert.deepEqual(outcomes.sort(), ['false,false,false', 'true,true,true']);
   });
 });
 
-describe('look-ups at once', () => {
-  it('of several credentials with the same external ids each find their own, or nothing', async () => {
+describe('concurrent look-ups of orders', () => {
+  it('look-ups of several credentials with the same external ids use one statement, and each finds only its own order', async () => {
     const ids = ['x', 'y', '"', 'é🍕', 'X'];
     const placed = new Map<string, string>();
     for (const [index, caller] of callers.entries()) {
@@ -207,7 +210,7 @@ describe('look-ups at once', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('see what was changed before they were made, while others are under way', async () => {
+  it('a look-up sees a status change that ended before it, even while earlier look-ups are under way', async () => {
     const { order } = await orders.place(callerAt(0), pizza('moving'));
     for (const status of ['confirmed', 'preparing', 'ready'] as const) {
       const others = Array.from({ length: 10 }, () => orders.find(callerAt(0), 'moving'));

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Sends the path as it is, where the usual client would resolve dots in it. */
+/** Makes a call with the path unchanged. The client of the other tests would resolve dots in the path. */
 async function send(method: string, path: string): Promise<{ status: number | undefined; body: unknown }> {
   const sent = request(service.url, { method, path, headers: tenant.partner });
   sent.end();
@@ -35,7 +35,7 @@ async function assertWorks(externalOrderId: string): Promise<void> {
   assert.deepEqual(cancelled, { status: 200, body: { ...placed.body, status: 'cancelled' } });
 }
 
-describe('external_order_id, in a body and in a path', () => {
+describe('external_order_id in a body and in a path', () => {
   for (const id of [
     'a/b',
     '/',
@@ -71,7 +71,8 @@ describe('external_order_id, in a body and in a path', () => {
     '\uFEFF',
     '\uFFFF',
   ]) {
-    it(`201 and 200: ${JSON.stringify(id)}`, () => assertWorks(id));
+    it(`201, 200: an order with the external_order_id ${JSON.stringify(id)} is placed, read and cancelled`, () =>
+      assertWorks(id));
   }
 
   for (const [name, character] of [
@@ -81,14 +82,14 @@ describe('external_order_id, in a body and in a path', () => {
     ['percent', '%'],
     ['slash', '/'],
   ] as const) {
-    it(`201 and 200: 150 ${name} characters; 400: 151`, async () => {
+    it(`201, 200, 400: an external_order_id may have 150 ${name} characters but not 151`, async () => {
       await assertWorks(character.repeat(150));
       const tooLong = await place(service, tenant, { external_order_id: character.repeat(151) });
       assertError(tooLong, 400, 'invalid_request');
     });
   }
 
-  it('201 and 200: any text that can be stored', async () => {
+  it('201, 200: orders with random external_order_ids without U+0000 are placed and read', async () => {
     const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }).filter((id) => !id.includes('\0'));
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(text, { maxLength: 3 }), async (ids) => {
@@ -106,14 +107,14 @@ describe('external_order_id, in a body and in a path', () => {
     );
   });
 
-  it('201: what is written otherwise is another id', async () => {
+  it('201: external_order_ids that differ in case, spaces or Unicode form make different orders', async () => {
     const ids = ['é', 'e\u0301', 'É', ' é', 'é '];
     const answers = await Promise.all(ids.map((external_order_id) => place(service, tenant, { external_order_id })));
     assert.ok(answers.every(({ status }) => status === 201));
     assert.equal(new Set(answers.map(({ body }) => body.order_id)).size, ids.length);
   });
 
-  it('404: an id that no order can have; 400: a path that cannot be decoded', async () => {
+  it('404, 400: an external_order_id of 151 characters is unknown (404), and an undecodable path is 400', async () => {
     const headers = tenant.partner;
     assertError(await service.call('GET', orderPath('x'.repeat(151)), { headers }), 404, 'order_not_found');
     for (const path of ['%00', 'a%FFb', '%ED%A0%80', '%', '%2']) {

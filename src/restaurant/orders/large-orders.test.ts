@@ -7,7 +7,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import type { OrderLine } from './schema.ts';
 
-/** Lines of about so many bytes, of text that does not compress, spaced as nothing here would space it. */
+/** Returns lines of about `bytes` bytes. Their text does not compress, and has spaces that the service itself would not write. */
 function linesText(bytes: number): string {
   const name = Array.from({ length: Math.ceil(bytes / 11) }, () => Math.random().toString(36).slice(2, 13)).join('');
   const line: OrderLine = {
@@ -23,12 +23,12 @@ function linesText(bytes: number): string {
   return `[ ${JSON.stringify(line)} ]`;
 }
 
-describe('orders whose lines are long', () => {
+describe('orders with long lines', () => {
   let service: TestService;
   let node: TestService;
   let recorded: RecordedDatabase;
   let tenant: TestTenant;
-  /** Newest first, each with the size of its lines. */
+  /** Sizes of the lines of each order in bytes, newest order first. */
   const sizes = [3_000_000, 100, 2_000_000, 70_000, 100, 100, 20_000, 20_000, 20_000, 20_000, 100];
   const texts = sizes.map(linesText);
   let ids: string[];
@@ -55,7 +55,7 @@ describe('orders whose lines are long', () => {
   const linesOf = (of: { lines: unknown }[]) => of.map(({ lines }) => lines);
   const expected = texts.map((text): unknown => JSON.parse(text));
 
-  it('200: list, page and each by itself hold them as the text that is stored', async () => {
+  it('200: the list, a page and each single order contain the lines exactly as they are stored', async () => {
     const list = await get(STAFF_ORDERS);
     assert.deepEqual(linesOf(list.body), expected);
     const page = await get(`${STAFF_ORDERS}?page_size=200`);
@@ -63,19 +63,19 @@ describe('orders whose lines are long', () => {
     for (const [index, id] of ids.entries()) {
       const one = await get(`${STAFF_ORDERS}${id}/`);
       assert.deepEqual(one.body, list.body[index]);
-      assert.ok(one.text.includes(texts[index] ?? ''), 'to the byte');
+      assert.ok(one.text.includes(texts[index] ?? ''), 'the lines have the stored bytes');
       assert.ok(list.text.includes(one.text) && page.text.includes(one.text));
     }
   });
 
-  it('are read in groups that fit, a large one alone, and small ones not one by one', async () => {
+  it('the list reads small orders in groups of at most 64 KiB, and a larger order alone', async () => {
     const sent = await recorded.statementsOf(() => get(STAFF_ORDERS));
-    // 3 MB | 100 | 2 MB | 70 KB | 100, 100, 3 × 20 KB | 20 KB, 100
+    // Groups by size: 3 MB | 100 | 2 MB | 70 KB | 100, 100, 3 × 20 KB | 20 KB, 100
     assert.equal(sent.filter((text) => text.includes('lines::text')).length, 6);
     assert.equal(sent.filter((text) => text.includes('pg_column_size')).length, 1);
   });
 
-  it('change their status without their lines being read, but once for the answer', async () => {
+  it('a status change does not read the lines of the order when it locks the row, and reads them once for the response', async () => {
     const [id] = ids;
     const sent = await recorded.statementsOf(async () => {
       const path = `${STAFF_ORDERS}${id}/status/`;
@@ -89,7 +89,7 @@ describe('orders whose lines are long', () => {
     );
   });
 
-  it('200: those without any lines, and an empty list', async () => {
+  it('200: a tenant without orders gets an empty list and an empty page', async () => {
     const other = await service.tenant();
     assert.equal((await node.call('GET', STAFF_ORDERS, { headers: other.staff })).text, '[]');
     const page = await node.call('GET', `${STAFF_ORDERS}?page=1`, { headers: other.staff });

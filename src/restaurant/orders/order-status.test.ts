@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mayFollow, ORDER_STATUSES, ORDER_TYPES, type OrderStatus } from './order-status.ts';
 
-/** What may follow each status of a delivery; for the other types `out_for_delivery` is left out. */
+/** Statuses that may follow each status of a delivery. For the other order types, `out_for_delivery` is left out. */
 const FOLLOWERS: Record<OrderStatus, OrderStatus[]> = {
   pending: ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed', 'cancelled'],
   confirmed: ['preparing', 'ready', 'out_for_delivery', 'completed', 'cancelled'],
@@ -15,7 +15,7 @@ const FOLLOWERS: Record<OrderStatus, OrderStatus[]> = {
 
 describe('mayFollow', () => {
   for (const orderType of ORDER_TYPES) {
-    it(`says for every pair what decision 20 says: ${orderType}`, () => {
+    it(`mayFollow allows exactly the status changes of decision 20 for an order of type ${orderType}`, () => {
       for (const from of ORDER_STATUSES) {
         const allowed = ORDER_STATUSES.filter((to) => mayFollow(from, to, orderType));
         const expected = FOLLOWERS[from].filter((to) => orderType === 'delivery' || to !== 'out_for_delivery');

@@ -1,16 +1,16 @@
-/** How the food reaches the guest. */
+/** Ways in which the food reaches the guest. */
 export const ORDER_TYPES = ['delivery', 'take_away', 'pick_up'] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
 
-/** In the order an order goes through them; `cancelled` stands beside the way (decision 20). */
-const WAY = ['pending', 'confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'] as const;
+/** Statuses in the order in which they follow each other. `cancelled` is not one of these steps (decision 20). */
+const STEPS = ['pending', 'confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'] as const;
 
-export const ORDER_STATUSES = [...WAY, 'cancelled'] as const;
+export const ORDER_STATUSES = [...STEPS, 'cancelled'] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /**
- * Whether an order may go from one status to the other: forward along the way, steps left out or not, and to `cancelled`
- * from everywhere but the two ends. Only a delivery goes out for delivery.
+ * Returns true if an order may change from one status to the other. It may go forward, also over several steps, and to `cancelled`
+ * from every status except `completed` and `cancelled`. Only a delivery may become `out_for_delivery`.
  */
 export function mayFollow(from: OrderStatus, to: OrderStatus, orderType: OrderType): boolean {
   if (from === 'cancelled' || from === 'completed') {
@@ -22,5 +22,5 @@ export function mayFollow(from: OrderStatus, to: OrderStatus, orderType: OrderTy
   if (to === 'out_for_delivery' && orderType !== 'delivery') {
     return false;
   }
-  return WAY.indexOf(to) > WAY.indexOf(from);
+  return STEPS.indexOf(to) > STEPS.indexOf(from);
 }

@@ -26,28 +26,28 @@ export interface PlacedOrder {
   isReplayed: boolean;
 }
 
-/** Whole orders that are read at once, in bytes as far as their sizes tell; a larger one is read alone. */
+/** Bytes of whole orders that are read by one statement, by their estimated sizes. A larger order is read alone. */
 const WHOLE_ORDERS_BYTES = 64 * 1024;
 /**
- * An order whose texts are longer, in UTF-16 code units, goes alone: company gains it nothing, and would wait for it. So a statement
- * of 64 orders is not longer than 1 MiB or so.
+ * Length of the texts of an order, in UTF-16 code units. A longer order is inserted by its own statement, because a batch would not
+ * help it, and the other orders of the batch would wait for it. So a statement of 64 orders has at most about 1 MiB.
  */
 const LARGE_ORDER = 16 * 1024;
-/** An order of more items and add-ons may come to megabytes with the names from the menu, however small its body is. */
+/** Number of items and add-ons of an order. An order with more may have megabytes of names from the menu, even with a small body. */
 const LARGE_ORDER_PARTS = 50;
-/** Such orders are priced and written a few at a time, tenants in turns: each holds its lines until it is stored. */
+/** Number of large orders that are priced and written at the same time. Each holds its lines in memory. Tenants take turns. */
 const LARGE_ORDERS_AT_ONCE = 4;
 const LARGE_ORDERS_OF_A_TENANT = 2;
 const LARGE_ORDER_WAIT_MS = 30_000;
-/** While one batch waits for its flush to disk, another is written. */
+/** Number of batches under way. One batch is written while another waits for its flush to disk. */
 const BATCHES_UNDER_WAY = 2;
 
-/** A restaurant's orders: placed by partners, moved along by staff. */
+/** Orders of restaurants. Partners place and cancel them, and staff change their status. */
 export class Orders {
   readonly #db: Database;
   readonly #readListedMenu: ReadListedMenu;
   readonly #transactionWithEvents: TransactionWithEvents;
-  /** Whether the order was inserted: false where its external id is taken. */
+  /** Inserts an order. Returns false if the credential has an order with this external id already. */
   readonly #insertOrder: (order: store.NewOrder) => Promise<boolean>;
   readonly #findSummary: (key: store.ExternalKey) => Promise<store.OrderSummary | undefined>;
   readonly #largeOrders = new FairGate({
@@ -72,9 +72,9 @@ export class Orders {
   }
 
   /**
-   * Places an order once per external id (decision 22). Items are priced and the row inserted without a look first; only where
-   * either fails is a stored order searched for, and found, it is the answer.
-   * @returns the order, and whether an earlier call had placed it
+   * Places an order once per external id (decision 22). It prices the items and inserts the row without a query first. Only if pricing
+   * fails or the external id is taken, it looks for a stored order, and returns that order if it exists.
+   * @returns the order. `isReplayed` is true if an earlier call placed it.
    * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`
    */
   async place(caller: Caller, input: OrderCreate): Promise<PlacedOrder> {
@@ -92,17 +92,19 @@ export class Orders {
     if (stored === undefined) {
       throw refusal;
     }
-    // Under our own id it is this call's order, inserted by a try whose answer was lost.
+    // If the stored order has the id of this call, an earlier try of this call inserted it, but the database response was lost.
     return { order: partnerShape(stored), isReplayed: stored.id !== id };
   }
 
-  /** @returns null where the order was inserted, else why it was not */
+  /** Prices and inserts an order. Returns null on success, else the error that explains the refusal. */
   async #insert(caller: Caller, input: OrderCreate, id: string): Promise<Error | null> {
     const createdAt = new Date();
     try {
       const priced = await priceItems(await this.#readListedMenu(caller), input.items);
       const row = orderRow(caller, input, { id, createdAt, ...priced });
-      return (await this.#insertOrder(row)) ? null : new Error('the stored order is gone');
+      return (await this.#insertOrder(row))
+        ? null
+        : new Error('The external_order_id is taken, but its order was not found.');
     } catch (error) {
       if (error instanceof ApiError) {
         return error;
@@ -111,7 +113,10 @@ export class Orders {
     }
   }
 
-  /** @throws ApiError 404 `order_not_found` for an order of another credential too */
+  /**
+   * Finds an order of the caller by its external id.
+   * @throws ApiError 404 `order_not_found`, also for an order of another credential
+   */
   async find(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     return partnerShape(await this.#summaryOf(caller, externalOrderId));
   }
@@ -124,14 +129,17 @@ export class Orders {
     return row;
   }
 
-  /** @throws ApiError 404 `order_not_found`, 409 `invalid_status_transition` */
+  /**
+   * Cancels an order of the caller.
+   * @throws ApiError 404 `order_not_found`, 409 `invalid_status_transition`
+   */
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     const { id } = await this.#summaryOf(caller, externalOrderId);
     return partnerShape(await this.#moveTo(caller.tenantId, id, 'cancelled'));
   }
 
   /**
-   * Moves an order along. Its lines, which may be megabytes, are not read.
+   * Changes the status of an order. Does not read its lines, which may have megabytes.
    * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition`
    */
   async moveAlong(tenantId: number, orderId: string, status: OrderStatus): Promise<void> {
@@ -139,15 +147,15 @@ export class Orders {
   }
 
   /**
-   * Moves an order along and reads it.
-   * @returns it in its new status, as JSON
+   * Changes the status of an order, and reads the whole order.
+   * @returns the order in its new status, as JSON
    */
   async changeStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<string> {
     await this.moveAlong(tenantId, orderId, status);
     return await this.#readText(tenantId, { id: orderId, status });
   }
 
-  /** The one way an order's status changes: the row is locked, the rule is asked, the event is written with the change. */
+  /** Changes the status of an order. It locks the row, checks `mayFollow`, and writes the event in the same transaction. */
   async #moveTo(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderSummary> {
     const occurredAt = new Date();
     return await this.#transactionWithEvents(async (tx, record) => {
@@ -171,6 +179,7 @@ export class Orders {
   }
 
   /**
+   * Reads an order for staff.
    * @returns the order as JSON
    * @throws ApiError 404 `error` for an unknown id
    */
@@ -186,17 +195,17 @@ export class Orders {
     return staffText({ ...row, ...status });
   }
 
-  /** Every order the credential has placed, newest first. */
+  /** Returns the list of all orders of the credential, newest first. */
   listOfCaller({ tenantId, credentialId }: Caller): KeysetList<store.OrderSummary> {
     return store.listOfCredential(this.#db, tenantId, credentialId);
   }
 
-  /** Every order of the tenant, of one status where it is given, newest first. */
+  /** Returns the list of all orders of the tenant, or of those with the given status, newest first. */
   listOfTenant(tenantId: number, status: OrderStatus | undefined): KeysetList<store.ListedOrder> {
     return store.listOfTenant(this.#db, tenantId, status);
   }
 
-  /** Listed orders whole, as JSON with commas between, no more of them at once than there is room for. */
+  /** Yields the listed orders as JSON with commas between them. It reads them in groups of limited size, so that memory stays bounded. */
   async *textsOf(tenantId: number, listed: store.ListedOrder[]): AsyncGenerator<string> {
     for (const group of groupBySize(listed)) {
       yield await this.#groupText(tenantId, group);
@@ -206,11 +215,12 @@ export class Orders {
   async #groupText(tenantId: number, group: store.ListedOrder[]): Promise<string> {
     const statuses = new Map(group.map(({ id, status }) => [id, status]));
     const rows = await retrying(() => store.readWhole(this.#db, tenantId, [...statuses.keys()]));
-    // Each in the status it was listed by, though it may have moved on since.
+    // Each order keeps the status of the list, even if its status has changed since then.
     return rows.map((row) => staffText({ ...row, status: statuses.get(row.id) ?? row.status })).join(',');
   }
 }
 
+/** Groups orders in their order, so that no group exceeds `WHOLE_ORDERS_BYTES` unless it has only one order. */
 function groupBySize(listed: store.ListedOrder[]): store.ListedOrder[][] {
   const groups: store.ListedOrder[][] = [];
   let room = 0;
@@ -225,7 +235,7 @@ function groupBySize(listed: store.ListedOrder[]): store.ListedOrder[][] {
   return groups;
 }
 
-/** Items and add-ons together. */
+/** Returns the number of items and add-ons of an order. */
 function countParts({ items }: OrderCreate): number {
   return items.reduce((sum, { addons }) => sum + 1 + (addons?.length ?? 0), 0);
 }
@@ -257,7 +267,7 @@ function orderRow(
   };
 }
 
-/** Of what has no small bound of its own. */
+/** Returns the length of the fields that may be long, in UTF-16 code units. */
 function lengthOf({ lines, notes, delivery_address }: store.NewOrder): number {
   return lines.length + (notes?.length ?? 0) + (delivery_address?.length ?? 0);
 }
@@ -271,7 +281,7 @@ export function partnerShape(row: store.OrderSummary): OrderResponse {
   };
 }
 
-/** An order as staff see it (`StaffOrder`), as JSON: its lines go into it as the text they are. */
+/** Returns an order as JSON of `StaffOrder`. The stored JSON of its lines is copied without parsing it. */
 function staffText(row: store.OrderRow): string {
   const beforeLines: Omit<StaffOrder, 'lines' | 'total' | 'currency' | 'created_at'> = {
     order_id: row.id,

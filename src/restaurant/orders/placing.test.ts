@@ -24,13 +24,13 @@ async function staffOrder(id: string) {
   return (await service.call('GET', `${STAFF_ORDERS}${id}/`, { headers: tenant.staff })).body;
 }
 
-/** An order with these items, whatever they are. */
+/** Places an order with the given items, valid or not. */
 function order(...items: unknown[]) {
   return place(service, tenant, { items });
 }
 
 describe('POST /v1/third-party/orders/', () => {
-  it('201: answers with exactly the order response', async () => {
+  it('201: the response to a new order has exactly the fields of the contract', async () => {
     const answer = await place(service, tenant, { external_order_id: 'first' });
     assert.equal(answer.status, 201, answer.text);
     const { order_id, ...rest } = answer.body;
@@ -39,7 +39,7 @@ describe('POST /v1/third-party/orders/', () => {
     assert.equal(answer.headers.get('idempotent-replayed'), null);
   });
 
-  it('201: keeps what was ordered; what is left out is null, and it is a delivery', async () => {
+  it('201: a new order without optional fields is a delivery and has null in these fields', async () => {
     const { body } = await place(service, tenant, { external_order_id: 'short' });
     const { created_at, order_id, ...kept } = await staffOrder(body.order_id);
     assert.equal(order_id, body.order_id);
@@ -68,15 +68,15 @@ describe('POST /v1/third-party/orders/', () => {
     });
   });
 
-  it('201: keeps all that may be said, at its full length', async () => {
-    const said = {
+  it('201: a new order keeps all optional fields at their full length, and ignores unknown fields', async () => {
+    const optional = {
       order_type: 'take_away',
       customer: { name: '🍕'.repeat(255), phone: '٣'.repeat(20) },
       delivery_address: 'Rua das Flores 1\nPorto',
       notes: `no onions; ring twice ${'!'.repeat(5_000)}`,
     };
     const answer = await place(service, tenant, {
-      ...said,
+      ...optional,
       items: [{ item_id: 'PIZZA-1', quantity: 2, variant_id: variantId, addons: [{ addon_id: addonId, quantity: 3 }] }],
       unknown: { anything: ['ignored'] },
       tenant_id: 0,
@@ -84,12 +84,12 @@ describe('POST /v1/third-party/orders/', () => {
     });
     assert.equal(answer.status, 201, answer.text);
     const { order_type, customer, delivery_address, notes, status, lines } = await staffOrder(answer.body.order_id);
-    assert.deepEqual({ order_type, customer, delivery_address, notes, status }, { ...said, status: 'pending' });
+    assert.deepEqual({ order_type, customer, delivery_address, notes, status }, { ...optional, status: 'pending' });
     assert.equal(lines[0].variant, 'Large');
     assert.deepEqual(lines[0].addons, [{ name: 'Extra cheese', quantity: 3, price: '1.50' }]);
   });
 
-  it('201: customer name and phone are each optional; other texts may be empty; 2.0 is a whole number', async () => {
+  it('201: an order may omit customer name or phone, have empty texts, and have 2.0 as a quantity', async () => {
     for (const customer of [{}, { name: 'A' }, { phone: '1' }, { name: '', phone: '' }]) {
       assert.equal((await place(service, tenant, { customer, notes: '', delivery_address: '' })).status, 201);
     }
@@ -98,7 +98,7 @@ describe('POST /v1/third-party/orders/', () => {
     assert.equal((await service.call('POST', ORDERS, { headers, body })).status, 201);
   });
 
-  it('201: writes no event', async () => {
+  it('201: placing an order writes no event', async () => {
     const events = await dumpRows(service, 'event');
     assert.equal((await place(service, tenant)).status, 201);
     assert.deepEqual(await dumpRows(service, 'event'), events);
@@ -145,7 +145,7 @@ describe('POST /v1/third-party/orders/', () => {
       'customer.phone: must be a text',
     ],
   ] as [Record<string, unknown>, ...string[]][]) {
-    it(`400: ${JSON.stringify(changes).slice(0, 80)}`, async () => {
+    it(`400: an order with ${JSON.stringify(changes).slice(0, 80)} is refused with "${faults[0]}"`, async () => {
       const rows = await dumpRows(service, 'restaurant_order');
       assert.deepEqual(faultsOf(await place(service, tenant, changes)).sort(), faults.sort());
       assert.deepEqual(await dumpRows(service, 'restaurant_order'), rows);
@@ -162,14 +162,14 @@ describe('POST /v1/third-party/orders/', () => {
     ['{"external_order_id":"a\\ud800","items":[]}', /^external_order_id: holds half of a surrogate pair$/],
     ['{"external_order_id":"a","customer":{"__proto__":{"name":"x"}},"items":[]}', /^customer: /],
   ] as [string, RegExp][]) {
-    it(`400: the body ${body}`, async () => {
+    it(`400: an order with the JSON body '${body}' is refused`, async () => {
       const headers = { ...tenant.partner, 'content-type': 'application/json' };
-      const message_ = assertError(await service.call('POST', ORDERS, { headers, body }), 400, 'invalid_request');
-      assert.match(message_, message);
+      const actual = assertError(await service.call('POST', ORDERS, { headers, body }), 400, 'invalid_request');
+      assert.match(actual, message);
     });
   }
 
-  it('401 and 403: without a credential; for a tenant that is a hotel alone', async () => {
+  it('401, 403: an order without a credential is 401, and for a tenant with only the hotel feature it is 403', async () => {
     assertError(await service.call('POST', ORDERS, { json: {} }), 401, 'invalid_credentials');
     const hotel = await service.tenant({ features: ['hotel'] });
     const message = assertError(await place(service, hotel, { items: [] }), 403, 'error');
@@ -177,8 +177,8 @@ describe('POST /v1/third-party/orders/', () => {
   });
 });
 
-describe('POST /v1/third-party/orders/ with items that cannot be had', () => {
-  it('400 item_not_found: no dish of that sku, an inactive one, another tenant’s, or a sku written otherwise', async () => {
+describe('POST /v1/third-party/orders/ with items that cannot be ordered', () => {
+  it("400 item_not_found: an unknown sku, an inactive dish, another tenant's dish and a sku in other case are refused", async () => {
     const menu = sampleMenu();
     menu.dishes = [{ sku: 'THEIRS', name: 'Theirs', price: '1', category: 'Pizza' }];
     await service.tenant({ menu });
@@ -189,7 +189,7 @@ describe('POST /v1/third-party/orders/ with items that cannot be had', () => {
     }
   });
 
-  it('400 variant_not_found: no such variant, or one of another dish', async () => {
+  it('400 variant_not_found: an unknown variant, or a variant of another dish, is refused', async () => {
     const [pizza] = sampleMenu().dishes;
     const menu = { ...sampleMenu(), dishes: [pizza, { ...pizza, sku: 'PIZZA-2' }] as never[] };
     const own = await service.tenant({ menu });
@@ -201,7 +201,7 @@ describe('POST /v1/third-party/orders/ with items that cannot be had', () => {
     }
   });
 
-  it('400 addon_not_found: no such add-on, an inactive one, or one of another dish', async () => {
+  it('400 addon_not_found: an unknown or inactive add-on, or an add-on of another dish, is refused', async () => {
     const [pizza] = sampleMenu().dishes;
     const menu = { ...sampleMenu(), dishes: [pizza, { ...pizza, sku: 'PIZZA-2' }] as never[] };
     const own = await service.tenant({ menu });
@@ -211,15 +211,15 @@ describe('POST /v1/third-party/orders/ with items that cannot be had', () => {
       json: { price: '10' },
     });
     const { id: inactive } = truffle.body.addons.find((addon: { name: string }) => addon.name === 'Truffle');
-    const ofAnyLength = ['x'.repeat(101), '𝄞'.repeat(10_000)];
-    for (const addon_id of [second?.addons[0]?.id, inactive, variantId, 'Extra cheese', ...ofAnyLength]) {
+    const longIds = ['x'.repeat(101), '𝄞'.repeat(10_000)];
+    for (const addon_id of [second?.addons[0]?.id, inactive, variantId, 'Extra cheese', ...longIds]) {
       const items = [{ item_id: 'PIZZA-1', quantity: 1, addons: [{ addon_id: first?.addons[0]?.id }, { addon_id }] }];
       const message = assertError(await place(service, own, { items }), 400, 'addon_not_found');
       assert.match(message, /^items\.0\.addons\.1\.addon_id: /);
     }
   });
 
-  it('400: of several faulty items the first is named', async () => {
+  it('400: if several items of an order are invalid, the response reports the first one', async () => {
     const noVariant = { item_id: 'PIZZA-1', quantity: 1, variant_id: 'none' };
     const noAddon = { item_id: 'PIZZA-1', quantity: 1, addons: [{ addon_id: 'none' }] };
     const noItem = { item_id: 'none', quantity: 1, variant_id: 'none' };

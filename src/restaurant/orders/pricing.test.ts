@@ -9,7 +9,7 @@ import type { Dish, ListedMenu } from '../menu/menu.ts';
 import { MAX_LINES_BYTES, priceItems } from './pricing.ts';
 import type { OrderLine } from './schema.ts';
 
-/** What is ordered of one dish, in whole cents and hundredths of a percent. */
+/** Order of one dish. Prices are in cents, and `taxPercentage` is in hundredths of a percent. */
 interface Case {
   price: number;
   variant: number | null;
@@ -19,7 +19,7 @@ interface Case {
   isTaxable: boolean;
 }
 
-/** Mostly what people order; now and then as much as the schema lets through. */
+/** Generates mostly usual values, and sometimes extreme values up to the limits of the schema. */
 const mostly = <T>(usual: fc.Arbitrary<T>, extreme: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 30, arbitrary: usual }, { weight: 1, arbitrary: extreme });
 const cents = mostly(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 9_999_999_999 }));
@@ -33,7 +33,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   isTaxable: fc.boolean(),
 });
 
-/** Decision 21 in whole numbers: half a cent and more goes up. */
+/** Returns the price of an item in cents, calculated with integers by decision 21. Half a cent is rounded up. */
 function expectedCents(item: Case): bigint {
   const addons = item.addons.reduce((sum, addon) => sum + BigInt(addon.price) * BigInt(addon.quantity ?? 1), 0n);
   const untaxed = BigInt(item.quantity) * (BigInt(item.variant ?? item.price) + addons);
@@ -78,24 +78,24 @@ function orderOf(items: Case[]) {
 
 const linesOf = ({ lines }: { lines: string }) => JSON.parse(lines) as OrderLine[];
 
-/** A dish with add-ons of these names, whose ids are their places. */
+/** Returns a dish with add-ons of these names. The id of an add-on is its index. */
 function dishWith(sku: string, addonNames: string[]): Dish {
   const addons = addonNames.map((name, index) => ({ id: String(index), name, price: '1.00' }));
   const bare = { sku, name: sku, price: '1.00', is_taxable: false, extra_tax_percentage: '0.00', price_variants: [] };
   return { ...bare, addons } as unknown as Dish;
 }
 
-/** A menu that notes which of its dishes are read. */
-function notingMenu(dishes: Dish[]) {
+/** Returns a menu that records the skus of the dishes that are read. */
+function recordingMenu(dishes: Dish[]) {
   const bySku = new Map(dishes.map((dish) => [dish.sku, dish]));
   const read: string[] = [];
   return { read, bySku: { get: (sku: string) => (read.push(sku), bySku.get(sku)) } };
 }
 
 describe('the dishes of an order', () => {
-  it('are read once each, however their items are mixed, and the lines stand as the items do', async () => {
+  it('each dish of an order is read once, and the lines have the order of the items', async () => {
     const skus = Array.from({ length: 40 }, (_, index) => `D${index}`);
-    const menu = notingMenu(skus.map((sku) => dishWith(sku, ['A', 'B'])));
+    const menu = recordingMenu(skus.map((sku) => dishWith(sku, ['A', 'B'])));
     const ordered = [...skus, ...skus.toReversed(), ...skus];
     const priced = await priceItems(
       menu,
@@ -108,8 +108,8 @@ describe('the dishes of an order', () => {
     );
   });
 
-  it('of several faults the first item is told, wherever its dish stands', async () => {
-    const menu = notingMenu(['A', 'B', 'C'].map((sku) => dishWith(sku, [])));
+  it('if several items of an order are invalid, the error names the first item, for any mix of dishes', async () => {
+    const menu = recordingMenu(['A', 'B', 'C'].map((sku) => dishWith(sku, [])));
     const item = (sku: string, more: object = {}) => ({ item_id: sku, quantity: 1, ...more });
     const bad = { variant_id: 'none' };
     for (const [items, fault] of [
@@ -122,11 +122,11 @@ describe('the dishes of an order', () => {
     }
     menu.read.length = 0;
     await assert.rejects(priceItems(menu, [item('none'), item('A'), item('B')]), { code: 'item_not_found' });
-    assert.deepEqual(menu.read, ['none'], 'what stands behind a fault is not read');
+    assert.deepEqual(menu.read, ['none'], 'dishes after an invalid item are not read');
   });
 
-  it('are refused where their lines would be longer than can be stored, after the faults of items', async () => {
-    const menu = notingMenu([dishWith('D', ['\u{1f355}'.repeat(512)]), dishWith('E', [])]);
+  it('an order whose lines exceed 4 MiB is refused, but an unknown dish in it is reported first', async () => {
+    const menu = recordingMenu([dishWith('D', ['\u{1f355}'.repeat(512)]), dishWith('E', [])]);
     const long = { item_id: 'D', quantity: 1, addons: Array.from({ length: 100 }, () => ({ addon_id: '0' })) };
     const fitting = await priceItems(
       menu,
@@ -135,12 +135,12 @@ describe('the dishes of an order', () => {
     assert.ok(Buffer.byteLength(fitting.lines) < MAX_LINES_BYTES);
     const beyond = Array.from({ length: 21 }, () => long);
     await assert.rejects(priceItems(menu, beyond), ({ message }: Error) =>
-      /^items: come to \d+ bytes .* several orders$/.test(message),
+      /^items: would take \d+ bytes .* several orders$/.test(message),
     );
     await assert.rejects(priceItems(menu, [...beyond, { item_id: 'F', quantity: 1 }]), { code: 'item_not_found' });
   });
 
-  it('leave the event loop to others while a large order is priced', async () => {
+  it('the event loop runs other work while a large order is priced', async () => {
     const skus = Array.from({ length: 300 }, (_, index) => `D${index}`);
     const dish = dishWith(
       'D',
@@ -154,7 +154,7 @@ describe('the dishes of an order', () => {
       skus.map((sku) => ({ item_id: sku, quantity: 1 })),
     );
     clearInterval(counting);
-    assert.ok(rounds > 10, `others had ${rounds} turns`);
+    assert.ok(rounds > 10, `the timer ran ${rounds} times`);
   });
 });
 
@@ -164,7 +164,7 @@ function busyFor(ms: number): void {
 }
 
 describe('the price of an order', () => {
-  it('is what whole-number arithmetic says, for each line and in all', async () => {
+  it('the line totals and the total of random orders equal a calculation with integers', async () => {
     let pricedCount = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(cases, { minLength: 1, maxLength: 5 }), async (items) => {
@@ -190,7 +190,7 @@ describe('the price of an order', () => {
     assert.ok(pricedCount > 500, `only ${pricedCount} could be priced`);
   });
 
-  it('may be 99,999,999.99 and not a cent more', async () => {
+  it('the total of an order may be 99,999,999.99, but one cent more is refused', async () => {
     const line = { variant: null, addons: [], quantity: 1, taxPercentage: 0, isTaxable: true };
     const largest = [{ ...line, price: 9_999_999_999 }];
     assert.equal((await priceItems(menuOf(largest), orderOf(largest))).total, '99999999.99');
@@ -206,7 +206,7 @@ describe('POST /v1/third-party/orders/ prices', () => {
   });
   after(() => service.close());
 
-  /** Makes a menu of one dish and gives the order that is kept of these items. */
+  /** Creates a tenant with a menu of one dish, places an order with these items, and returns the lines and totals of the order. */
   async function orderFrom(dish: object, items: (ids: { variant: string; addon: string }) => object[]) {
     const menu = {
       categories: [{ name: 'C' }],
@@ -222,7 +222,7 @@ describe('POST /v1/third-party/orders/ prices', () => {
     return { lines: body.lines, total: body.total, totals: body.lines.map((line: { total: string }) => line.total) };
   }
 
-  it('201: quantity × (unit price + add-ons), a variant in place of the dish’s price', async () => {
+  it("201: a line costs quantity × (unit price + add-ons), and a variant's price replaces the dish's price", async () => {
     const dish = {
       price: '10.00',
       price_variants: [{ name: 'L', price: '13.00' }],
@@ -249,25 +249,26 @@ describe('POST /v1/third-party/orders/ prices', () => {
     ]);
   });
 
-  it('201: tax is rounded half up, line by line; the total is the sum of the rounded lines', async () => {
+  it('201: the price with tax is rounded half up for each line, and the total is the sum of the rounded lines', async () => {
     const dish = { price: '0.10', extra_tax_percentage: '5' };
     const { totals, total } = await orderFrom(dish, () => [{ quantity: 1 }, { quantity: 1 }, { quantity: 3 }]);
-    assert.deepEqual(totals, ['0.11', '0.11', '0.32']); // 0.105, 0.105, 0.315
+    // The exact prices are 0.105, 0.105 and 0.315.
+    assert.deepEqual(totals, ['0.11', '0.11', '0.32']);
     assert.equal(total, '0.54');
   });
 
-  it('201: a dish that is not taxable bears no tax', async () => {
+  it('201: no tax is added to a dish that is not taxable', async () => {
     const dish = { price: '2.50', extra_tax_percentage: '19.00', is_taxable: false };
     const { lines, total } = await orderFrom(dish, () => [{ quantity: 2 }]);
     assert.deepEqual([lines[0].extra_tax_percentage, total], ['0.00', '5.00']);
   });
 
-  it('201: a dish may be free, and an order dear', async () => {
+  it('201: a dish may cost 0.00, and an order may cost 99,999,999.99', async () => {
     assert.equal((await orderFrom({ price: '0' }, () => [{ quantity: 2_147_483_647 }])).total, '0.00');
     assert.equal((await orderFrom({ price: '99999999.99' }, () => [{ quantity: 1 }])).total, '99999999.99');
   });
 
-  it('400: a total above 99,999,999.99, and nothing is stored', async () => {
+  it('400: an order with a total above 99,999,999.99 is refused and not stored', async () => {
     const tenant = await service.tenant();
     const rows = await dumpRows(service, 'restaurant_order');
     for (const quantity of [10_000_000, 2_147_483_647]) {
@@ -278,7 +279,7 @@ describe('POST /v1/third-party/orders/ prices', () => {
     assert.deepEqual((await service.call('GET', ORDERS, { headers: tenant.partner })).body, []);
   });
 
-  it('200: an order keeps name, price and currency of the moment it was placed', async () => {
+  it('200: an order keeps the names, prices and currency of the time when it was placed', async () => {
     const tenant = await service.tenant();
     const { body } = await place(service, tenant);
     const read = async () =>

@@ -5,43 +5,44 @@ import type { Dish, ListedMenu } from '../menu/menu.ts';
 import type { OrderItem, OrderLine } from './schema.ts';
 
 /**
- * Bytes of the stored lines of one order at most, as JSON. A line repeats the names of its add-ons, so it may be forty times as long as what
- * was sent for it.
+ * Maximum number of bytes of the stored lines of one order, as JSON. A line repeats the names of its add-ons from the menu, so it may be
+ * forty times as long as the item in the request.
  */
 export const MAX_LINES_BYTES = 4 * 1024 * 1024;
 
 export interface PricedOrder {
   /** JSON of an array of `OrderLine`, in the order of the items. */
   lines: string;
-  /** Decimal text, the sum of the lines. */
+  /** Sum of the lines, as a decimal text. */
   total: string;
 }
 
-/** An item, and where it stands in the order. */
-interface Placed {
+/** Item of an order, with its index in the order. */
+interface IndexedItem {
   item: OrderItem;
   index: number;
 }
 
 /**
- * Prices the items of an order by the menu as it is now (decisions 19 and 21). Faults in several items: the first is told. It works in turns:
- * dish by dish, so that each is read once however many items are of it, and only one is in memory.
- * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`; `invalid_request` for lines or a total too large to store
+ * Prices the items of an order by the current menu (decisions 19 and 21). If several items are invalid, it reports the first one. It
+ * works dish by dish, so that each dish is read once and only one dish is in memory. It yields to the event loop regularly.
+ * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, or `invalid_request` if the lines or the total are
+ * too large to store
  */
 export async function priceItems(menu: Pick<ListedMenu, 'bySku'>, items: OrderItem[]): Promise<PricedOrder> {
   const turn = startTurn();
   const priced = new PricedLines();
-  for (const [sku, placed] of groupBySku(items)) {
-    // What stands behind a fault is not told, so it is not looked at either.
-    if ((placed[0]?.index ?? 0) < priced.faultIndex) {
-      await priceDish(menu.bySku.get(sku), placed, priced, turn);
+  for (const [sku, group] of groupBySku(items)) {
+    // Items after an invalid item are not reported, so they are not checked.
+    if ((group[0]?.index ?? 0) < priced.faultIndex) {
+      await priceDish(menu.bySku.get(sku), group, priced, turn);
     }
   }
   return priced.finish();
 }
 
-function groupBySku(items: OrderItem[]): Map<string, Placed[]> {
-  const groups = new Map<string, Placed[]>();
+function groupBySku(items: OrderItem[]): Map<string, IndexedItem[]> {
+  const groups = new Map<string, IndexedItem[]>();
   items.forEach((item, index) => {
     const group = groups.get(item.item_id);
     if (group === undefined) {
@@ -53,9 +54,9 @@ function groupBySku(items: OrderItem[]): Map<string, Placed[]> {
   return groups;
 }
 
-async function priceDish(dish: Dish | undefined, placed: Placed[], priced: PricedLines, turn: Turn): Promise<void> {
+async function priceDish(dish: Dish | undefined, group: IndexedItem[], priced: PricedLines, turn: Turn): Promise<void> {
   const parts = dish === undefined ? undefined : partsOf(dish);
-  for (const { item, index } of placed) {
+  for (const { item, index } of group) {
     if (turn.isOver()) {
       await turn.next();
     }
@@ -72,13 +73,13 @@ async function priceDish(dish: Dish | undefined, placed: Placed[], priced: Price
   }
 }
 
-/** The lines of one order, as they are priced in any order. */
+/** Collects the priced lines of one order. The lines may be added in any sequence. */
 class PricedLines {
   readonly #texts: string[] = [];
   #bytes = 0;
   #cents = 0;
   #fault: ApiError | undefined;
-  /** Where the first faulty item known so far stands. */
+  /** Index of the first invalid item found so far. Infinity if no item is invalid. */
   faultIndex = Infinity;
 
   add(index: number, text: string, cents: number): void {
@@ -101,19 +102,20 @@ class PricedLines {
       throw this.#fault;
     }
     if (exceedsMaximum(this.#cents)) {
-      throw invalidField('items', 'come to more than 99999999.99 together');
+      throw invalidField('items', 'cost more than 99999999.99 in total. Send them as several orders');
     }
     if (this.#bytes > MAX_LINES_BYTES) {
       throw invalidField(
         'items',
-        `come to ${this.#bytes} bytes with the names from the menu, and an order holds ${MAX_LINES_BYTES}: send them as several orders`,
+        `would take ${this.#bytes} bytes with the names from the menu, but an order may have at most ${MAX_LINES_BYTES}. ` +
+          'Send them as several orders',
       );
     }
     return { lines: `[${this.#texts.join(',')}]`, total: formatCents(this.#cents) };
   }
 }
 
-/** A dish whose variants and add-ons are found by their ids. */
+/** Dish with its variants and add-ons by their ids. */
 interface DishParts {
   dish: Dish;
   variants: ReadonlyMap<string, Dish['price_variants'][number]>;
@@ -128,7 +130,7 @@ function partsOf(dish: Dish): DishParts {
   };
 }
 
-/** Exact as long as the amount can be stored: up to there, every product in it is below 2^53. */
+/** Prices one item. The amount in cents is exact if it can be stored, because then every product is below 2^53. */
 function priceItem(parts: DishParts | undefined, item: OrderItem, path: string): { line: OrderLine; cents: number } {
   if (parts === undefined) {
     throw apiError(

@@ -13,7 +13,7 @@ before(async () => {
 after(() => service.close());
 
 describe('GET /v1/third-party/orders/', () => {
-  it('200: an empty list, whole and as page 1; 404: page 2 of it', async () => {
+  it('200, 404: a credential without orders gets an empty list and an empty page 1 (200), and no page 2 (404)', async () => {
     const { partner: headers } = await service.credential(tenant.tenantId);
     const list = await service.call('GET', ORDERS, { headers });
     assert.deepEqual([list.status, list.text], [200, '[]']);
@@ -22,7 +22,7 @@ describe('GET /v1/third-party/orders/', () => {
     assertError(await service.call('GET', `${ORDERS}?page=2`, { headers }), 404, 'error');
   });
 
-  it('200: every order of this credential and of no other, newest first, as a plain array', async () => {
+  it('200: lists all orders of the credential and no other order, newest first, as an array or in pages', async () => {
     const own = await service.tenant();
     const sibling = await service.credential(own.tenantId);
     const placed = [];
@@ -55,7 +55,7 @@ describe('GET /v1/third-party/orders/', () => {
     );
   });
 
-  it('400: a page or a size that is out of range', async () => {
+  it('400: a list of orders with an invalid page or page_size is refused', async () => {
     for (const query of ['page=0', 'page=x', 'page=', 'page_size=201', 'page_size=0', 'page=1.0', 'page=2147483648']) {
       const answer = await service.call('GET', `${ORDERS}?${query}`, { headers: tenant.partner });
       assert.match(faultsOf(answer).join(), /^page(_size)?: must be /, query);
@@ -64,7 +64,7 @@ describe('GET /v1/third-party/orders/', () => {
 });
 
 describe('GET /v1/third-party/orders/{external_order_id}/', () => {
-  it('200: the order as it stands', async () => {
+  it('200: reading an order returns its current status', async () => {
     const { body } = await place(service, tenant, { external_order_id: 'one' });
     const read = () => service.call('GET', orderPath('one'), { headers: tenant.partner });
     const answer = await read();
@@ -73,10 +73,10 @@ describe('GET /v1/third-party/orders/{external_order_id}/', () => {
     assert.deepEqual((await read()).body, { ...body, status: 'ready' });
   });
 
-  it('404: an unknown id, our own order id, and an order of another credential or tenant, all alike', async () => {
+  it('404: an unknown external id, an order_id, and an order of another credential or tenant get the same response', async () => {
     const sibling = await service.credential(tenant.tenantId);
     const { body } = await place(service, tenant, { external_order_id: 'mine' });
-    const unknown = await service.call('GET', orderPath('nobody knows'), { headers: tenant.partner });
+    const unknown = await service.call('GET', orderPath('unknown'), { headers: tenant.partner });
     assertError(unknown, 404, 'order_not_found');
     const stranger = (await service.tenant()).partner;
     for (const [id, headers] of [
@@ -98,7 +98,7 @@ describe('POST /v1/third-party/orders/{external_order_id}/cancel/', () => {
     service.call('POST', orderPath(id, 'cancel/'), { headers: tenant.partner, ...options });
 
   for (const status of ['pending', 'confirmed', 'preparing', 'ready', 'out_for_delivery']) {
-    it(`200: from ${status}, with one event`, async () => {
+    it(`200: an order in status ${status} is cancelled with one event`, async () => {
       const { body } = await place(service, tenant, { external_order_id: `from ${status}` });
       if (status !== 'pending') {
         await moveTo(service, tenant, body.order_id, status);
@@ -113,7 +113,7 @@ describe('POST /v1/third-party/orders/{external_order_id}/cancel/', () => {
   }
 
   for (const status of ['completed', 'cancelled']) {
-    it(`409: from ${status}, which the message names; nothing is written`, async () => {
+    it(`409: an order in status ${status} cannot be cancelled, the message names the status, and no row is written`, async () => {
       const { body } = await place(service, tenant, { external_order_id: `ended ${status}` });
       await moveTo(service, tenant, body.order_id, status);
       const rows = await dumpRows(service, 'event', 'restaurant_order');
@@ -123,7 +123,7 @@ describe('POST /v1/third-party/orders/{external_order_id}/cancel/', () => {
     });
   }
 
-  it('200 once: of ten at the same time one cancels, the others are told 409; there is one event', async () => {
+  it('200, 409: one of ten concurrent cancellations succeeds, nine get 409, and one event is written', async () => {
     const { body } = await place(service, tenant, { external_order_id: 'ten times' });
     const answers = await Promise.all(Array.from({ length: 10 }, () => cancel('ten times')));
     assert.deepEqual(answers.map(({ status }) => String(status)).sort(), ['200', ...Array<string>(9).fill('409')]);
@@ -133,14 +133,14 @@ describe('POST /v1/third-party/orders/{external_order_id}/cancel/', () => {
 
   const multipart = { 'content-type': 'multipart/form-data; boundary=x' };
   for (const [name, headers, body] of [
-    ['no body and the content type of JSON', { 'content-type': 'application/json' }, undefined],
+    ['no body and the content type application/json', { 'content-type': 'application/json' }, undefined],
     ['an empty object', { 'content-type': 'application/json' }, '{}'],
     ['an empty form', { 'content-type': 'application/x-www-form-urlencoded' }, ''],
     ['an empty multipart body', multipart, ''],
     ['a multipart body without parts', multipart, '--x--\r\n'],
-    ['fields that mean nothing here', { 'content-type': 'application/json' }, '{"reason":"changed my mind"}'],
+    ['unknown fields', { 'content-type': 'application/json' }, '{"reason":"changed my mind"}'],
   ] as [string, Record<string, string>, string | undefined][]) {
-    it(`200: with ${name}`, async () => {
+    it(`200: an order is cancelled by a call with ${name}`, async () => {
       await place(service, tenant, { external_order_id: name });
       const answer = await cancel(name, {
         headers: { ...tenant.partner, ...headers },

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** The answer is the stored order, as it stands now. */
+/** Asserts that the response is a replay: 200 with the stored order in its current status. */
 function assertReplay(answer: Answer, first: Answer, status = 'pending'): void {
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.headers.get('idempotent-replayed'), 'true');
@@ -20,7 +20,7 @@ function assertReplay(answer: Answer, first: Answer, status = 'pending'): void {
 }
 
 describe('POST /v1/third-party/orders/ with an external id used before', () => {
-  it('200: the stored order, marked as a replay, and nothing is written', async () => {
+  it('200: a repeated order gets the stored order, marked as a replay, and no row is written', async () => {
     const changes = { external_order_id: 'again' };
     const first = await place(service, tenant, changes);
     const rows = await dumpRows(service, 'restaurant_order', 'event');
@@ -29,7 +29,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assert.deepEqual(await dumpRows(service, 'restaurant_order', 'event'), rows);
   });
 
-  it('200: also when the body differs, whatever its references', async () => {
+  it('200: a repeated external id with other items, also unknown ones, gets the stored order', async () => {
     const external_order_id = 'other body';
     const first = await place(service, tenant, { external_order_id });
     const { addons } = await dishOf(service, tenant, 'PIZZA-1');
@@ -45,7 +45,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     }
   });
 
-  it('200: also when the dish is off the menu, or the price has changed', async () => {
+  it('200: a repeated order gets the stored order even if its dish is off the menu or has another price', async () => {
     const own = await service.tenant();
     const changes = { external_order_id: 'menu moved on' };
     const first = await place(service, own, changes);
@@ -58,7 +58,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assert.equal(order.body.total, '10.75');
   });
 
-  it('200: with the status the order has by now', async () => {
+  it('200: a repeated order gets the stored order with its current status', async () => {
     const changes = { external_order_id: 'moved' };
     const first = await place(service, tenant, changes);
     await moveTo(service, tenant, first.body.order_id, 'preparing');
@@ -67,7 +67,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assertReplay(await place(service, tenant, changes), first, 'cancelled');
   });
 
-  it('400: where the body does not pass field validation', async () => {
+  it('400: a repeated external id with an invalid body is refused, not replayed', async () => {
     const external_order_id = 'bad again';
     await place(service, tenant, { external_order_id });
     const answer = await place(service, tenant, { external_order_id, items: [{ item_id: 'PIZZA-1', quantity: 0 }] });
@@ -75,14 +75,14 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assert.equal(answer.headers.get('idempotent-replayed'), null);
   });
 
-  it('400, then 201: a refused order was not placed, and may be placed later', async () => {
+  it('400, 201: an external id of a refused order can be used for a valid order later', async () => {
     const external_order_id = 'second try';
     const refused = await place(service, tenant, { external_order_id, items: [{ item_id: 'NONE', quantity: 1 }] });
     assertError(refused, 400, 'item_not_found');
     assert.equal((await place(service, tenant, { external_order_id })).status, 201);
   });
 
-  it('201: by another credential or another tenant it is another order', async () => {
+  it('201: the same external id of another credential or another tenant makes another order', async () => {
     const changes = { external_order_id: 'shared' };
     const others = [await service.credential(tenant.tenantId), await service.tenant()];
     const answers = [await place(service, tenant, changes)];
@@ -97,7 +97,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assertReplay(await place(service, tenant, changes), answers[0] as Answer);
   });
 
-  it('201: by the same credential with a new secret it is the same order', async () => {
+  it('200: a repeated order of a credential with a rotated secret gets the stored order', async () => {
     const own = await service.tenant();
     const first = await place(service, own, { external_order_id: 'rotated' });
     const path = `/v1/third-party/credentials/${own.credential.id}/rotate/`;
@@ -106,7 +106,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assertReplay(await place(service, { partner }, { external_order_id: 'rotated' }), first);
   });
 
-  it('201 once: twenty at the same time on two nodes make one order', async () => {
+  it('201, 200: twenty concurrent orders with one external id on two nodes make one order, and the others are replays', async () => {
     const other = await startService({ beside: service });
     try {
       for (const round of [1, 2, 3]) {
@@ -126,7 +126,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     }
   });
 
-  it('201 once: at the same time as a bad one with the same id', async () => {
+  it('201: one order is placed if valid and invalid orders with one external id arrive at the same time', async () => {
     const external_order_id = 'good and bad';
     const bad = { external_order_id, items: [{ item_id: 'NONE', quantity: 1 }] };
     const answers = await Promise.all(

@@ -26,10 +26,11 @@ function collectionRoutes(app: App, { orders, callerGuard }: Dependencies): void
       schema: {
         ...SHARED,
         operationId: 'listOrders',
-        summary: 'List the orders this credential has placed',
+        summary: 'List the orders of this credential',
         description:
-          'Newest first. Without `page` and `page_size` all of them are answered, as a stream that the caller may read as slowly ' +
-          'as it likes. To follow changes, take the events: this list is for a look back.',
+          'Lists all orders that this credential has placed, newest first. Without `page` and `page_size`, the response is a ' +
+          'stream of all orders, which the caller may read slowly. Use this list for past orders. To follow changes, use the ' +
+          'events.',
         querystring: PageQuery,
         response: { 200: Type.Union([Type.Array(OrderResponse), pageOf(OrderResponse)]) },
       },
@@ -43,19 +44,19 @@ function collectionRoutes(app: App, { orders, callerGuard }: Dependencies): void
       config: {
         isIdempotent: true,
         errors: ['item_not_found', 'variant_not_found', 'addon_not_found'],
-        exampleSummaries: ['A plain dish', 'With a variant and an add-on: put in their ids from your menu'],
+        exampleSummaries: ['A plain dish', 'With a variant and an add-on. Use the ids from your menu'],
       },
       schema: {
         ...SHARED,
         operationId: 'createOrder',
-        summary: 'Place an order, once per external_order_id',
+        summary: 'Place an order once per external_order_id',
         description:
-          'The items are priced by the menu of this moment, and the order keeps those prices. Of several faults in the items ' +
-          'the first is told.\n\n' +
-          'Safe to repeat: where this credential has used the `external_order_id` before, the stored order is answered with ' +
-          '200 and `Idempotent-Replayed: true`, and nothing else of the body is looked at beyond its form. So send the same ' +
-          'call again whenever its answer was lost.\n\n' +
-          'Placing an order sends no event; every later change of its status does.',
+          'Places an order. The items are priced by the current menu, and the order keeps these prices. If several items are ' +
+          'invalid, the response reports the first one.\n\n' +
+          'This call is safe to repeat. If this credential has used the `external_order_id` before, the response is 200 with the ' +
+          'stored order and `Idempotent-Replayed: true`. The fields must still be valid, but the items are not checked against ' +
+          'the menu, and the stored order does not change. So send the same call again if its response was lost.\n\n' +
+          'Placing an order sends no event. Every later change of its status does.',
         body: OrderCreate,
         response: { 200: OrderResponse, 201: OrderResponse },
       },
@@ -77,7 +78,8 @@ function itemRoutes(app: App, { orders, callerGuard }: Dependencies): void {
         ...SHARED,
         operationId: 'getOrder',
         summary: 'Read an order',
-        description: 'Always as it stands now. Orders of other credentials are answered as if they did not exist.',
+        description:
+          'Returns the order in its current status. An order of another credential gets 404, like an unknown order.',
         params: ExternalOrderPath,
         response: { 200: OrderResponse },
       },
@@ -94,8 +96,9 @@ function itemRoutes(app: App, { orders, callerGuard }: Dependencies): void {
         operationId: 'cancelOrder',
         summary: 'Cancel an order',
         description:
-          'Possible from every status but `cancelled` and `completed`. The event `order.status_changed` follows. Sent again ' +
-          'after its answer was lost, it is refused with `invalid_status_transition`: the order is cancelled then.',
+          'Cancels an order in any status except `cancelled` and `completed`. The event `order.status_changed` follows. If ' +
+          'the response was lost and you repeat the call, it is refused with `invalid_status_transition`, because the order ' +
+          'is cancelled already.',
         params: ExternalOrderPath,
         response: { 200: OrderResponse },
       },

@@ -6,71 +6,74 @@ import { ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
 const MAX_INTEGER = 2_147_483_647;
 const AddonInput = Type.Object(
   {
-    addon_id: Type.String({ minLength: 1, description: "The `id` of one of the dish's `addons`." }),
+    addon_id: Type.String({ minLength: 1, description: 'The `id` of an add-on, from the `addons` of the dish.' }),
     quantity: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_INTEGER,
         default: 1,
-        description: 'How many of it go with each piece.',
+        description: 'The number of add-ons for each piece.',
       }),
     ),
   },
-  { title: 'OrderAddonInput', description: 'An add-on that goes with each piece of an item.' },
+  { title: 'OrderAddonInput', description: 'An add-on that is ordered with each piece of an item.' },
 );
 
-/** Contract §2, `OrderItemInput`. */
+/** Item of a new order (contract §2, `OrderItemInput`). */
 const OrderItem = Type.Object(
   {
     item_id: Type.String({ minLength: 1, maxLength: 100, description: 'The `sku` of a dish on the menu.' }),
-    quantity: Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'How many pieces.' }),
+    quantity: Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'The number of pieces.' }),
     variant_id: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: "The `id` of one of the dish's `price_variants`; left out: the dish as it is.",
+        description:
+          'The `id` of a variant, from the `price_variants` of the dish. If it is missing, the dish without a variant is ordered.',
       }),
     ),
     addons: Type.Optional(
-      Type.Array(AddonInput, { ...boundedBy('itemAddons'), description: 'What goes with each piece.' }),
+      Type.Array(AddonInput, { ...boundedBy('itemAddons'), description: 'The add-ons for each piece.' }),
     ),
   },
-  { title: 'OrderItemInput', description: 'A dish that is ordered.' },
+  { title: 'OrderItemInput', description: 'A dish in an order, with its quantity, variant and add-ons.' },
 );
 export type OrderItem = Type.Static<typeof OrderItem>;
 
-/** Contract §2, `OrderCreate`. */
+/** Request to place an order (contract §2, `OrderCreate`). */
 export const OrderCreate = Type.Object(
   {
     external_order_id: Type.String({
       minLength: 1,
       maxLength: 150,
-      description: "The caller's own id of the order. However often it is sent, one order is placed.",
+      description: "The caller's own id of the order. If it is sent several times, only one order is placed.",
     }),
-    items: Type.Array(OrderItem, { minItems: 1, ...boundedBy('orderItems'), description: 'What is ordered.' }),
+    items: Type.Array(OrderItem, { minItems: 1, ...boundedBy('orderItems'), description: 'The ordered dishes.' }),
     order_type: Type.Optional(
       Type.Enum([...ORDER_TYPES], {
         type: 'string',
         default: 'delivery',
-        description: 'How the food reaches the guest.',
+        description: 'The way in which the food reaches the guest.',
       }),
     ),
     customer: Type.Optional(
       Type.Object(
         {
-          name: Type.Optional(Type.String({ maxLength: 255, description: 'The name to call out or to ring for.' })),
-          phone: Type.Optional(Type.String({ maxLength: 20, description: 'A number for questions.' })),
+          name: Type.Optional(Type.String({ maxLength: 255, description: 'The name of the guest.' })),
+          phone: Type.Optional(
+            Type.String({ maxLength: 20, description: 'A telephone number of the guest, for questions.' }),
+          ),
         },
-        { description: 'Whom the order is for.' },
+        { description: 'The guest who gets the order.' },
       ),
     ),
     delivery_address: Type.Optional(
-      Type.String({ description: 'Where a delivery goes, in the words a driver needs.' }),
+      Type.String({ description: 'The address of a delivery, as free text for the driver.' }),
     ),
-    notes: Type.Optional(Type.String({ description: 'Wishes for the kitchen.' })),
+    notes: Type.Optional(Type.String({ description: 'Notes for the kitchen.' })),
   },
   {
     title: 'OrderCreate',
-    description: 'An order as a platform places it. Prices are those of the menu; none are sent.',
+    description: 'A new order. It contains no prices, because the prices of the menu apply.',
     examples: [
       {
         external_order_id: 'CD-2026-1187',
@@ -98,21 +101,22 @@ export const OrderCreate = Type.Object(
 );
 export type OrderCreate = Type.Static<typeof OrderCreate>;
 
-/** Contract §2, `OrderResponse`. */
+/** Order in responses to partners (contract §2, `OrderResponse`). */
 export const OrderResponse = Type.Object(
   {
-    success: Type.Boolean({ description: 'Always true: a refusal is answered with an error.' }),
-    order_id: Type.String({ description: 'The id of the order inside Roomservice; events carry it too.' }),
-    external_order_id: Type.String({ description: "The caller's own id, as it was sent." }),
+    success: Type.Boolean({ description: 'Always true, because a refused call gets an error instead.' }),
+    order_id: Type.String({ description: 'The id of the order in Roomservice. Events contain it too.' }),
+    external_order_id: Type.String({ description: "The caller's own id of the order, as it was sent." }),
     status: Type.Enum([...ORDER_STATUSES], {
       type: 'string',
       description:
-        'Where the order stands. A new one is `pending`; it ends `completed` or `cancelled`. Statuses on the way may be left out.',
+        'The current status of the order. A new order is `pending`. An order ends as `completed` or `cancelled`. Statuses in between ' +
+        'may be skipped.',
     }),
   },
   {
     title: 'OrderResponse',
-    description: 'The order as it stands now.',
+    description: 'An order with its current status.',
     examples: [
       {
         success: true,
@@ -128,70 +132,75 @@ export type OrderResponse = Type.Static<typeof OrderResponse>;
 export const ExternalOrderPath = Type.Object({
   external_order_id: Type.String({
     minLength: 1,
-    description: 'The id that the order was placed under, percent-encoded.',
+    description: "The caller's own id of the order, percent-encoded.",
     examples: ['CD-2026-1187'],
   }),
 });
 
-/** One line of an order, at the price of the moment it was placed (decision 21). */
+/** Line of an order, with the prices of the time when the order was placed (decision 21). */
 export const OrderLine = Type.Object(
   {
-    sku: Type.String({ description: 'The dish that was ordered.' }),
-    name: Type.String({ description: 'Its name then.' }),
+    sku: Type.String({ description: 'The sku of the ordered dish.' }),
+    name: Type.String({ description: 'The name of the dish when the order was placed.' }),
     variant: Type.Union([Type.String(), Type.Null()], {
-      description: 'The name of the variant; null: none was chosen.',
+      description: 'The name of the variant. Null if the dish was ordered without a variant.',
     }),
-    quantity: Type.Integer({ description: 'How many.' }),
-    unit_price: Type.String({ description: 'The price of one, without add-ons and extra tax.' }),
+    quantity: Type.Integer({ description: 'The number of pieces.' }),
+    unit_price: Type.String({ description: 'The price of one piece without add-ons and extra tax.' }),
     addons: Type.Array(
       Type.Object(
         {
-          name: Type.String({ description: 'The add-on.' }),
-          quantity: Type.Integer({ description: 'How many with each dish.' }),
-          price: Type.String({ description: 'The price of one.' }),
+          name: Type.String({ description: 'The name of the add-on.' }),
+          quantity: Type.Integer({ description: 'The number of add-ons for each piece.' }),
+          price: Type.String({ description: 'The price of one add-on.' }),
         },
         { title: 'OrderLineAddon', description: 'An add-on of a line.' },
       ),
-      { description: 'What was ordered with each.' },
+      { description: 'The add-ons of each piece.' },
     ),
     extra_tax_percentage: Type.String({
-      description: 'The tax in percent that `total` has on top; `0.00` where none is.',
+      description: 'The extra tax in percent that `total` includes. `0.00` if the dish has no extra tax.',
     }),
-    total: Type.String({ description: 'Quantity times dish and add-ons, with the extra tax, to two decimals.' }),
+    total: Type.String({
+      description: 'Quantity × (unit price + add-ons) plus the extra tax, rounded to two decimals.',
+    }),
   },
   {
     title: 'OrderLine',
-    description: 'What was ordered, at the prices of that moment: later changes of the menu leave it.',
+    description: 'A line of an order. It keeps its prices even if the menu changes later.',
   },
 );
 export type OrderLine = Type.Static<typeof OrderLine>;
 
 const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** An order as staff see it (decision 36). */
+/** Order as staff see it (decision 36). */
 export const StaffOrder = Type.Object(
   {
-    order_id: Type.String({ description: 'Our id of the order.' }),
-    external_order_id: Type.String({ description: "The partner's own id of it." }),
-    status: Type.Enum([...ORDER_STATUSES], { type: 'string', description: 'Where the order stands.' }),
-    order_type: Type.Enum([...ORDER_TYPES], { type: 'string', description: 'How the food reaches the guest.' }),
+    order_id: Type.String({ description: 'The id of the order in Roomservice.' }),
+    external_order_id: Type.String({ description: "The partner's own id of the order." }),
+    status: Type.Enum([...ORDER_STATUSES], { type: 'string', description: 'The current status of the order.' }),
+    order_type: Type.Enum([...ORDER_TYPES], {
+      type: 'string',
+      description: 'The way in which the food reaches the guest.',
+    }),
     customer: Type.Object(
       {
-        name: NullableText('A name; null where the partner gave none.'),
-        phone: NullableText('A telephone number; null where the partner gave none.'),
+        name: NullableText('The name of the guest. Null if the partner sent no name.'),
+        phone: NullableText('The telephone number of the guest. Null if the partner sent no number.'),
       },
-      { description: 'Who ordered.' },
+      { description: 'The guest who gets the order.' },
     ),
-    delivery_address: NullableText('Where it goes; null where the partner did not say.'),
-    notes: NullableText("The guest's wishes; null: none."),
-    lines: Type.Array(OrderLine, { description: 'What was ordered.' }),
-    total: Type.String({ description: 'The sum of the lines.' }),
-    currency: Type.String({ description: 'The currency of every amount, three letters of ISO 4217.' }),
-    created_at: Type.String({ format: 'date-time', description: 'When it was placed.' }),
+    delivery_address: NullableText('The address of a delivery. Null if the partner sent no address.'),
+    notes: NullableText('Notes for the kitchen. Null if the partner sent no notes.'),
+    lines: Type.Array(OrderLine, { description: 'The lines of the order, one for each item.' }),
+    total: Type.String({ description: 'The sum of the totals of all lines.' }),
+    currency: Type.String({ description: 'The currency of all amounts, as three letters of ISO 4217.' }),
+    created_at: Type.String({ format: 'date-time', description: 'The time when the order was placed.' }),
   },
   {
     title: 'StaffOrder',
-    description: 'An order as the house sees it, whichever partner placed it.',
+    description: 'An order of any partner, with its lines, as staff see it.',
     examples: [
       {
         order_id: '01a1fa44-1218-71c4-9e05-7a36d8b1f240',
@@ -251,18 +260,22 @@ export const StaffOrderQuery = Type.Object({
   status: Type.Optional(
     Type.Enum([...ORDER_STATUSES], {
       type: 'string',
-      description: 'Only orders in this status.',
+      description: 'Lists only orders in this status.',
       examples: ['pending'],
     }),
   ),
 });
 export const OrderPath = Type.Object({
   order_id: Type.String({
-    description: 'Our id of the order, as the list shows it.',
+    description: 'The id of the order in Roomservice, from the list of orders.',
     examples: ['01a1fa44-1218-71c4-9e05-7a36d8b1f240'],
   }),
 });
 export const StatusChange = Type.Object(
-  { status: Type.Enum([...ORDER_STATUSES], { type: 'string', description: 'The status that it comes to.' }) },
-  { title: 'OrderStatusChange', description: 'Where the order goes.', examples: [{ status: 'preparing' }] },
+  { status: Type.Enum([...ORDER_STATUSES], { type: 'string', description: 'The new status of the order.' }) },
+  {
+    title: 'OrderStatusChange',
+    description: 'A change of the status of an order.',
+    examples: [{ status: 'preparing' }],
+  },
 );

@@ -25,8 +25,8 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
         operationId: 'listStaffOrders',
         summary: "List the restaurant's orders",
         description:
-          'The orders of all partners, newest first, with their lines. The whole list is streamed and may be long: ' +
-          'ask by `status`, or for a page.',
+          'Lists the orders of all partners with their lines, newest first. The response is a stream. The whole list may ' +
+          'be long, so filter by `status` or read it in pages.',
         querystring: StaffOrderQuery,
         response: { 200: Type.Union([Type.Array(StaffOrder), pageOf(StaffOrder)]) },
       },
@@ -46,7 +46,7 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
         ...shared,
         operationId: 'getStaffOrder',
         summary: 'Read an order with its lines',
-        description: 'One order by our id of it, whichever partner placed it.',
+        description: 'Returns an order of any partner by its id in Roomservice.',
         params: OrderPath,
         response: { 200: StaffOrder },
       },
@@ -61,13 +61,14 @@ export function orderStaffRoutes(app: App, { orders, staffGuard }: Dependencies)
       schema: {
         ...shared,
         operationId: 'changeOrderStatus',
-        summary: 'Move an order along',
+        summary: 'Change the status of an order',
         description:
-          'The way is `pending`, `confirmed`, `preparing`, `ready`, `out_for_delivery`, `completed`. Steps may be ' +
-          'skipped, none is taken back, and only an order of type `delivery` goes out for delivery. Every status ' +
-          'but `completed` may become `cancelled`; both are final.\n\n' +
-          'The partner is told by an `order.status_changed` event. The same status again is refused with 409, so ' +
-          'after a lost answer read the order before you repeat the call.',
+          'The statuses follow each other in this order: `pending`, `confirmed`, `preparing`, `ready`, ' +
+          '`out_for_delivery`, `completed`. A status may be skipped, but the order never goes back to an earlier status. ' +
+          'Only an order of type `delivery` may become `out_for_delivery`. Every status except `completed` may change to ' +
+          '`cancelled`. `completed` and `cancelled` are final.\n\n' +
+          'The partner receives an `order.status_changed` event. The same status again is refused with 409. So if the ' +
+          'response was lost, read the order before you repeat the call.',
         params: OrderPath,
         body: StatusChange,
         response: { 200: StaffOrder },

@@ -32,7 +32,7 @@ after(() => service.close());
 const list = (of: TestTenant, query = '') => service.call('GET', STAFF_ORDERS + query, { headers: of.staff });
 
 describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
-  it('200: every order of the tenant, newest first, each as it is read alone and as the schema says', async () => {
+  it('200: staff see all orders of the tenant, newest first, each valid by the schema and equal to the single order', async () => {
     const own = await service.tenant();
     const sibling = await service.credential(own.tenantId);
     await place(service, tenant);
@@ -55,7 +55,7 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
     assert.deepEqual([page.body.count, page.body.next, page.body.results], [3, null, [body[2]]]);
   });
 
-  it('200: those of one status alone, whole and in pages', async () => {
+  it('200: with a status, the list of staff has only the orders in this status, whole and in pages', async () => {
     const own = await service.tenant();
     const orders = await Promise.all(Array.from({ length: 5 }, () => place(service, own)));
     const ids = orders
@@ -74,14 +74,14 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
     assert.equal(body.next, `${service.url}${STAFF_ORDERS}?status=pending&page_size=2&page=2`);
   });
 
-  it('400: an unknown status', async () => {
+  it('400: the list of staff refuses an unknown status', async () => {
     const statuses = ORDER_STATUSES.map((status) => `"${status}"`).join(', ');
     for (const query of ['?status=new', '?status=', '?status=READY']) {
       assert.deepEqual(faultsOf(await list(tenant, query)), [`status: must be one of ${statuses}`]);
     }
   });
 
-  it('401 and 403: without a token, with a credential; for a tenant that is a hotel alone', async () => {
+  it('401, 403: staff orders are refused without a token or to a partner (401) and to a hotel-only tenant (403)', async () => {
     const paths = [STAFF_ORDERS, `${STAFF_ORDERS}x/`];
     const hotel = await service.tenant({ features: ['hotel'] });
     for (const path of paths) {
@@ -92,7 +92,7 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
     assertError(await moveTo(service, hotel, 'x', 'ready'), 403, 'error');
   });
 
-  it('404: an unknown id, another tenant’s, an external id and what is no uuid, all alike', async () => {
+  it("404: an unknown order_id, another tenant's order, an external id and a malformed id get the same response", async () => {
     const stranger = await service.tenant();
     const { body } = await place(service, stranger, { external_order_id: 'theirs' });
     const unknown = await moveTo(service, tenant, '018f0000-0000-7000-8000-000000000000', 'ready');
@@ -107,12 +107,12 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
 });
 
 describe('POST /v1/staff/orders/{order_id}/status/', () => {
-  // Every move of every kind of order, as its fastest way there and one step more.
+  // Tests every change from every status for every order type. Each order first goes to the status `from` directly from `pending`.
   for (const orderType of ORDER_TYPES) {
     for (const from of ORDER_STATUSES.filter(
       (status) => status === 'pending' || mayFollow('pending', status, orderType),
     )) {
-      it(`200 and 409: ${orderType} from ${from}`, async () => {
+      it(`200, 409: a ${orderType} order in status ${from} accepts exactly the statuses that mayFollow allows`, async () => {
         const answers = await Promise.all(
           ORDER_STATUSES.map(async (to) => {
             const { body } = await place(service, tenant, { order_type: orderType });
@@ -136,7 +136,7 @@ describe('POST /v1/staff/orders/{order_id}/status/', () => {
     }
   }
 
-  it('200: owner and staff, as JSON, form and multipart; each change writes one event with the row', async () => {
+  it('200: owner and staff change the status of an order by JSON, form or multipart, with one event for each change', async () => {
     const { body } = await place(service, tenant);
     const path = `${STAFF_ORDERS}${body.order_id}/status/`;
     const multipart = new FormData();
@@ -156,7 +156,7 @@ describe('POST /v1/staff/orders/{order_id}/status/', () => {
     }
   });
 
-  it('200 once: of simultaneous changes to one status on two nodes one wins; there is one event', async () => {
+  it('200, 409: one of ten concurrent changes to the same status on two nodes succeeds, and one event is written', async () => {
     const other = await startService({ beside: service });
     try {
       const { body } = await place(service, tenant);
@@ -171,7 +171,7 @@ describe('POST /v1/staff/orders/{order_id}/status/', () => {
     }
   });
 
-  it('409: writes nothing', async () => {
+  it('409: a refused change of status writes no event and does not change the order', async () => {
     const { body } = await place(service, tenant);
     await moveTo(service, tenant, body.order_id, 'ready');
     const rows = await dumpRows(service, 'event', 'restaurant_order');
@@ -181,7 +181,7 @@ describe('POST /v1/staff/orders/{order_id}/status/', () => {
     assert.deepEqual(await dumpRows(service, 'event', 'restaurant_order'), rows);
   });
 
-  it('400: no status, or none that there is; also of an order that there is not', async () => {
+  it('400: a change to a missing or invalid status is refused, also for an unknown order', async () => {
     const { body } = await place(service, tenant);
     for (const id of [body.order_id, 'x']) {
       for (const json of [{}, { status: 'done' }, { status: null }, { status: ['ready'] }]) {

@@ -5,7 +5,7 @@ import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
 import type { RestaurantOrder } from '#platform/db/types.ts';
 import type { OrderStatus } from './order-status.ts';
 
-/** An order whose lines are the JSON that was stored: they may be megabytes, and nobody needs to look into them. */
+/** Stored order. Its lines are the JSON text from the database, because they may have megabytes and are never parsed. */
 export type OrderRow = Omit<Selectable<RestaurantOrder>, 'lines'> & { lines: string };
 export type NewOrder = Insertable<RestaurantOrder> & { lines: string };
 
@@ -27,8 +27,9 @@ const NEW_ORDER = new Fields<NewOrder>({
 });
 
 /**
- * Inserts orders; several may be of any tenants (one of the statements that may; on one node alone).
- * @returns for each order in turn whether it was inserted: false if the credential has an order with this external id already
+ * Inserts orders. Several orders may belong to different tenants, but only if the database is one node ("The database" in
+ * docs/ARCHITECTURE.md).
+ * @returns one value for each order: true if it was inserted, false if the credential has an order with this external id already
  */
 export async function insertOrders(db: Database, orders: NewOrder[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
@@ -41,11 +42,11 @@ export async function insertOrders(db: Database, orders: NewOrder[]): Promise<bo
   return orders.map(({ id }) => inserted.has(id));
 }
 
-/** The columns of an order that partners see. The lines, which may be large, are not read. */
+/** Columns of an order that partners see. The lines are not read, because they may be large. */
 export type OrderSummary = Pick<OrderRow, 'id' | 'external_order_id' | 'status'>;
 const HEAD = ['id', 'external_order_id', 'status'] as const;
 
-/** What a partner calls an order by. */
+/** Key by which a partner identifies an order. */
 export interface ExternalKey {
   tenantId: number;
   credentialId: string;
@@ -55,9 +56,9 @@ export interface ExternalKey {
 const EXTERNAL_KEY = new Fields<ExternalKey>({ tenantId: 'bigint', credentialId: 'uuid', externalOrderId: 'text' });
 
 /**
- * Looks orders up; several may be of any tenants (one of the statements that may; on one node alone). The LIMIT makes it a look-up in
- * the index for each key, whatever the planner believes of the table.
- * @returns for each key in turn its order
+ * Finds orders by their external ids. Several keys may belong to different tenants, but only if the database is one node ("The database"
+ * in docs/ARCHITECTURE.md). The LIMIT makes the planner use an index look-up for each key, even if its statistics are wrong.
+ * @returns one value for each key: the order, or undefined if there is no such order
  */
 export async function findByExternalIds(db: Database, keys: ExternalKey[]): Promise<(OrderSummary | undefined)[]> {
   return await selectEach(
@@ -89,7 +90,7 @@ const WHOLE = [
   'created_at',
 ] as const;
 
-/** Several orders of the tenant whole, newest first. */
+/** Reads whole orders of the tenant, newest first. */
 export async function readWhole(db: Database, tenantId: number, ids: string[]): Promise<OrderRow[]> {
   return await db
     .selectFrom('restaurant_order')
@@ -100,10 +101,10 @@ export async function readWhole(db: Database, tenantId: number, ids: string[]): 
     .execute();
 }
 
-/** The columns that a change of status needs: for its rule, its event and its answer. */
+/** Columns that a change of status needs for its check, its event and its response. */
 export type MovableOrder = OrderSummary & Pick<OrderRow, 'credential_id' | 'order_type'>;
 
-/** Locks the order until the transaction ends: changes of its status happen one after the other. */
+/** Locks the order until the transaction ends, so that changes of its status happen one after the other. */
 export async function lockOrder(tx: Tx, tenantId: number, id: string): Promise<MovableOrder | undefined> {
   return await tx
     .selectFrom('restaurant_order')
@@ -123,17 +124,17 @@ export async function updateStatus(tx: Tx, tenantId: number, id: string, status:
     .execute();
 }
 
-/** A credential's orders, newest first. */
+/** Returns the list of a credential's orders, newest first. */
 export function listOfCredential(db: Database, tenantId: number, credentialId: string): KeysetList<OrderSummary> {
   const list = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
   return keysetList(db, list.where('credential_id', '=', credentialId), (orders) => orders.select(HEAD));
 }
 
-/** Where an order of the tenant is found, and about how large it is. */
+/** Order of the tenant in a list, with its estimated size and without its lines. */
 export interface ListedOrder {
   id: string;
   status: string;
-  /** Bytes, to plan with: compressed lines count four times what they take. None is unpacked to tell. */
+  /** Estimated size in bytes. Compressed lines count four times their stored size, because decompressing them would be slow. */
   size: number;
 }
 
@@ -142,7 +143,7 @@ const SIZE = sql<number>`
     + coalesce(octet_length(notes), 0) + coalesce(octet_length(delivery_address), 0)
 `;
 
-/** The tenant's orders, newest first, without what may be large in them. */
+/** Returns the list of the tenant's orders, newest first, without their long fields. */
 export function listOfTenant(db: Database, tenantId: number, status: OrderStatus | undefined): KeysetList<ListedOrder> {
   const all = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
   const list = status === undefined ? all : all.where('status', '=', status);
