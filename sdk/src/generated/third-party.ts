@@ -122,7 +122,7 @@ export interface MenuSet {
   name: string;
   /** The time of day when the menu set is served. Orders are accepted at any time. */
   service: 'all_day' | 'breakfast' | 'lunch' | 'dinner';
-  /** The status that the restaurant has set. It takes no dish off the menu. */
+  /** The status that the restaurant has set for the menu set. It takes no dish off the menu. */
   status: 'active' | 'inactive';
   /** The number of the restaurant or hotel that the menu belongs to. */
   tenant: number;
@@ -357,7 +357,7 @@ export interface ThirdPartyAddOn {
   price: string;
   /** The URL of a picture. Null if there is no picture. */
   image: string | null;
-  /** The diet that it suits. Empty or null if unknown. */
+  /** The diet that the dish or add-on suits. Empty or null if unknown. */
   dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
   /** True if the add-on can be ordered. Partners see only such add-ons. */
   is_active: boolean;
@@ -373,7 +373,7 @@ export interface ThirdPartyDish {
   name: string;
   /** A description of the dish for guests. It may be empty. */
   description: string;
-  /** The diet that it suits. Empty or null if unknown. */
+  /** The diet that the dish or add-on suits. Empty or null if unknown. */
   dish_type: 'veg' | 'non_veg' | 'halal' | 'vegan' | 'gluten_free' | 'sugar_free' | '' | null;
   /** The price of one piece without variant and add-ons. */
   price: string;

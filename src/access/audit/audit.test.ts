@@ -198,7 +198,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(good.added, []);
   });
 
-  it('200: the audit trail lists only the entries of the own tenant, newest first, whole or by pages', async () => {
+  it("200: an owner gets only the audit entries of the owner's tenant, newest first, whole or by pages", async () => {
     const whole = await trail();
     assert.deepEqual(
       whole.map((entry) => entry.id),

@@ -6,14 +6,14 @@ import * as store from './store.ts';
 
 export type { Actor } from './schema.ts';
 
-/** Content of an entry, without its actor and time. `details` never holds a secret. */
+/** Content of an audit entry, without its actor and time. `details` never holds a secret. */
 export interface NewAuditEntry {
   action: AuditAction;
   subject: string;
   details: Record<string, unknown>;
 }
 
-/** Inserts one entry into the audit trail. */
+/** Function that inserts one entry into the audit trail. */
 export type WriteAuditEntry = (db: Db, entry: NewAuditEntry) => Promise<void>;
 
 /**

@@ -5,7 +5,7 @@ import type { AuditEntry as AuditEntryTable } from '#platform/db/types.ts';
 
 export type AuditRow = Selectable<AuditEntryTable>;
 
-/** Inserts an entry. If its id is stored already, an earlier try wrote the same entry, and nothing is inserted. */
+/** Inserts an audit entry. Does nothing if its id is stored already, because an earlier try wrote the same entry. */
 export async function insertEntry(db: Db, entry: Insertable<AuditEntryTable>): Promise<void> {
   await db
     .insertInto('audit_entry')

@@ -32,8 +32,8 @@ describe('an API key', () => {
   });
 });
 
-describe('a text that is no API key', () => {
-  it('a random text gives 0 or the id of some tenant as the tenant of an API key, and no error', () => {
+describe('a text that is not an API key', () => {
+  it('the tenant read from a random text instead of an API key is 0 or a positive number, without an error', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.string({ minLength: 22, maxLength: 22 }).map((text) => `rsk_${text}`),
@@ -48,7 +48,7 @@ describe('a text that is no API key', () => {
     );
   });
 
-  it('an API key that is empty, too short, too long or without its prefix gives tenant 0', () => {
+  it('the tenant read from an API key that is empty, too short, too long or without its prefix is 0', () => {
     const key = keys.newApiKey(42);
     for (const text of ['', 'rsk_', key.slice(4), key.slice(0, -2), `${key}AAAA`, `rss_${key.slice(4)}`, newSecret()]) {
       assert.equal(keys.tenantOfApiKey(text), 0, text);

@@ -32,7 +32,7 @@ interface KnownCaller {
   fingerprint: string;
 }
 
-/** Number of cached callers. Each takes a few hundred bytes. */
+/** Maximum number of cached callers. Each takes a few hundred bytes. */
 const MAX_CACHED = 50_000;
 
 /** Authenticates the callers of one of the two APIs by their API key and secret. */
@@ -54,7 +54,8 @@ export class Authentication {
   /**
    * Returns the caller with this key and secret. If both match a cached caller, no query is made. In all other cases the method reads
    * the database, so an unknown key and a wrong secret cost the same, and a new secret is accepted immediately. The cache keeps a
-   * plain hash of the secret. That is safe because a secret has 256 random bits, and it costs a tenth of the keyed hash in the database.
+   * plain hash of the secret. That is safe because a secret has 256 random bits, and it takes a tenth of the time of the keyed hash that
+   * is stored.
    * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key or a wrong secret, always the same error
    */
   async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
@@ -68,7 +69,7 @@ export class Authentication {
     return caller;
   }
 
-  /** Reads the credential from the database. The work is the same if the key is unknown, so that its time shows nothing. */
+  /** Reads the credential from the database. Does the same work for an unknown key, so that the time does not show if a key exists. */
   async #lookUp(key: string, secret: string, fingerprint: string): Promise<Caller> {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
     const given = this.#keyMaker.hashSecret(secret);

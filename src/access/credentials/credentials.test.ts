@@ -42,7 +42,7 @@ async function statusWith({ api_key, api_secret }: { api_key: string; api_secret
 /** Shortens an API key as lists show it. Written here again, so that the test does not use the code that it tests. */
 const shortened = (apiKey: string) => `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 
-describe('POST credentials/', () => {
+describe('POST /v1/third-party/credentials/', () => {
   it('201: the response to a new credential holds exactly its id, label, key and secret, and must not be cached', async () => {
     const answer = await service.call('POST', PATH, { headers: tenant.owner, json: { label: 'Till 1' } });
     assert.equal(answer.status, 201);
@@ -107,7 +107,7 @@ describe('POST credentials/', () => {
   });
 });
 
-describe('GET credentials/', () => {
+describe('GET /v1/third-party/credentials/', () => {
   it('200: each credential in the list has exactly the documented fields and no secret', async () => {
     const owner = await service.tenant();
     const [credential] = await list(owner);
@@ -140,7 +140,7 @@ describe('GET credentials/', () => {
     assert.match(credential.last_rotated_at ?? '', TIME);
   });
 
-  it('200: lists only the credentials of the own tenant, newest first', async () => {
+  it("200: an owner's list has only the credentials of the owner's tenant, newest first", async () => {
     const [one, other] = [await service.tenant(), await service.tenant()];
     const made = [one.credential.id];
     for (let count = 0; count < 5; count += 1) {
@@ -172,7 +172,7 @@ describe('GET credentials/', () => {
   });
 });
 
-describe('POST credentials/{id}/revoke/', () => {
+describe('POST /v1/third-party/credentials/{id}/revoke/', () => {
   it('200: revoking a credential returns it as inactive, and revoking it again gives the same response', async () => {
     const made = await create({ json: { label: 'Gone' } });
     const active = (await list()).find((credential) => credential.id === made.id);
@@ -196,7 +196,7 @@ describe('POST credentials/{id}/revoke/', () => {
   });
 });
 
-describe('POST credentials/{id}/rotate/', () => {
+describe('POST /v1/third-party/credentials/{id}/rotate/', () => {
   it('200: rotating a credential returns exactly its id, label and key with a new secret, and the old secret is refused', async () => {
     const made = await create({ json: { label: 'Turns' } });
     const answer = await change(made.id, 'rotate');
@@ -245,7 +245,7 @@ describe('POST credentials/{id}/rotate/', () => {
 describe('a whole API key', () => {
   const PMS_PATH = '/v1/channel-manager/credentials/';
 
-  it('a whole API key is only in the responses that issue or rotate it; lists and revocations show it shortened', async () => {
+  it('only the responses that issue or rotate a credential show its whole API key, and all other responses shorten it', async () => {
     const own = await service.tenant();
     const call = async (method: string, path: string) => {
       const answer = await service.call(method, path, { headers: own.owner });
@@ -286,7 +286,7 @@ describe('a whole API key', () => {
   });
 });
 
-describe('a credential that is not there', () => {
+describe('an unknown credential', () => {
   it("404: an unknown id, a malformed id and the id of another tenant's credential get the same response", async () => {
     const other = await service.tenant();
     const ids = [
@@ -313,7 +313,7 @@ describe('a credential that is not there', () => {
     assert.equal(await statusWith(other.credential), 200, 'untouched');
   });
 
-  it('200, 409: the id of a credential is found in capital letters too', async () => {
+  it('200, 409: revoke and rotate find a credential by its id in capital letters', async () => {
     const made = await create();
     assert.equal((await change(made.id.toUpperCase(), 'revoke')).status, 200);
     assert.equal((await change(made.id.toUpperCase(), 'rotate')).status, 409);

@@ -116,7 +116,7 @@ export class Credentials {
     return await this.#change(tenantId, credentialId, async (tx, row) => {
       if (row.webhook_url === url) {
         // The stored secret may be from an earlier run of this transaction whose COMMIT got no response. Then it must be returned,
-        // because no other response shows it. The plain texts are compared: a rotation of the keys may have changed the ciphertext.
+        // because no other response shows it. The code compares plain texts, because a rotation of the keys may change the ciphertext.
         const isFromEarlierRun =
           wasStored && row.webhook_secret && (await this.#keyring.decrypt(row.webhook_secret, location)) === secret;
         return isFromEarlierRun ? secret : '';
@@ -144,12 +144,12 @@ export class Credentials {
   }
 }
 
-/** Returns the text that an encrypted webhook secret is bound to. It cannot be decrypted for another tenant or credential. */
+/** Returns the text that binds an encrypted webhook secret to its tenant and credential. Decryption with another text fails. */
 export function webhookSecretLocation(tenantId: number, credentialId: string): string {
   return `webhook secret of ${tenantId} ${credentialId}`;
 }
 
-/** Column of the encrypted webhook secrets, for the rotation of the service keys. */
+/** Gives the rotation of the service keys access to all encrypted webhook secrets. */
 export const webhookSecrets: SecretColumn = {
   async readBefore(db, tenantId, bytes, afterId, limit) {
     const rows = await store.readWebhookSecretsBefore(db, tenantId, bytes, afterId, limit);

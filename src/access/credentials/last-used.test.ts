@@ -77,7 +77,7 @@ describe('last_used_at', () => {
     for (let round = 0; round < 40; round += 1) {
       await Promise.all(made.map((each) => authentication.authenticate(each.api_key, each.api_secret)));
     }
-    assert.equal(writes, 0, 'calls write nothing themselves');
+    assert.equal(writes, 0, 'the calls themselves do not write last_used_at');
     await authentication.close();
     assert.equal(writes, 1);
     for (const { id } of made) {

@@ -1,7 +1,7 @@
 import type { Database } from '#platform/db/database.ts';
 import { updateLastUsed } from './store.ts';
 
-/** Time between two writes. `last_used_at` is updated within a minute of use (decision 16). */
+/** Milliseconds between two writes, so that `last_used_at` is updated within a minute of use (decision 16). */
 const FLUSH_EVERY_MS = 15_000;
 /** Number of rows in one UPDATE. */
 const BATCH_SIZE = 1_000;

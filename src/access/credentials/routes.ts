@@ -46,7 +46,7 @@ interface Dependencies {
   path: string;
   /** Schema of a credential in responses. Fields of `Credential` that it does not have are not sent. */
   shape: typeof Credential | typeof PmsCredential;
-  /** Part of the operation ids, for example in `createPmsCredential`. */
+  /** Name of the credential in operation ids, for example in `createPmsCredential`. */
   noun: keyof typeof SIDES;
 }
 
@@ -123,7 +123,7 @@ function revokeAndRotate(app: App, { credentials, ownerGuard, path, shape, noun 
       schema: {
         ...SHARED,
         operationId: `rotate${noun}`,
-        summary: 'Replace the secret of a credential immediately',
+        summary: 'Replace the secret of a credential, which ends the old secret immediately',
         description:
           'Replaces the secret. Only this response shows the new secret. The key stays the same. Every call with the ' +
           'old secret that starts after this response is refused. This operation is not idempotent, because each call ' +

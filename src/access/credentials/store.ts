@@ -30,7 +30,7 @@ export async function findCredential(
     .executeTakeFirst();
 }
 
-/** Inserts a credential. If its id is stored already, an earlier try wrote the same credential, and nothing is inserted. */
+/** Inserts a credential. Does nothing if its id is stored already, because an earlier try wrote the same credential. */
 export async function insertCredential(
   db: Db,
   tenantId: number,
@@ -132,7 +132,7 @@ export async function readWebhookSecretsBefore(
     .execute();
 }
 
-/** Replaces a ciphertext. Returns false, and changes nothing, if the stored one is not `from`. */
+/** Replaces the encrypted webhook secret `from` with `to`. Returns false and changes nothing if the stored secret is not `from`. */
 export async function replaceWebhookSecret(
   tx: Tx,
   tenantId: number,

@@ -8,7 +8,7 @@ import type { Role } from './schema.ts';
 import type { NewUser, UserChanges, UserRow } from './store.ts';
 import { addUser, changeUser } from './users.ts';
 
-/** One user in a tenant document. The password may be missing only for an existing user, whose password then stays. */
+/** One user in a tenant document. The password may be missing only for an existing user. The stored password then stays. */
 export interface UserDocument {
   email: string;
   password?: string;

@@ -17,7 +17,7 @@ function accountOf({ tenant, userId }: Person): Account {
   return { tenant: String(tenant.id), caller: userId };
 }
 
-/** Returns a guard that accepts owner and staff, all other calls get 401. If `feature` is given, tenants without it get 403. */
+/** Returns a guard that accepts only owner and staff (else 401). If `feature` is given, tenants without this feature get 403. */
 export function personGuard(db: Database, verifyToken: VerifyToken, feature?: Feature): Guard {
   const guard = async (request: FastifyRequest) => {
     request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);

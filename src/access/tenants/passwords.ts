@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const argon2id = promisify(argon2).bind(null, 'argon2id');
 
 /**
- * Number of hashes that run at the same time. More hashes would only wait for a core, and each would hold 19 MiB. Node's thread
+ * Maximum number of hashes that run at the same time. More hashes would only wait for a core, and each would hold 19 MiB. Node's thread
  * pool would start up to 256 of them.
  */
 const MAX_UNDER_WAY = availableParallelism();

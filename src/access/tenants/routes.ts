@@ -39,7 +39,7 @@ export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): vo
           `Attempts are limited to ${SIGN_INS_PER_EMAIL} a minute for each e-mail and ${SIGN_INS_PER_ADDRESS} a minute ` +
           'for each client address (for IPv6, each /64 network). Successful attempts count too. A client address that ' +
           `signed in to the account within the last 30 days has its own limit of ${SIGN_INS_PER_EMAIL} a minute for ` +
-          'this account. So wrong passwords from other addresses do not lock it out.',
+          'this account. So wrong passwords from other addresses do not block this address.',
         tags: ['Sign-in'],
         body: SignInRequest,
         response: { 200: SignInResponse },

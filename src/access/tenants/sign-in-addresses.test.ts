@@ -66,7 +66,7 @@ async function dateBack(signedInAt: Date): Promise<void> {
 }
 
 describe('an address that has signed in to an account', () => {
-  it("200: a known address has ten attempts after others used up the e-mail's, and its eleventh is 429 without a hash", async () => {
+  it('200: a known address has ten own attempts even if other addresses used up those of the e-mail, then 429 without a hash', async () => {
     assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 9]);
     await times(9, () => fail(ELSEWHERE), 401);
     assert.deepEqual(statusAndLeft(await fail(ELSEWHERE)), [429, 0]);
@@ -112,7 +112,7 @@ describe('an address that has signed in to an account', () => {
     assert.equal((await addresses()).length, 2);
   });
 
-  it('429: an address is unknown 30 full UTC days after its last sign-in, and each sign-in renews it', async () => {
+  it('429: an address is no longer known if its last sign-in was more than 30 full UTC days ago, and a sign-in renews it', async () => {
     await enter(HOME);
     await times(9, () => fail(ELSEWHERE), 401);
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;

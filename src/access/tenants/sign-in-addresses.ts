@@ -6,7 +6,7 @@ import * as store from './store.ts';
 /** Number of days that an address is known after a sign-in from it. It stays known until the end of the last day in UTC. */
 const KNOWN_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Number of addresses kept for each user: the latest ones. */
+/** Maximum number of stored addresses of each user. The latest ones are kept. */
 const MAX_ADDRESSES = 20;
 
 /** Returns the keyed hash under which an address of a user is stored. The same address has another hash for each user. */
@@ -25,8 +25,11 @@ export function isKnownAddress(signedInAt: Date | null): boolean {
   return signedInAt !== null && signedInAt >= startOfDay(-KNOWN_DAYS);
 }
 
-/** Stores the address of a sign-in, and removes the addresses that are too old or too many. Does so once a day per address. */
-export async function rememberAddress(
+/**
+ * Stores the address of a sign-in, and removes the user's addresses that are too old or too many. Writes nothing if the address was
+ * stored on the same UTC day already.
+ */
+export async function storeAddress(
   db: Database,
   user: { tenantId: number; userId: string },
   address: { hash: Buffer; signedInAt: Date | null },

@@ -8,7 +8,7 @@ import { OWNER_PASSWORD, STAFF_PASSWORD, sampleTenant } from '#test/support/tena
 const PATH = '/v1/auth/token/';
 
 let service: TestService;
-/** Passwords hashed or checked so far in this process. */
+/** Number of passwords hashed or checked so far in this process. */
 let hashes = 0;
 const hook = createHook({
   init(_id, type) {

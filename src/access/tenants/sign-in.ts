@@ -4,11 +4,11 @@ import { apiError } from '#platform/errors.ts';
 import { normaliseEmail } from './email.ts';
 import { decoyHash, isPassword } from './passwords.ts';
 import type { Feature, Role, SignInResponse } from './schema.ts';
-import { type HashAddress, isKnownAddress, rememberAddress } from './sign-in-addresses.ts';
+import { type HashAddress, isKnownAddress, storeAddress } from './sign-in-addresses.ts';
 import * as store from './store.ts';
 import { issueToken, TOKEN_SECONDS } from './tokens.ts';
 
-/** User of a sign-in attempt, and if this user has signed in from the same address before. */
+/** User of a sign-in attempt, with the information if the client address is known for this user. */
 export interface Account {
   /** Null if no user has the e-mail. The sign-in then does the same work as for a user, so that a client sees no difference. */
   user: store.SigningInUser | null;
@@ -60,7 +60,7 @@ export async function signIn(
   }
   const signedIn = { tenantId: user.tenant_id, userId: user.id, generation: user.generation };
   const { hash, signed_in_at: signedInAt } = user.address;
-  await rememberAddress(db, signedIn, { hash, signedInAt }).catch(onError);
+  await storeAddress(db, signedIn, { hash, signedInAt }).catch(onError);
   const { id, name, features } = user.tenant;
   return {
     access_token: await issueToken(tokenKey, signedIn),

@@ -32,7 +32,7 @@ export interface TenantValues {
   features: string[];
 }
 
-/** @returns the tenant's id */
+/** Inserts a tenant, or updates the tenant that has this slug. @returns the tenant's id */
 export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number> {
   const { slug, ...changing } = values;
   const row = await tx
@@ -66,7 +66,7 @@ export async function findUser(
   return row;
 }
 
-/** Key that no user has. */
+/** Tenant id and user id that no user has. The query for an unknown e-mail uses them. */
 const NO_USER = { tenant_id: 0, user_id: '00000000-0000-0000-0000-000000000000' };
 
 export type SigningInUser = UserRow & { tenant: TenantRow; address: { hash: Buffer; signed_in_at: Date | null } };

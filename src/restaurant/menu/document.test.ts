@@ -36,7 +36,7 @@ function without(menu: MenuDocument, ...skus: string[]): MenuDocument {
 }
 
 describe('GET /v1/staff/menu/', () => {
-  it('200: GET returns the menu document with all default values', async () => {
+  it('200: staff get the menu document with all default values', async () => {
     const document = await getDocument();
     assert.deepEqual(Object.keys(document).sort(), ['categories', 'dishes', 'kitchens', 'menu_sets', 'sub_menus']);
     assert.deepEqual(document.kitchens, [
@@ -89,7 +89,7 @@ describe('GET /v1/staff/menu/', () => {
 });
 
 describe('PUT /v1/staff/menu/', () => {
-  it('200: a PUT of the document from GET changes nothing, also if dishes and sections were removed before', async () => {
+  it('200: a PUT of the menu document that GET returns changes nothing, also if dishes and sections were removed before', async () => {
     const other = await service.tenant();
     await put(without(sampleMenu(), 'PIZZA-1'), other);
     await put({ ...without(sampleMenu(), 'WATER'), categories: [{ name: 'Pizza' }] }, other);
@@ -128,7 +128,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.deepEqual(await dishOf(service, other, 'PIZZA-1'), pizza);
   });
 
-  it('200: a dish keeps its id if its fields change, and an add-on or variant gets its id back with its name', async () => {
+  it('200: a dish keeps its id if its fields change, and a variant or add-on gets its old id back with its old name', async () => {
     const other = await service.tenant();
     const [dish] = sampleMenu().dishes;
     assert.ok(dish);

@@ -2,7 +2,7 @@
 
 const SECTION_TIMES = { created_at: '2026-11-02T09:12:40.118Z', updated_at: '2026-11-02T09:12:40.118Z' };
 const KITCHEN_CARD = { id: '128a6f36-109d-8ac9-9c5e-8d88954fd4ad', name: 'Kitchen', is_active: true };
-/** A dish of the demo tenant, with fewer variants and add-ons. */
+/** Dish of the demo tenant, with only some of its variants and add-ons. */
 export const KORMA = {
   id: '0199aa10-3c00-70a1-b3f2-5d8e61c07a94',
   sku: 'TIMELESS-CLASSICS-KORMA',

@@ -93,7 +93,7 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
       'dishes.1.category: is required',
       'dishes.1.price: must be a text',
     ],
-    // The schema cannot find the following faults.
+    // The JSON schema cannot find the following faults, so other code checks them.
     [withDish({ category: 'Soup' }), 'dishes.0.category: "Soup" is not in categories'],
     [
       withDish({ kitchen: 'Roof', sub_menu: 'None', menu_set: 'Never' }),
@@ -133,7 +133,7 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
     });
   }
 
-  it('400: an invalid dish in a menu keeps its valid parts from being written too', async () => {
+  it('400: a menu with one invalid dish is refused, and its valid dishes are not written', async () => {
     const rows = await dumpRows(service, 'menu', 'dish');
     const menu = sampleMenu();
     menu.dishes.unshift({ sku: 'NEW', name: 'New', price: '1', category: 'Pizza' });

@@ -35,9 +35,9 @@ export interface ListedMenu {
 
 export type ReadListedMenu = (tenant: { tenantId: number; currency: string }) => Promise<ListedMenu>;
 
-/** Bytes of rendered menus in the cache: at most an eighth of the memory of the machine or of the container. */
+/** Maximum number of bytes of cached menus: an eighth of the memory of the machine or of the container. */
 const MAX_CACHED_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 8;
-/** Number of tenants whose menu version is cached. */
+/** Maximum number of tenants whose menu version is cached. */
 const MAX_VERSIONS = 50_000;
 
 /** Menu of a tenant in the cache. While the menu is loading, `bytes` is 0. */
@@ -50,7 +50,7 @@ interface CachedMenu {
   lastRead: number;
 }
 
-/** Larger menus are rendered one at a time, because rendering them takes much time and memory. */
+/** Size in bytes above which menus are rendered one at a time, because rendering them takes much time and memory. */
 const LARGE_MENU_BYTES = 1024 * 1024;
 
 export interface MenuReaderOptions {
@@ -58,7 +58,7 @@ export interface MenuReaderOptions {
   caches: Caches;
   log: Logger;
   maxCachedBytes?: number;
-  /** A menu with more bytes is not rendered. Such a menu was stored when the bound was higher or did not exist. */
+  /** Maximum number of bytes of a rendered menu. A larger menu may be stored from a time when the bound was higher or did not exist. */
   maxRenderedBytes?: number;
 }
 
@@ -163,7 +163,7 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
   };
 }
 
-/** Returns a function that runs the given works one after the other. */
+/** Returns a function that runs its tasks one after the other. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<void> = Promise.resolve();
   return (work) => {
@@ -220,9 +220,9 @@ async function listMenu(tenantId: number, currency: string, menu: StoredMenu, by
   };
 }
 
-/** Number of dishes of a menu that stay parsed, because a dish that is ordered often is soon ordered again. */
+/** Maximum number of dishes of a menu that stay parsed, because a dish that is ordered often is soon ordered again. */
 const MAX_RECENT = 16;
-/** Bytes of a dish that may stay parsed. A real dish has about 2 KB. */
+/** Maximum number of bytes of a dish that stays parsed. A real dish has about 2 KB. */
 const MAX_RECENT_BYTES = 16 * 1024;
 
 function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMenu['bySku'] {

@@ -92,7 +92,7 @@ function withDefault<T extends { name: string }>(sections: T[], isNeeded: boolea
 const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as const;
 type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
 
-/** Result of a check that found no fault. It is yielded too, so that the event loop can run other work between two checks. */
+/** Result of a check that found no fault. The generators yield it too, so that the event loop can run other work between checks. */
 const VALID = null;
 type CheckResult = string | typeof VALID;
 

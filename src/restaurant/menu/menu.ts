@@ -83,7 +83,7 @@ export async function applyMenu(
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
   const named = new Set(wanted.dishes.map((dish) => dish.sku));
   const dishes = wanted.dishes.map((dish, position) => ({ ...dish, position, id: bySku.get(dish.sku)?.id ?? newId() }));
-  // Dishes that are not in the document go to the end, so that a PUT of the document from GET changes no position.
+  // Stored dishes that are not in the document go to the end. So a later PUT of the document that GET returns changes no position.
   const unnamed = stored.dishes
     .filter((dish) => !named.has(dish.sku))
     .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));

@@ -57,7 +57,7 @@ function createSectionSizes(tenantId: number, menu: Pick<StoredMenu, 'sections' 
   const kitchen = sizes(rendered.kitchen, jsonBytes);
   const category = sizes(rendered.category, jsonBytes);
   const subMenu = sizes(rendered.subMenu, jsonBytes);
-  // A menu set may contain a hundred sub-menus. Each sub-menu is measured once, and only its size is added here.
+  // A menu set may contain a hundred sub-menus. Each sub-menu is measured once, and its size is added for each menu set.
   const menuSet = sizes(rendered.menuSet, (set) => {
     const inside = set.sub_menus.reduce((sum, { name }) => sum + subMenu(name) - NULL_BYTES, 0);
     return jsonBytes({ ...set, sub_menus: set.sub_menus.map(() => null) }) + inside;

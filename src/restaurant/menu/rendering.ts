@@ -6,7 +6,7 @@ type Section = 'kitchen' | 'category' | 'sub-menu' | 'menu-set';
 
 type MakeId = typeof derivedId;
 
-/** Functions that return the section with a name. Each section is rendered at its first use. */
+/** Functions that return a rendered section by its name. Each section is rendered at its first use. */
 export interface RenderedSections {
   category: (name: string) => StaffDish['category'];
   subMenu: (name: string) => StaffDish['sub_menu'];
@@ -15,14 +15,14 @@ export interface RenderedSections {
 }
 
 /** Parts of a menu that are needed to render one of its dishes. */
-export interface Shown {
+export interface DishContext {
   sections: StampedSections;
   /** Number of active dishes by category name. */
   dishCounts: ReadonlyMap<string, number>;
 }
 
 /** Returns a function that renders a stored dish as the contract describes it. */
-export function createRenderer(tenantId: number, currency: string, menu: Shown): (dish: StoredDish) => StaffDish {
+export function createRenderer(tenantId: number, currency: string, menu: DishContext): (dish: StoredDish) => StaffDish {
   const sections = renderSections(tenantId, menu, derivedId);
   return (dish) => renderDish(dish, { currency, sections, idOf: derivedId });
 }
@@ -67,7 +67,11 @@ export function renderDish(
  * Returns functions that render the sections of a menu, each section once for all its dishes.
  * @param makeId returns the id of a section, derived from the tenant id, the kind and the name of the section
  */
-export function renderSections(tenantId: number, { sections, dishCounts }: Shown, makeId: MakeId): RenderedSections {
+export function renderSections(
+  tenantId: number,
+  { sections, dishCounts }: DishContext,
+  makeId: MakeId,
+): RenderedSections {
   const idOf = (section: Section, name: string) => makeId(tenantId, section, name);
   const subMenu = byName(sections.sub_menus, ({ name, is_active }) => ({
     id: idOf('sub-menu', name),

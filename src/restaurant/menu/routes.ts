@@ -46,7 +46,7 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
         const offset = offsetOf(wanted);
         return sendPageBytes(reply, frame, menu.dishes.slice(offset, offset + wanted.pageSize));
       }
-      // The bytes of the whole menu were rendered once for this version.
+      // These bytes of the whole menu are rendered only once for each version of the menu.
       return sendJsonBytes(isGzipped ? reply.header('content-encoding', 'gzip') : reply, body);
     },
   );

@@ -17,7 +17,7 @@ const Service = Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], { type: '
 const MenuSetStatus = Type.Enum(['active', 'inactive'], { type: 'string' });
 
 const SectionName = Type.String({ minLength: 1, maxLength: 100 });
-/** Description of a section. Its length is bounded, because each dish is shown with its whole sections. */
+/** Text that describes a section. Its length is bounded, because each dish is shown with its whole sections. */
 const SectionDescription = Type.String({ maxLength: 2_000 });
 const MAX_SECTIONS = 1_000;
 const MAX_SUB_MENUS_OF_A_SET = 100;
@@ -107,7 +107,7 @@ const AddonDocument = Type.Object(
     ),
     is_active: Type.Optional(
       Type.Boolean({
-        description: 'True if the add-on is on the menu. False: it is not listed and cannot be ordered.',
+        description: 'False if the add-on is off the menu, so that it is not listed and cannot be ordered.',
       }),
     ),
   },
@@ -120,7 +120,7 @@ const DISH_FIELDS = {
   dish_type: Type.Optional(described(DishType, 'The diet that the dish suits. Empty or null if unknown.')),
   price: described(Money, 'The price of the dish without a variant, in the currency of the tenant.'),
   is_active: Type.Optional(
-    Type.Boolean({ description: 'True if the dish is on the menu. False: it is not listed and cannot be ordered.' }),
+    Type.Boolean({ description: 'False if the dish is off the menu, so that it is not listed and cannot be ordered.' }),
   ),
   is_taxable: Type.Optional(Type.Boolean({ description: 'True if the extra tax is added to the price.' })),
   extra_tax_percentage: Type.Optional(described(Percentage, 'The extra tax in percent, added to the price.')),
@@ -144,7 +144,7 @@ const DISH_FIELDS = {
   ingredients: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
       ...boundedBy('dishEntries'),
-      description: 'The ingredients of the dish. Only staff see them, not partners.',
+      description: 'The ingredients of the dish. Only staff see the ingredients, not partners.',
     }),
   ),
 };
@@ -209,7 +209,7 @@ const PictureUrl = nullable(
 );
 const Diet = Type.Unsafe<Type.Static<typeof DishType>>({
   ...DishType,
-  description: 'The diet that it suits. Empty or null if unknown.',
+  description: 'The diet that the dish or add-on suits. Empty or null if unknown.',
 });
 const Tenant = Type.Integer({ description: 'The number of the restaurant or hotel that the menu belongs to.' });
 const CreatedAt = time('The time when this part was added to the menu.');
@@ -275,7 +275,7 @@ const MenuSet = Type.Object(
     }),
     status: Type.Enum(['active', 'inactive'], {
       type: 'string',
-      description: 'The status that the restaurant has set. It takes no dish off the menu.',
+      description: 'The status that the restaurant has set for the menu set. It takes no dish off the menu.',
     }),
     tenant: Tenant,
     sub_menus: Type.Array(SubMenu, { description: 'The sub-menus of this menu set.' }),

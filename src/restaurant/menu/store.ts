@@ -15,7 +15,7 @@ export interface StoredDish extends FilledDish {
 export interface StoredMenu {
   version: number;
   sections: StampedSections;
-  /** In the order of the menu document. */
+  /** Dishes in the order of the menu document. */
   dishes: StoredDish[];
 }
 
@@ -100,7 +100,7 @@ export async function countListed(tx: Tx, tenantId: number): Promise<Map<string,
   return new Map(rows.map(({ category, count }) => [category, count]));
 }
 
-/** Number of dishes read by one statement. It is bounded because the driver parses all rows of a statement without a pause. */
+/** Maximum number of dishes read by one statement, because the driver parses all rows of a statement without a pause. */
 const DISHES_A_STATEMENT = 500;
 
 const SCALARS = [
@@ -180,7 +180,7 @@ export async function updateMenu(
     .execute();
 }
 
-/** Length of the dishes in one statement, in UTF-16 code units. The dish that reaches it is the last one of its statement. */
+/** Length of dishes that ends a statement, in UTF-16 code units. The dish that reaches this length is the last one of its statement. */
 const STATEMENT_LENGTH = 256 * 1024;
 
 export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[]): Promise<void> {

@@ -26,20 +26,20 @@ export interface PlacedOrder {
   isReplayed: boolean;
 }
 
-/** Bytes of whole orders that are read by one statement, by their estimated sizes. A larger order is read alone. */
+/** Maximum estimated bytes of the whole orders that one statement reads. A larger order is read alone. */
 const WHOLE_ORDERS_BYTES = 64 * 1024;
 /**
- * Length of the texts of an order, in UTF-16 code units. A longer order is inserted by its own statement, because a batch would not
- * help it, and the other orders of the batch would wait for it. So a statement of 64 orders has at most about 1 MiB.
+ * Maximum length of an order in a batch, in UTF-16 code units of its texts. A longer order is inserted by its own statement, because a
+ * batch would not help it, and the other orders of the batch would wait for it. So a statement of 64 orders has at most about 1 MiB.
  */
 const LARGE_ORDER = 16 * 1024;
-/** Number of items and add-ons of an order. An order with more may have megabytes of names from the menu, even with a small body. */
+/** Number of items and add-ons above which an order is large. Its names from the menu may take megabytes, even if its body is small. */
 const LARGE_ORDER_PARTS = 50;
-/** Number of large orders that are priced and written at the same time. Each holds its lines in memory. Tenants take turns. */
+/** Maximum number of large orders priced and written at the same time. Each holds its lines in memory. Tenants take turns. */
 const LARGE_ORDERS_AT_ONCE = 4;
 const LARGE_ORDERS_OF_A_TENANT = 2;
 const LARGE_ORDER_WAIT_MS = 30_000;
-/** Number of batches under way. One batch is written while another waits for its flush to disk. */
+/** Number of batches under way at the same time. One batch is written while the other waits for its flush to disk. */
 const BATCHES_UNDER_WAY = 2;
 
 /** Orders of restaurants. Partners place and cancel them, and staff change their status. */
@@ -220,7 +220,7 @@ export class Orders {
   }
 }
 
-/** Groups orders in their order, so that no group exceeds `WHOLE_ORDERS_BYTES` unless it has only one order. */
+/** Splits listed orders into groups, in the same sequence. A group of several orders has at most `WHOLE_ORDERS_BYTES`. */
 function groupBySize(listed: store.ListedOrder[]): store.ListedOrder[][] {
   const groups: store.ListedOrder[][] = [];
   let room = 0;

@@ -39,7 +39,7 @@ describe('POST /v1/third-party/orders/', () => {
     assert.equal(answer.headers.get('idempotent-replayed'), null);
   });
 
-  it('201: a new order without optional fields is a delivery and has null in these fields', async () => {
+  it('201: a new order without optional fields is a delivery, and its other optional fields are null', async () => {
     const { body } = await place(service, tenant, { external_order_id: 'short' });
     const { created_at, order_id, ...kept } = await staffOrder(body.order_id);
     assert.equal(order_id, body.order_id);

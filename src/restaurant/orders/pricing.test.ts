@@ -9,7 +9,7 @@ import type { Dish, ListedMenu } from '../menu/menu.ts';
 import { MAX_LINES_BYTES, priceItems } from './pricing.ts';
 import type { OrderLine } from './schema.ts';
 
-/** Order of one dish. Prices are in cents, and `taxPercentage` is in hundredths of a percent. */
+/** Item of an order with its dish. Prices are in cents, and `taxPercentage` is in hundredths of a percent. */
 interface Case {
   price: number;
   variant: number | null;
@@ -164,7 +164,7 @@ function busyFor(ms: number): void {
 }
 
 describe('the price of an order', () => {
-  it('the line totals and the total of random orders equal a calculation with integers', async () => {
+  it('the line totals and the total of random orders equal those of a calculation in whole cents', async () => {
     let pricedCount = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(cases, { minLength: 1, maxLength: 5 }), async (items) => {

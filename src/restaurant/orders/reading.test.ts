@@ -22,7 +22,7 @@ describe('GET /v1/third-party/orders/', () => {
     assertError(await service.call('GET', `${ORDERS}?page=2`, { headers }), 404, 'error');
   });
 
-  it('200: lists all orders of the credential and no other order, newest first, as an array or in pages', async () => {
+  it('200: a credential gets a list of all its own orders and no other order, newest first, as an array or in pages', async () => {
     const own = await service.tenant();
     const sibling = await service.credential(own.tenantId);
     const placed = [];

@@ -32,7 +32,7 @@ after(() => service.close());
 const list = (of: TestTenant, query = '') => service.call('GET', STAFF_ORDERS + query, { headers: of.staff });
 
 describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
-  it('200: staff see all orders of the tenant, newest first, each valid by the schema and equal to the single order', async () => {
+  it('200: staff list all orders of the tenant, newest first, and each has the same fields as when it is read alone', async () => {
     const own = await service.tenant();
     const sibling = await service.credential(own.tenantId);
     await place(service, tenant);
@@ -55,7 +55,7 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
     assert.deepEqual([page.body.count, page.body.next, page.body.results], [3, null, [body[2]]]);
   });
 
-  it('200: with a status, the list of staff has only the orders in this status, whole and in pages', async () => {
+  it('200: staff can list only the orders in one status, whole and in pages', async () => {
     const own = await service.tenant();
     const orders = await Promise.all(Array.from({ length: 5 }, () => place(service, own)));
     const ids = orders
@@ -74,7 +74,7 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
     assert.equal(body.next, `${service.url}${STAFF_ORDERS}?status=pending&page_size=2&page=2`);
   });
 
-  it('400: the list of staff refuses an unknown status', async () => {
+  it('400: a list of orders for staff with an unknown status is refused', async () => {
     const statuses = ORDER_STATUSES.map((status) => `"${status}"`).join(', ');
     for (const query of ['?status=new', '?status=', '?status=READY']) {
       assert.deepEqual(faultsOf(await list(tenant, query)), [`status: must be one of ${statuses}`]);
