@@ -44,7 +44,7 @@ function collectionRoutes(app: App, { orders, callerGuard }: Dependencies): void
       config: {
         isIdempotent: true,
         errors: ['item_not_found', 'variant_not_found', 'addon_not_found'],
-        exampleSummaries: ['A plain dish', 'With a variant and an add-on. Use the ids from your menu'],
+        exampleSummaries: ['A plain dish', 'With a variant and an add-on: use the ids from your menu'],
       },
       schema: {
         ...SHARED,
