@@ -23,7 +23,7 @@ describe('an answer held against the documents', () => {
 
   it('fails with another status, field, type or code', () => {
     for (const [status, body, fault] of [
-      [409, { code: 'room_not_available', message: 'No.' }, /409 is in no document/],
+      [409, { code: 'room_not_available', message: 'No.' }, /409 is in no OpenAPI document/],
       [200, { ...FOUND, total: '1.00' }, /additional properties/],
       [200, { ...FOUND, order_id: 1 }, /order_id must be string/],
       [200, { ...FOUND, status: 'lost' }, /status must be equal to one of/],

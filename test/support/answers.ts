@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Answer } from './service.ts';
 
-/** Asserts an error answer: its status, exactly the keys of the envelope, its code; gives its message. */
+/**
+ * Asserts that a response is an error with the given status and code, and with the fields `code` and `message` only.
+ * @returns the error message
+ */
 export function assertError(answer: Answer, status: number, code: string): string {
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
@@ -11,12 +14,12 @@ export function assertError(answer: Answer, status: number, code: string): strin
   return answer.body.message;
 }
 
-/** The faults of a 400 `invalid_request`, one by one. */
+/** Returns the faults that the message of a 400 `invalid_request` lists, one string for each fault. */
 export function faultsOf(answer: Answer): string[] {
   return assertError(answer, 400, 'invalid_request').split(' | ');
 }
 
-/** How many answers there are of each status. */
+/** Returns the number of responses with each status, keyed by status. */
 export function countByStatus(answers: Answer[]): Record<number, number> {
   const groups = Object.entries(Object.groupBy(answers, ({ status }) => status));
   return Object.fromEntries(groups.map(([status, group]) => [status, group?.length ?? 0]));

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
 
-/** A private key and its self-signed certificate, both PEM. */
+/** A private key and its self-signed certificate, both in PEM format. */
 export interface Certificate {
   key: string;
   cert: string;
@@ -16,13 +16,17 @@ export interface CertificateOptions {
   notAfter?: Date;
 }
 
-/** Makes a certificate for `localhost` and 127.0.0.1, valid for a year from yesterday, where not told otherwise. */
+/**
+ * Makes a self-signed certificate. By default it is for `localhost` and 127.0.0.1, and valid from yesterday until a
+ * year from now.
+ */
 export async function makeCertificate(options: CertificateOptions = {}): Promise<Certificate> {
   const { hosts = ['localhost', '127.0.0.1'], notBefore = daysFromNow(-1), notAfter = daysFromNow(365) } = options;
   const altNames = hosts.map((host) =>
     isIP(host) === 0 ? { type: 2 as const, value: host } : { type: 7 as const, ip: host },
   );
-  // The name is new each time: among trusted certificates of one name OpenSSL takes the first, whatever its key.
+  // The common name is random, because OpenSSL takes the first trusted certificate with a matching name, even if its
+  // key does not match.
   const made = await generate([{ name: 'commonName', value: `Roomservice test ${randomUUID()}` }], {
     keyType: 'ec',
     algorithm: 'sha256',
@@ -33,7 +37,7 @@ export async function makeCertificate(options: CertificateOptions = {}): Promise
   return { key: made.private, cert: made.cert };
 }
 
-/** From here on, TLS connections of this process accept the certificate (and all that they accepted before). */
+/** Adds the certificate to those that TLS connections of this process trust. */
 export function trustCertificate(cert: string): void {
   setDefaultCACertificates([...getCACertificates('default'), cert]);
 }

@@ -12,19 +12,22 @@ export interface TestChannel {
   channel_secret: string;
 }
 
-/** One more channel of the tenant, made by its owner. */
+/** Makes a channel of the tenant, by a call of the tenant's owner. */
 export async function makeChannel(service: TestService, tenant: TestTenant, source = 'an-ota'): Promise<TestChannel> {
   const made = await service.call('POST', CHANNELS, { headers: tenant.owner, json: { source } });
   assert.equal(made.status, 201, made.text);
   return made.body;
 }
 
-/** Unix time, as channels sign it. */
+/** Returns the current Unix time in seconds, which is the unit of the timestamp that channels sign. */
 export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** The headers of a call: the key, the moment, and the signature over both and the exact bytes. */
+/**
+ * Returns the headers of a channel's call: content type, channel key, timestamp, and the signature over the timestamp
+ * and the body.
+ */
 export function channelHeaders(
   channel: Pick<TestChannel, 'channel_key' | 'channel_secret'>,
   body: string | Buffer,
@@ -39,8 +42,8 @@ export function channelHeaders(
 }
 
 /**
- * Tells of a reservation as an OTA does.
- * @param at the moment it is signed for, Unix seconds; now where left out
+ * Sends a reservation to the receiver, signed as an OTA signs it.
+ * @param at the timestamp that is signed, in Unix seconds; the current time by default
  */
 export async function tell(
   service: TestService,

@@ -10,14 +10,17 @@ import { type Certificate, makeCertificate } from './certificate.ts';
 import { eventually } from './webhooks.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
-/** A first start under load: PostgreSQL's files are made, and synced. No command takes longer. */
+/**
+ * Time limit for each command. The slowest one is a first start under load, which creates and syncs the files of
+ * PostgreSQL.
+ */
 const START_TIMEOUT_MS = 60_000;
 
 export interface CommandOptions {
   env?: Record<string, string>;
-  /** The Node to run on; this process's own where left out. */
+  /** Path of the Node to run the command with; by default the Node of this process. */
   node?: string;
-  /** In a process group of its own, as a terminal would start it. */
+  /** Runs the command in its own process group, as a terminal does. */
   detached?: boolean;
 }
 
@@ -28,22 +31,27 @@ export interface Ended {
   stderr: string;
 }
 
-/** `roomservice …` as a process of its own. */
+/** A running `roomservice …` command, in its own process. */
 export interface Command {
   pid: number;
-  /** What it has printed so far, on both streams together and on each. */
+  /** Returns what the command has printed until now: all of stdout, then all of stderr. */
   output(): string;
-  /** Waits for a match in what it prints. Throws when it ends before. */
+  /**
+   * Waits until the output matches the pattern.
+   * @throws if the command ends first, or after 60 s
+   */
   prints(pattern: RegExp): Promise<RegExpMatchArray>;
   kill(signal: NodeJS.Signals): void;
   ended: Promise<Ended>;
 }
 
 const running = new Set<ChildProcess>();
-/** Each with a DATA_DIR in it, or something smaller. */
+/** Temporary folders that `cleanUp` removes. A folder holds a DATA_DIR or single files. */
 const folders = new Set<string>();
 
-/** Runs `bin/roomservice.js` with nothing of our own environment but what finding programs needs. */
+/**
+ * Starts `bin/roomservice.js`. Of the environment of this process it gets only PATH and HOME; the caller adds the rest.
+ */
 export function startCommand(args: string[], options: CommandOptions = {}): Command {
   const { env = {}, node = process.execPath, detached = false } = options;
   const child = spawn(node, [COMMAND, ...args], {
@@ -70,7 +78,7 @@ export function startCommand(args: string[], options: CommandOptions = {}): Comm
       await eventually(() => seen() !== null || isOver(), `output like ${pattern}: ${output()}`, START_TIMEOUT_MS);
       const match = seen();
       if (match === null) {
-        throw new Error(`It ended without printing ${pattern}:\n${output()}`);
+        throw new Error(`The command ended without printing ${pattern}. Its output:\n${output()}`);
       }
       return match;
     },
@@ -79,7 +87,7 @@ export function startCommand(args: string[], options: CommandOptions = {}): Comm
   };
 }
 
-/** Runs a command to its end; one that does not come to an end is killed, and has no exit code then. */
+/** Runs a command until it ends. After 60 s the command is killed, and the exit code is null. */
 export async function runCommand(args: string[], options: CommandOptions = {}): Promise<Ended> {
   const command = startCommand(args, options);
   const timer = setTimeout(() => command.kill('SIGKILL'), START_TIMEOUT_MS);
@@ -92,19 +100,22 @@ export interface Serving extends Command {
   url: string;
 }
 
-/** Starts `serve …` and waits until it says where it listens. */
+/** Starts `serve …` and waits until it prints the URL on which it listens. */
 export async function startServing(args: string[], options: CommandOptions = {}): Promise<Serving> {
   const command = startCommand(['serve', ...args], options);
   const [, url = ''] = await command.prints(/listens on (http:[^\s"]+)/);
   return { ...command, url };
 }
 
-/** A DATA_DIR that does not exist yet, in a folder that everybody may enter. `cleanUp` removes it. */
+/**
+ * Returns a path for a DATA_DIR that does not exist yet, in a folder that every user may enter. `cleanUp` removes the
+ * folder.
+ */
 export async function newDataDir(): Promise<string> {
   return join(await newFolder(), 'data');
 }
 
-/** A temporary folder that everybody may enter, until `cleanUp`. */
+/** Makes a temporary folder that every user may enter. `cleanUp` removes it. */
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rs-cli-'));
   await chmod(folder, 0o755);
@@ -112,7 +123,10 @@ export async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** A receiver's certificate and a file of it: a process with `NODE_EXTRA_CA_CERTS` set to its path trusts it. */
+/**
+ * Makes a certificate for a receiver and writes it to a file. A process that has the path in `NODE_EXTRA_CA_CERTS`
+ * trusts the certificate.
+ */
 export async function newCertificateFile(): Promise<{ certificate: Certificate; path: string }> {
   const certificate = await makeCertificate();
   const path = join(await newFolder(), 'certificate.pem');
@@ -120,19 +134,21 @@ export async function newCertificateFile(): Promise<{ certificate: Certificate; 
   return { certificate, path };
 }
 
-/** Where PostgreSQL's files are: in DATA_DIR, or where its link says. */
+/** Returns the folder with the files of PostgreSQL: `DATA_DIR/postgres`, or the target if that is a symbolic link. */
 export async function clusterDirOf(dataDir: string): Promise<string> {
   const inside = join(dataDir, 'postgres');
   return await readlink(inside).catch(() => inside);
 }
 
-/** The pid in PostgreSQL's own lock file; 0 where there is none. */
+/** Reads the process id from the lock file of PostgreSQL. Returns 0 if there is no lock file. */
 export async function postgresPid(dataDir: string): Promise<number> {
   const path = join(await clusterDirOf(dataDir), 'postmaster.pid');
   return Number.parseInt(await readFile(path, 'utf8').catch(() => '0'), 10);
 }
 
-/** One that has ended and waits for its parent to take notice (a zombie) does not count. */
+/**
+ * Returns true if the process runs. A zombie, which has ended but which its parent has not yet reaped, does not count.
+ */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -142,7 +158,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Kills what is still running, by its pid, and removes every folder. For `after`. */
+/** Kills the commands and the PostgreSQL processes that still run, and removes every folder. Call it in `after`. */
 export async function cleanUp(): Promise<void> {
   for (const child of running) {
     child.kill('SIGKILL');
@@ -162,7 +178,7 @@ export async function cleanUp(): Promise<void> {
   folders.clear();
 }
 
-/** A port that was free a moment ago, for what must be told its port. */
+/** Returns a port that was free a moment ago, for a program that cannot choose a free port itself. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,19 +2,22 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 
-/** A way to a database that can be cut while the database itself goes on. */
+/** A proxy in front of a database. It can cut the connections while the database itself keeps running. */
 export interface DatabaseProxy {
   db: Database;
   /** Breaks every connection and refuses new ones. */
   refuse(): Promise<void>;
-  /** Keeps connections and takes new ones, but nothing passes any more. */
+  /** Keeps connections open and accepts new ones, but discards all bytes in both directions. */
   swallow(): void;
-  /** Lets everything pass again; what was swallowed is gone. */
+  /** Breaks the old connections and passes bytes again on new ones. The discarded bytes are lost. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param url of a PostgreSQL that listens on a Unix socket */
+/**
+ * Starts a proxy to a PostgreSQL that listens on a Unix socket.
+ * @param url the URL of that PostgreSQL
+ */
 export async function startDatabaseProxy(url: string, poolSize: number): Promise<DatabaseProxy> {
   const socketPath = `${decodeURIComponent(new URL(url).hostname)}/.s.PGSQL.5432`;
   const sockets = new Set<Socket>();

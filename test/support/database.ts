@@ -10,13 +10,16 @@ import { migrateToLatest } from '#platform/db/migrate.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** One PostgreSQL for the whole run, in a folder of this checkout's own: whoever comes joins it, the last one stops it. */
+/**
+ * Opens the PostgreSQL that all test files of this checkout share. The first process starts it, and the last one stops
+ * it.
+ */
 export async function openTestServer() {
   const name = createHash('sha256').update(ROOT).digest('hex').slice(0, 12);
   return await openEmbeddedPostgres({
     dataDir: join(tmpdir(), `roomservice-test-${process.getuid?.() ?? 0}-${name}`),
     role: 'command',
-    // The tests kill processes, never the machine: what was written need not survive that.
+    // The tests kill processes but never the machine, so the written data need not survive a power failure.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
 }
@@ -27,7 +30,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own for one test file, cloned from a migrated template in a moment. Drop it at the end. */
+/** Makes a database for one test file, as a fast clone of a migrated template. The file calls `drop` at its end. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await openTestServer();
   const template = await ensureTemplate(server.url);
@@ -46,7 +49,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** The template is named by the migrations it was made of, so that a changed one is made anew. */
+/**
+ * Makes the template database if it is missing. Its name holds a hash of the migrations, so a changed migration gets a
+ * new template.
+ * @returns the name of the template
+ */
 export async function ensureTemplate(serverUrl: string): Promise<string> {
   const hash = createHash('sha256');
   for (const file of readdirSync(join(ROOT, 'migrations')).sort()) {
@@ -59,7 +66,10 @@ export async function ensureTemplate(serverUrl: string): Promise<string> {
   return template;
 }
 
-/** Made under another name and renamed: two files that start alone at the same time cannot spoil it. */
+/**
+ * Makes the template under another name and then renames it, so that two test files that start at the same time cannot
+ * damage it.
+ */
 async function makeTemplate(serverUrl: string, template: string): Promise<void> {
   const draft = `draft_${randomBytes(6).toString('hex')}`;
   await administrate(serverUrl, `CREATE DATABASE ${draft}`);
@@ -79,7 +89,10 @@ async function exists(serverUrl: string, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Runs one statement beside all databases. A clone waits while another one of the same template is being made. */
+/**
+ * Runs one statement in the database `postgres`. Retries while another session clones the same template (SQLSTATE
+ * 55006).
+ */
 async function administrate(serverUrl: string, statement: string): Promise<unknown[]> {
   for (let tries = 1; ; tries += 1) {
     const client = new pg.Client({ connectionString: urlOf(serverUrl, 'postgres') });

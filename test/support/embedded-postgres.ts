@@ -18,14 +18,15 @@ const opened = new Set<EmbeddedPostgres>();
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
 
 /**
- * A path for a DATA_DIR that does not exist yet, in a folder that everybody may enter; removed with all that it led
- * to.
+ * Returns a path for a DATA_DIR that does not exist yet, in a folder that every user may enter. After the test, PostgreSQL
+ * is stopped, and the folder and the files of PostgreSQL are removed.
  */
 export async function newDataDir(t: TestContext, ...inside: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rs-'));
   const dataDir = join(folder, ...inside, 'data');
   t.after(async () => {
-    await Promise.all([...opened].map((embedded) => embedded.close())); // or it would bring back what is removed here
+    // An open instance would create the removed files again.
+    await Promise.all([...opened].map((embedded) => embedded.close()));
     opened.clear();
     const link = join(dataDir, 'postgres');
     const cluster = await readlink(link).catch(() => link);
@@ -42,14 +43,16 @@ export async function newDataDir(t: TestContext, ...inside: string[]): Promise<s
   return dataDir;
 }
 
-/** Opens with settings that make tests fast. What is still open when the test ends is closed then. */
+/**
+ * Opens an embedded PostgreSQL with settings that make tests fast. The end of the test closes it if it is still open.
+ */
 export async function open(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedPostgres> {
   const embedded = await openEmbeddedPostgres({ dataDir, role: 'command', settings: SETTINGS, ...options });
   opened.add(embedded);
   return embedded;
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection and closes the connection. */
 export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url);
   client.on('error', () => {});
@@ -61,7 +64,7 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-/** A process of its own that opens the database, prints "open" and stays until its standard input ends. */
+/** Starts a process that opens the database, prints "open" and runs until its standard input ends. */
 export function spawnOpener(
   dataDir: string,
   role: string,
@@ -79,9 +82,11 @@ export function spawnOpener(
 export async function spawnOpened(dataDir: string, role: string, module?: string): Promise<Opener> {
   const child = spawnOpener(dataDir, role, module);
   const saysOpen = once(child.stdout, 'data');
-  const endsEarly = once(child, 'exit').then(() => Promise.reject(new Error('The opener ended before it was open.')));
+  const endsEarly = once(child, 'exit').then(() =>
+    Promise.reject(new Error('The process ended before it had opened the database.')),
+  );
   await Promise.race([saysOpen, endsEarly]);
-  endsEarly.catch(() => {}); // it ends later, when the test wants it to
+  endsEarly.catch(() => {}); // The test ends the process later, and that is no error.
   return child;
 }
 
@@ -90,12 +95,15 @@ export async function killAndWait(child: Opener): Promise<void> {
   await once(child, 'exit');
 }
 
-/** The pid of the PostgreSQL that runs on the cluster. */
+/** Returns the process id of the PostgreSQL that runs on the cluster; undefined if PostgreSQL does not run. */
 export async function postmasterPid(clusterDir: string): Promise<number | undefined> {
   return (await findPostmaster(clusterDir))?.pid;
 }
 
-/** Waits until the condition gives something, for 10 s at most. */
+/**
+ * Waits until the condition returns a truthy value, and returns this value.
+ * @throws after 10 s
+ */
 export async function eventually<T>(condition: () => Promise<T | undefined | false>): Promise<T> {
   for (const deadlineMs = Date.now() + 10_000; Date.now() < deadlineMs; await sleep(20)) {
     const result = await condition();

@@ -11,13 +11,16 @@ import type { EventInput, TransactionWithEvents } from '#webhooks/events/events.
 import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts';
 import type { TestService } from './service.ts';
 
-/** Whose events they are: a test tenant's first credential, or another one of it. */
+/** The tenant and the credential that an event belongs to. A `TestTenant` fits, with its first credential. */
 export interface Whose {
   tenantId: number;
   credential: { id: string };
 }
 
-/** The deliveries alone, on a service's database and keys; no test has the contract's waits to spend. */
+/**
+ * Starts a worker that only sends deliveries, on the database and keys of a service. It retries without the waits of
+ * the contract.
+ */
 export function startTestWorker(service: TestService, pace: DeliveryPace = {}, metrics?: DeliveryMetrics): Worker {
   return startWorker({
     config: { ...readConfig({}), webhookAllowPrivateNetwork: true },
@@ -29,7 +32,7 @@ export function startTestWorker(service: TestService, pace: DeliveryPace = {}, m
   });
 }
 
-/** A change of an order that was never placed; the name is in the body. */
+/** Returns the event of a status change. Its order does not exist; `name` is its external order id. */
 export function eventInput({ tenantId, credential }: Whose, name: string = randomUUID()): EventInput {
   return {
     tenantId,
@@ -40,12 +43,15 @@ export function eventInput({ tenantId, credential }: Whose, name: string = rando
   };
 }
 
-/** Writes one event as its cause does, in a transaction of its own. */
+/** Writes one event as the code of its cause does, in a new transaction. */
 export async function writeEvent(transaction: TransactionWithEvents, whose: Whose, name?: string): Promise<void> {
   await transaction(async (_tx, record) => await record(eventInput(whose, name)));
 }
 
-/** Many due events of each in a moment, as processes that send nothing leave them. */
+/**
+ * Inserts `count` due events for each credential in one statement, as a process leaves them that does not send
+ * deliveries.
+ */
 export async function insertBacklog(db: Database, whose: Whose | Whose[], count: number): Promise<void> {
   const all = [whose].flat();
   await sql`
@@ -57,7 +63,9 @@ export async function insertBacklog(db: Database, whose: Whose | Whose[], count:
   `.execute(db);
 }
 
-/** Credentials past the API, many in a moment; each has one of the URLs registered. */
+/**
+ * Inserts credentials directly into the database, which is faster than the API: one credential for each webhook URL.
+ */
 export async function insertCredentials(service: TestService, tenantId: number, urls: string[]): Promise<Whose[]> {
   const ids = urls.map(() => newId());
   await inTransaction(service.database.db, async (tx) => {
@@ -84,7 +92,7 @@ export async function insertCredentials(service: TestService, tenantId: number, 
   return ids.map((id) => ({ tenantId, credential: { id } }));
 }
 
-/** Where the events of a tenant stand, in the order they were written. */
+/** Reads the events of a tenant with the state of their deliveries, in the order in which they were written. */
 export async function eventRows(db: Database, tenantId: number) {
   return await db
     .selectFrom('event')

@@ -17,7 +17,7 @@ export interface ListedEvent {
   delivery: { status: string; attempts: object[] } | null;
 }
 
-/** An event as its cause writes it, without a webhook; of the tenant's first credential where not told otherwise. */
+/** Returns the row of an event without a delivery, for the tenant's first credential. `changes` replaces columns. */
 export function eventOf(
   { tenantId, credential }: Pick<TestTenant, 'tenantId' | 'credential'>,
   changes: Partial<Insertable<Event>> = {},
@@ -30,7 +30,10 @@ export function eventOf(
   return { tenant_id: tenantId, id, credential_id: credential.id, type, body, created_at: occurredAt, ...changes };
 }
 
-/** Writes events, as many in one statement as the driver takes. @returns their ids */
+/**
+ * Inserts events, 1,000 in each statement because PostgreSQL bounds the number of parameters.
+ * @returns the ids of the events
+ */
 export async function insertEvents(db: Database, events: Insertable<Event>[]): Promise<string[]> {
   for (let done = 0; done < events.length; done += 1_000) {
     await db
@@ -41,7 +44,7 @@ export async function insertEvents(db: Database, events: Insertable<Event>[]): P
   return events.map(({ id }) => id);
 }
 
-/** One page of the feed as the partner reads it. */
+/** Reads one page of the feed, as the partner reads it. */
 export async function readEvents(
   service: TestService,
   partner: Record<string, string>,
@@ -52,7 +55,7 @@ export async function readEvents(
   return answer.body;
 }
 
-/** Reads on from a cursor until there is nothing new. */
+/** Reads the feed page by page from the cursor `after` until a page is empty. */
 export async function readToEnd(service: TestService, partner: Record<string, string>, after = '', limit = 50) {
   const all: ListedEvent[] = [];
   let next = after;
@@ -62,7 +65,7 @@ export async function readToEnd(service: TestService, partner: Record<string, st
       assert.equal(page.next, next);
       return { all, ids: all.map((entry) => entry.event_id), next };
     }
-    assert.notEqual(page.next, next, 'a page leads on');
+    assert.notEqual(page.next, next, 'the cursor of a page with events did not advance');
     all.push(...page.results);
     next = page.next;
   }

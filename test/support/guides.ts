@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const FOLDER = join(import.meta.dirname, '../../docs/guides');
 
-/** A fenced block of code. `info` is what stands behind its opening fence. */
+/**
+ * A fenced block of code. `info` is the text after the opening fence, for example `sh run`. `line` is the line of that
+ * fence.
+ */
 export interface Block {
   info: string;
   code: string;
@@ -14,13 +17,13 @@ export interface Guide {
   name: string;
   text: string;
   blocks: Block[];
-  /** What a link to one of its headings ends with. */
+  /** Anchors of the headings: the part after `#` in a link to a heading. */
   anchors: Set<string>;
-  /** The addresses of its links. */
+  /** Targets of all links in the guide. */
   links: string[];
 }
 
-/** The guides, by file name. */
+/** Reads and parses every guide in `docs/guides/`. */
 export function readGuides(): Guide[] {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.md'));
   return names.map((name) => parseGuide(name, readFileSync(join(FOLDER, name), 'utf8')));
@@ -38,7 +41,7 @@ export function parseGuide(name: string, text: string): Guide {
   return { name, text, blocks, anchors: new Set(titles.map(anchorOf)), links };
 }
 
-/** By the rule of common code hosts. */
+/** Returns the anchor of a heading, by the rule that GitHub and similar sites use. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()
@@ -46,22 +49,30 @@ function anchorOf(title: string): string {
     .replaceAll(/\s/g, '-');
 }
 
-/** Texts of these forms need only be of the same form. */
-const KINDS = [
+/**
+ * Formats of values that change in each run: a UUID and a UTC timestamp. Two values are equal if both have the same
+ * format.
+ */
+const CHANGING_FORMATS = [
   /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/,
 ];
-/** Stands in a guide for what it leaves out: a value, the rest of a text, of a list, or the other fields. */
+/** Mark of an omission in a guide: a value, part of a text, the rest of a list, or the other fields. */
 const LEFT_OUT = '…';
 
-/** Where an answer is not as a guide shows it, each as `path: what`. */
+/**
+ * Compares a response with the one that a guide shows.
+ * @returns each difference as `path: description`
+ */
 export function differences(shown: unknown, actual: unknown, path = 'answer'): string[] {
   if (shown === LEFT_OUT) return [];
   if (Array.isArray(shown) && Array.isArray(actual)) return listDifferences(shown, actual, path);
   if (isRecord(shown) && isRecord(actual)) return fieldDifferences(shown, actual, path);
   const isAsShown =
     typeof shown === 'string' && typeof actual === 'string' ? isTextAsShown(shown, actual) : Object.is(shown, actual);
-  return isAsShown ? [] : [`${path}: shown as ${JSON.stringify(shown)}, and is ${JSON.stringify(actual)}`];
+  return isAsShown
+    ? []
+    : [`${path}: the guide shows ${JSON.stringify(shown)}, but the value is ${JSON.stringify(actual)}`];
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -72,7 +83,7 @@ function listDifferences(shown: unknown[], actual: unknown[], path: string): str
   const isOpen = shown.at(-1) === LEFT_OUT;
   const entries = isOpen ? shown.slice(0, -1) : shown;
   if (isOpen ? actual.length < entries.length : actual.length !== entries.length) {
-    return [`${path}: shown with ${entries.length} entries, and has ${actual.length}`];
+    return [`${path}: the guide shows ${entries.length} entries, but the list has ${actual.length}`];
   }
   return entries.flatMap((entry, index) => differences(entry, actual[index], `${path}.${index}`));
 }
@@ -81,9 +92,11 @@ function fieldDifferences(shown: Record<string, unknown>, actual: Record<string,
   const { [LEFT_OUT]: rest, ...fields } = shown;
   const unshown = rest === undefined ? Object.keys(actual).filter((name) => !(name in fields)) : [];
   return [
-    ...unshown.map((name) => `${path}.${name}: not shown`),
+    ...unshown.map((name) => `${path}.${name}: the guide does not show this field`),
     ...Object.entries(fields).flatMap(([name, value]) =>
-      name in actual ? differences(value, actual[name], `${path}.${name}`) : [`${path}.${name}: shown, and not there`],
+      name in actual
+        ? differences(value, actual[name], `${path}.${name}`)
+        : [`${path}.${name}: the guide shows this field, but it is missing`],
     ),
   ];
 }
@@ -91,5 +104,5 @@ function fieldDifferences(shown: Record<string, unknown>, actual: Record<string,
 function isTextAsShown(shown: string, actual: string): boolean {
   const [start = '', end] = shown.split(LEFT_OUT);
   if (end !== undefined) return actual.length > start.length && actual.startsWith(start) && actual.endsWith(end);
-  return shown === actual || KINDS.some((kind) => kind.test(shown) && kind.test(actual));
+  return shown === actual || CHANGING_FORMATS.some((format) => format.test(shown) && format.test(actual));
 }

@@ -11,21 +11,21 @@ export const AVAILABILITY = '/v1/third-party/hotels/availability/';
 export const RESERVATIONS = '/v1/third-party/hotels/reservations/';
 export const STAFF_RESERVATIONS = '/v1/staff/reservations/';
 
-/** A tenant with a hotel, and the ids of its room types and rate plans by name. */
+/** A tenant with a hotel, and the ids of its room types and rate plans, keyed by name. */
 export interface TestHotel extends TestTenant {
-  /** `Double` of the first property; of another one `Lagoon Lodge/Double`. */
+  /** Ids by name. The name is `Double` in the first property, and `Lagoon Lodge/Double` in another property. */
   roomTypes: Record<string, string>;
-  /** `Double/Flexible`. */
+  /** Ids by name of room type and rate plan, for example `Double/Flexible`. */
   plans: Record<string, string>;
 }
 
-/** Makes a tenant with both features and the sample hotel, changed as the caller likes. */
+/** Makes a tenant with both features and the sample hotel. `changes` replaces fields of its tenant document. */
 export async function openHotel(service: TestService, changes: Partial<TenantDocument> = {}): Promise<TestHotel> {
   const tenant = await service.tenant({ features: ['restaurant', 'hotel'], properties: sampleHotel(), ...changes });
   return { ...tenant, ...(await readIds(service, tenant.tenantId)) };
 }
 
-/** A hotel of one property; its room types are what the caller says. */
+/** Makes a hotel of one property with the given room types. */
 export async function openHouse(
   service: TestService,
   roomTypes: NonNullable<NonNullable<TenantDocument['properties']>[number]['room_types']>,
@@ -52,22 +52,27 @@ async function readIds({ database: { db } }: TestService, tenantId: number) {
   };
 }
 
-/** The day so many days after the given one. */
+/** Returns the date that is the given number of days after `day`. */
 export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Taken once, so that midnight may pass while a file runs. */
+/** Current date, read once, so that a test file may run past midnight. */
 const START = todayIn('UTC');
 
-/** The day so many days from now; three and more lie ahead in every zone. */
+/**
+ * Returns the date that is the given number of days from today in UTC. From three days on, the date is in the future in
+ * every time zone.
+ */
 export function dayAhead(days: number): string {
   return dayAfter(START, days);
 }
 
 let booked = 0;
 
-/** Books two nights in a Double thirty days ahead, with whatever is changed in it, under an external id of its own. */
+/**
+ * Books two nights in a Double thirty days ahead, under a new external id. `changes` replaces fields of the request.
+ */
 export function book(
   service: TestService,
   hotel: Pick<TestHotel, 'partner' | 'roomTypes'>,
@@ -76,7 +81,10 @@ export function book(
   return service.call('POST', RESERVATIONS, { headers: hotel.partner, json: stay(hotel, changes) });
 }
 
-/** The body of such a booking. */
+/**
+ * Returns the request body of a booking: two nights in a Double thirty days ahead, under a new external id. `changes`
+ * replaces fields.
+ */
 export function stay(hotel: Pick<TestHotel, 'roomTypes'>, changes: Record<string, unknown> = {}) {
   booked += 1;
   return {
@@ -89,12 +97,12 @@ export function stay(hotel: Pick<TestHotel, 'roomTypes'>, changes: Record<string
   };
 }
 
-/** The path of one reservation as its partner asks for it. */
+/** Returns the path of one reservation in the third-party API. */
 export function reservationPath(externalId: string, action = ''): string {
   return `${RESERVATIONS}${encodeURIComponent(externalId)}/${action}`;
 }
 
-/** What partners are shown as sellable, night by night. */
+/** Reads the number of sellable rooms of each night, as partners see it. */
 export async function sellable(
   service: TestService,
   hotel: Pick<TestHotel, 'partner'>,
@@ -108,12 +116,15 @@ export async function sellable(
   return answer.body.days.map((day: { sellable: number }) => day.sellable);
 }
 
-/** Moves a reservation along as staff does. */
+/** Sets the status of a reservation by a call of staff. */
 export function moveStay(service: TestService, hotel: TestTenant, id: string, status: string): Promise<Answer> {
   return service.call('POST', `${STAFF_RESERVATIONS}${id}/status/`, { headers: hotel.staff, json: { status } });
 }
 
-/** Opens a channel; what is told through it has, where not said otherwise, two nights in a Double thirty days ahead. */
+/**
+ * Makes a channel.
+ * @returns a function that sends a reservation through the channel: by default two nights in a Double thirty days ahead
+ */
 export async function openChannel(service: TestService, hotel: TestHotel, source = 'an-ota') {
   const channel = await makeChannel(service, hotel, source);
   return async (changes: Record<string, unknown>): Promise<Answer> => {
@@ -128,14 +139,17 @@ export async function openChannel(service: TestService, hotel: TestHotel, source
   };
 }
 
-/** Headers of a new PMS credential's calls. */
+/**
+ * Makes a PMS credential.
+ * @returns the headers for calls with it
+ */
 export async function pmsHeaders(service: TestService, hotel: TestTenant): Promise<Record<string, string>> {
   const made = await service.call('POST', '/v1/channel-manager/credentials/', { headers: hotel.owner, json: {} });
   assert.equal(made.status, 201, made.text);
   return { 'x-pms-api-key': made.body.api_key, 'x-pms-api-secret': made.body.api_secret };
 }
 
-/** Writes rates or restrictions of a plan as a PMS does. */
+/** Writes rates or restrictions of a rate plan through the PMS API. */
 export async function writePlan(
   service: TestService,
   pms: Record<string, string>,
@@ -148,13 +162,13 @@ export async function writePlan(
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** Asserts that every counter of the tenant's nights is what its reservations say. */
+/** Asserts that every night counter of the tenant agrees with its reservations. */
 export async function assertCounted(service: TestService, tenantId: number): Promise<void> {
   const { differences } = await recount(service.database.db, tenantId);
   assert.deepEqual(differences, []);
 }
 
-/** The events of a tenant in the order they were written, each as it would be sent. */
+/** Reads the events of a tenant in the order in which they were written. `sent` is the parsed body of the delivery. */
 export async function eventsOf(service: TestService, tenantId: number) {
   const rows = await service.database.db
     .selectFrom('event')

@@ -5,13 +5,13 @@ import type { CredentialSecret } from '#access/credentials/schema.ts';
 import { type Command, startCommand } from './command.ts';
 import { eventually } from './webhooks.ts';
 
-/** `roomservice listen` as a process, with what a developer's shell would give it. */
+/** A running `roomservice listen` command. */
 export interface Listening extends Command {
-  /** The lines of events, on stdout alone. */
+  /** Returns the printed lines that belong to events. */
   lines(): string[];
 }
 
-/** Starts it and waits until it has found the end of the feed. */
+/** Starts `roomservice listen` and waits until it has found the end of the feed. */
 export async function startListening(args: string[], env: Record<string, string>): Promise<Listening> {
   const command = startCommand(['listen', ...args], { env });
   await command.prints(/^Waiting for new events/m);
@@ -25,7 +25,10 @@ export async function startListening(args: string[], env: Record<string, string>
   };
 }
 
-/** The environment by which it finds the service, and keeps its secrets in a folder of the test. */
+/**
+ * Returns the environment of `roomservice listen`: the URL of the service, the credential, and a folder of the test for
+ * its state.
+ */
 export function listenerEnv(url: string, credential: CredentialSecret, stateHome: string): Record<string, string> {
   return {
     ROOMSERVICE_URL: url,
@@ -38,12 +41,12 @@ export function listenerEnv(url: string, credential: CredentialSecret, stateHome
 export interface LocalRequest {
   path: string;
   headers: IncomingHttpHeaders;
-  /** Names as they were written. */
+  /** Header names in the spelling in which they arrived. */
   headerNames: string[];
   rawBody: Buffer;
 }
 
-/** A server as a developer runs it: plain HTTP on this machine. */
+/** A server that a partner's developer runs: plain HTTP on the same machine. */
 export interface LocalServer {
   url: string;
   requests: LocalRequest[];
@@ -51,7 +54,10 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
-/** @param answer the status of each answer; null: none ever comes */
+/**
+ * Starts a server that records each request.
+ * @param answer returns the status of the response, or null to send no response
+ */
 export async function startLocalServer(
   answer: (request: LocalRequest) => number | null = () => 204,
 ): Promise<LocalServer> {

@@ -2,17 +2,27 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 
-/** A way to a database on which the answer to a COMMIT can be lost: what was committed stays, and nobody knows. */
+/**
+ * A proxy in front of a database that can lose the response to a COMMIT. The commit succeeds, but the client does not
+ * learn it.
+ */
 export interface CommitLoser {
   db: Database;
-  /** The next COMMIT is passed on, and its connection cut in place of an answer: at once, if the COMMIT is passed on after a while. */
+  /**
+   * Cuts the connection of the next COMMIT in place of the response. By default the COMMIT reaches the database first.
+   * With a delay in milliseconds, the connection is cut immediately and the COMMIT reaches the database after the
+   * delay.
+   */
   loseNext(passOnAfterMs?: number): void;
-  /** How many answers were lost so far. */
+  /** Number of responses lost until now. */
   readonly lostCount: number;
   close(): Promise<void>;
 }
 
-/** @param url of a PostgreSQL that listens on a Unix socket */
+/**
+ * Starts a proxy to a PostgreSQL that listens on a Unix socket.
+ * @param url the URL of that PostgreSQL
+ */
 export async function startCommitLoser(url: string): Promise<CommitLoser> {
   const socketPath = `${decodeURIComponent(new URL(url).hostname)}/.s.PGSQL.5432`;
   const sockets = new Set<Socket>();

@@ -5,7 +5,7 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as formats } from 'ajv-formats';
 
-/** What of an OpenAPI document is looked at. */
+/** The parts of an OpenAPI document that tests read. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, DocumentedOperation>>;
   webhooks?: Record<string, { post: DocumentedOperation }>;
@@ -36,7 +36,7 @@ export interface DocumentedAnswer {
   content?: Record<string, Content>;
 }
 
-/** The node with everything it refers to in its place. */
+/** Returns a copy of the node in which each `$ref` is replaced by the component that it names. */
 export function resolved<T>(node: T, document: OpenApiDocument): T {
   if (Array.isArray(node)) {
     return node.map((each: unknown) => resolved(each, document)) as T;
@@ -47,13 +47,16 @@ export function resolved<T>(node: T, document: OpenApiDocument): T {
   if ('$ref' in node) {
     const [kind = '', name = ''] = String(node.$ref).split('/').slice(2);
     const found = document.components[kind]?.[name];
-    assert.ok(found, `${String(node.$ref)} leads nowhere`);
+    assert.ok(found, `${String(node.$ref)} names a component that does not exist`);
     return resolved(found, document) as T;
   }
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value, document)])) as T;
 }
 
-/** The schema, with every object in it closed to fields that it does not name: what is not documented is not answered. */
+/**
+ * Returns a copy of the schema in which every object forbids additional fields, so that an undocumented field fails
+ * validation.
+ */
 export function closed<T>(schema: T): T {
   if (Array.isArray(schema)) {
     return schema.map(closed) as T;
@@ -69,7 +72,7 @@ export function closed<T>(schema: T): T {
   return Object.fromEntries(isObject ? [['additionalProperties', false], ...parts] : parts) as T;
 }
 
-/** The one that a request line reaches, or undefined where there is none. */
+/** Returns the operation that a method and a request target reach; undefined if no operation matches. */
 export function findOperation<T extends { method: string; path: string }>(
   operations: T[],
   method: string,
@@ -98,7 +101,7 @@ function percentDecoded(step: string): string {
   }
 }
 
-/** An operation of the committed documents, with the checks of its answers as far as they were needed. */
+/** An operation of the committed documents. `validators` caches the compiled schemas of its responses. */
 interface Known {
   method: string;
   path: string;
@@ -112,7 +115,10 @@ formats.default(ajv);
 
 let operations: Known[] | null = null;
 
-/** The documents that partners get, read when the first answer comes. `npm run check` sees to it that they are up to date. */
+/**
+ * Returns the operations of the committed documents. The first call reads the files. `npm run check` ensures that the
+ * files are up to date.
+ */
 function knownOperations(): Known[] {
   operations ??= readDocuments().flatMap(([, document]) =>
     Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -128,14 +134,14 @@ function knownOperations(): Known[] {
   return operations;
 }
 
-/** The committed documents by name. */
+/** Reads the committed OpenAPI documents, each with its name. */
 export function readDocuments(): [name: string, document: OpenApiDocument][] {
   const folder = join(import.meta.dirname, '..', '..', 'contract');
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
   return files.map((file) => [file.replace('.json', ''), JSON.parse(readFileSync(join(folder, file), 'utf8'))]);
 }
 
-/** An answer, read whole: `body` is what its JSON holds. */
+/** A response that was read to its end. `body` is the parsed JSON. */
 export interface ReadAnswer {
   status: number;
   headers: Headers;
@@ -143,12 +149,13 @@ export interface ReadAnswer {
   body: unknown;
 }
 
-/** They are given before it is clear which operation is called, so no document has them at an operation. */
+/** Statuses that the HTTP shell may send before it knows the operation. No document lists them under an operation. */
 const OF_THE_SHELL = new Set([405, 408, 417, 431]);
 
 /**
- * Asserts that the documents tell of this answer: its status, headers and body, without a field more. Left out are answers
- * of paths that no document has, those of the HTTP shell, and a 5xx other than 503, which nobody promises.
+ * Asserts that the OpenAPI documents describe this response: its status, required headers and body, without additional
+ * fields. Skips paths that no document has, statuses of the HTTP shell, and each 5xx other than 503, because the
+ * documents do not promise these.
  */
 export function assertDocumented(method: string, target: string, answer: ReadAnswer): void {
   const known = findOperation(knownOperations(), method, target);
@@ -158,7 +165,7 @@ export function assertDocumented(method: string, target: string, answer: ReadAns
   }
   const where = `${method} ${known.path} ${status}`;
   const documented = known.operation.responses[status];
-  assert.ok(documented, `${where} is in no document (tools/openapi): ${answer.text.slice(0, 500)}`);
+  assert.ok(documented, `${where} is in no OpenAPI document (tools/openapi makes them): ${answer.text.slice(0, 500)}`);
   for (const [name, header] of Object.entries(resolved(documented.headers ?? {}, known.document))) {
     assert.ok(!header.required || answer.headers.has(name), `${where} comes without its header ${name}`);
   }

@@ -7,12 +7,12 @@ import { sampleHotel } from './tenants.ts';
 
 export const PMS = '/v1/channel-manager/pms';
 
-/** A tenant with a hotel, a PMS, and a channel that OTA bookings come through. */
+/** A tenant with a hotel, a PMS credential, and a channel for bookings of an OTA. */
 export interface ManagedHotel extends TestTenant {
-  /** Headers of the PMS's calls. */
+  /** Headers for calls with the PMS credential. */
   pms: Record<string, string>;
   channel: TestChannel;
-  /** The id of what the document names: a property, a room type in it, a rate plan in that. */
+  /** Returns the id of a property, of a room type of this property, or of a rate plan of this room type. */
   id(property: string, roomType?: string, ratePlan?: string): string;
 }
 
@@ -37,7 +37,7 @@ export async function hotelTenant(service: TestService, changes: Partial<TenantD
     id(...names) {
       const id = ids.get(names.join('/'));
       if (id === undefined) {
-        throw new Error(`the document names no ${names.join('/')}`);
+        throw new Error(`The tenant document has no ${names.join('/')}.`);
       }
       return id;
     },
@@ -52,14 +52,17 @@ interface Booking extends Record<string, unknown> {
 
 let bookings = 0;
 
-/** A booking of the OTA, which is never refused for want of rooms or for its dates. */
+/**
+ * Books through the OTA's channel. The service never refuses such a booking for its dates or because all rooms are
+ * taken.
+ */
 export async function bookByOta(service: TestService, hotel: ManagedHotel, booking: Booking): Promise<Answer> {
   bookings += 1;
   const made = { external_id: `OTA-${bookings}`, status: 'confirmed', guest: { full_name: 'Ada Guest' } };
   return await tell(service, hotel.channel, { ...made, ...booking });
 }
 
-/** A booking through the third-party API. */
+/** Books through the third-party API. */
 export async function bookByPartner(service: TestService, hotel: ManagedHotel, booking: Booking): Promise<Answer> {
   bookings += 1;
   const made = { external_reservation_id: `R-${bookings}`, guest: { name: 'Bo Guest', phone: '+351 1' } };

@@ -2,16 +2,19 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** An answer as it stood on the wire. Header names in small letters. */
+/** A response as it came over the connection. Header names are in lower case. */
 export interface RawAnswer {
   status: number;
-  /** What the status line says beside the number. */
+  /** Text after the number in the status line. */
   reason: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** Sends bytes as they are (a text: one byte a character) and gives every answer that comes until the server closes. */
+/**
+ * Sends bytes unchanged, and returns every response that arrives until the server closes the connection.
+ * @param request the bytes; a string is sent as Latin-1, one byte per character
+ */
 export async function exchange(url: string, request: string | Buffer): Promise<RawAnswer[]> {
   const connection = openConnection(url);
   connection.send(request);
@@ -21,11 +24,17 @@ export async function exchange(url: string, request: string | Buffer): Promise<R
 export interface RawConnection {
   socket: Socket;
   send: (bytes: string | Buffer) => void;
-  /** All that came so far. */
+  /** Returns the complete responses that have arrived until now. */
   answers(): RawAnswer[];
-  /** Waits for the given number of answers; throws after 15 s. */
+  /**
+   * Waits until `count` responses have arrived.
+   * @throws after 15 s
+   */
   waitFor(count: number): Promise<RawAnswer[]>;
-  /** Waits until the server closes; throws after 15 s. */
+  /**
+   * Waits until the server closes the connection.
+   * @throws after 15 s
+   */
   closed(): Promise<RawAnswer[]>;
 }
 
@@ -34,7 +43,7 @@ export function openConnection(url: string): RawConnection {
   const socket = connect(Number(port), hostname);
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => (received += text));
-  socket.on('error', () => {}); // A reset shows as answers that are missing.
+  socket.on('error', () => {}); // The test sees a reset connection as missing responses.
   const closed = once(socket, 'close', { signal: AbortSignal.timeout(15_000) });
   closed.catch(() => socket.destroy());
   return {
@@ -44,7 +53,8 @@ export function openConnection(url: string): RawConnection {
     async waitFor(count) {
       const deadline = Date.now() + 15_000;
       while (parseAnswers(received).length < count) {
-        if (Date.now() > deadline) throw new Error(`not ${count} answers in 15 s, but: ${received}`);
+        if (Date.now() > deadline)
+          throw new Error(`Fewer than ${count} responses came within 15 s. Received: ${received}`);
         await sleep(5);
       }
       return parseAnswers(received);
@@ -56,7 +66,7 @@ export function openConnection(url: string): RawConnection {
   };
 }
 
-/** The answers that have arrived whole. */
+/** Parses the responses that have arrived completely. */
 function parseAnswers(received: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = received;

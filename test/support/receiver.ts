@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Certificate, makeCertificate, trustCertificate } from './certificate.ts';
 
-/** A request as it arrived; `at` is the receiver's clock in milliseconds since 1970, once the body was whole. */
+/** A received request. `at` is the receiver's clock at the end of the body, in milliseconds since 1970. */
 export interface ReceivedRequest {
   method: string;
   path: string;
@@ -15,8 +15,9 @@ export interface ReceivedRequest {
 }
 
 /**
- * What the receiver does with a request: answers with a status, or more; never answers; resets the connection; or takes
- * the socket and writes to it whatever it likes (no further request is answered on that connection).
+ * Reaction of the receiver to a request. A number is the status of the response, and an object describes more of the
+ * response. `hang` sends no response, and `reset` resets the connection. A function writes to the socket itself; the
+ * receiver then handles no further request on that connection.
  */
 export type Answer =
   | number
@@ -26,9 +27,12 @@ export type Answer =
   | ((socket: Socket) => void);
 
 export interface ReceiverOptions {
-  /** Decides about each request; 204 for all where left out. */
+  /** Chooses the reaction to each request; 204 by default. */
   answer?: (request: ReceivedRequest) => Answer;
-  /** Taken as it is, trusted or not. Where left out, one for 127.0.0.1 and localhost is made and trusted. */
+  /**
+   * Certificate to use; this process need not trust it. By default the receiver makes one for 127.0.0.1 and localhost
+   * that this process trusts.
+   */
   certificate?: Certificate;
 }
 
@@ -37,20 +41,24 @@ export interface Receiver {
   readonly url: string;
   readonly port: number;
   readonly certificate: Certificate;
-  /** In the order of their arrival. */
+  /** Received requests in the order of arrival. */
   readonly requests: readonly ReceivedRequest[];
-  /** TLS connections, all that there ever were, and those open now. */
+  /** Number of TLS connections since the start. */
   readonly connectionCount: number;
+  /** Number of TLS connections that are open now. */
   readonly openConnections: number;
-  /** Changes what is done with the requests that follow. */
+  /** Changes the reaction to all following requests. */
   answerWith(answer: (request: ReceivedRequest) => Answer): void;
-  /** Waits until `count` requests have arrived, and gives all that have. Throws after `timeoutMs`, 10,000 by default. */
+  /**
+   * Waits until `count` requests have arrived, and returns all requests.
+   * @throws after `timeoutMs`, which is 10,000 by default
+   */
   waitFor(count: number, timeoutMs?: number): Promise<readonly ReceivedRequest[]>;
-  /** Cuts every connection. */
+  /** Stops the receiver and cuts every connection. */
   close(): Promise<void>;
 }
 
-/** Starts a real HTTPS server on a free port of 127.0.0.1 that records every request. */
+/** Starts an HTTPS server on a free port of 127.0.0.1 that records every request. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const certificate = options.certificate ?? (await makeTrustedCertificate());
   const requests: ReceivedRequest[] = [];
@@ -70,7 +78,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   server.on('secureConnection', (socket) => {
     connectionCount += 1;
     sockets.add(socket);
-    socket.on('error', () => {}); // A sender may go away at any time.
+    socket.on('error', () => {}); // A sender may close the connection at any time.
     socket.once('close', () => sockets.delete(socket));
   });
   server.listen(0, '127.0.0.1');
@@ -94,7 +102,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     async waitFor(count, timeoutMs = 10_000) {
       const deadline = Date.now() + timeoutMs;
       while (requests.length < count) {
-        if (Date.now() > deadline) throw new Error(`${requests.length} of ${count} requests came in ${timeoutMs} ms`);
+        if (Date.now() > deadline)
+          throw new Error(`Only ${requests.length} of ${count} requests arrived within ${timeoutMs} ms.`);
         await sleep(5);
       }
       return requests;
@@ -130,7 +139,7 @@ async function perform(answer: Answer, socket: Socket, response: ServerResponse)
   response.writeHead(status, headers).end(body);
 }
 
-/** A TLS socket cannot send RST itself; the TCP socket below it can. */
+/** Resets the connection by its TCP socket, because a TLS socket cannot send RST itself. */
 function resetConnection(socket: Socket): void {
   const tcp = (socket as Socket & { _parent?: Socket })._parent;
   (tcp ?? socket).resetAndDestroy();

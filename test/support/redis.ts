@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A `redis-server` or `valkey-server` of this machine; undefined where there is none. */
+/** Returns `redis-server` or `valkey-server`, the one that this machine can run; undefined if it can run neither. */
 export function findRedis(): string | undefined {
   return ['redis-server', 'valkey-server'].find((name) => {
     try {
@@ -20,17 +20,17 @@ export function findRedis(): string | undefined {
 
 export interface Redis {
   url: string;
-  /** Starts it, again after a kill, on the same port; waits until it answers. */
+  /** Starts the server, always on the same port, and waits until it responds. It may be called again after `kill`. */
   start(): Promise<void>;
-  /** Ends it at once, with all that it knew. */
+  /** Kills the server. All its data is lost. */
   kill(): Promise<void>;
-  /** Stops it in its tracks: connections stay, answers do not come. */
+  /** Pauses the process: its connections stay open, but it sends no responses. */
   freeze(): void;
   thaw(): void;
   close(): Promise<void>;
 }
 
-/** A Redis of its own on a free port of 127.0.0.1, keeping nothing on disk. Not started yet. */
+/** Prepares a Redis on a free port of 127.0.0.1 that stores nothing on disk. `start` starts it. */
 export async function createRedis(program: string): Promise<Redis> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-redis-'));
@@ -77,11 +77,11 @@ async function answers(port: number): Promise<void> {
       const [reply] = (await once(socket, 'data')) as [Buffer];
       if (reply.toString().startsWith('+PONG')) return;
     } catch {
-      // Not yet.
+      // The server does not listen yet.
     } finally {
       socket.destroy();
     }
     await sleep(25);
   }
-  throw new Error('Redis did not answer within 10 s');
+  throw new Error('Redis did not respond within 10 s.');
 }

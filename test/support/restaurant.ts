@@ -9,28 +9,31 @@ export const ORDERS = '/v1/third-party/orders/';
 export const STAFF_MENU = '/v1/staff/menu/';
 export const STAFF_ORDERS = '/v1/staff/orders/';
 
-/** The dishes a partner of the tenant is shown. */
+/** Reads the dishes that a partner of the tenant sees. */
 export async function listDishes(service: TestService, tenant: Pick<TestTenant, 'partner'>): Promise<Dish[]> {
   const answer = await service.call('GET', MENU, { headers: tenant.partner });
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 }
 
-/** A dish on the menu. */
+/**
+ * Reads one dish of the menu.
+ * @throws if the menu has no dish with this SKU
+ */
 export async function dishOf(service: TestService, tenant: Pick<TestTenant, 'partner'>, sku: string): Promise<Dish> {
   const dish = (await listDishes(service, tenant)).find((each) => each.sku === sku);
-  assert.ok(dish, `${sku} is on the menu`);
+  assert.ok(dish, `${sku} is not on the menu`);
   return dish;
 }
 
-/** The path of one order as its partner asks for it. */
+/** Returns the path of one order in the third-party API. */
 export function orderPath(externalOrderId: string, action = ''): string {
   return `${ORDERS}${encodeURIComponent(externalOrderId)}/${action}`;
 }
 
 let placed = 0;
 
-/** Places an order of one pizza, with whatever is changed in it, under an external id of its own. */
+/** Places an order of one pizza, under a new external id. `changes` replaces fields of the request. */
 export function place(
   service: TestService,
   tenant: Pick<TestTenant, 'partner'>,
@@ -41,12 +44,15 @@ export function place(
   return service.call('POST', ORDERS, { headers: tenant.partner, json });
 }
 
-/** Moves an order along as staff does. */
+/** Sets the status of an order by a call of staff. */
 export function moveTo(service: TestService, tenant: TestTenant, orderId: string, status: string): Promise<Answer> {
   return service.call('POST', `${STAFF_ORDERS}${orderId}/status/`, { headers: tenant.staff, json: { status } });
 }
 
-/** Every row of the tables as text, with the transaction that wrote it: the same before and after means untouched. */
+/**
+ * Reads every row of the tables as text, with the id of the transaction that wrote the row. Equal results before and
+ * after an action prove that the action wrote no row.
+ */
 export async function dumpRows(service: TestService, ...tables: string[]): Promise<string[]> {
   const db: Kysely<never> = service.database.db as unknown as Kysely<never>;
   const dumps = tables.map(async (table) => {

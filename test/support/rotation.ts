@@ -7,7 +7,10 @@ import type { TestService, TestTenant } from './service.ts';
 
 type Options = Parameters<typeof rotateEncryptionKey>[0];
 
-/** As `roomservice keys rotate` does it, as a process of its own would, without the wait. */
+/**
+ * Rotates the encryption key as `roomservice keys rotate` does, with a new key ring as in a new process, but without
+ * the wait.
+ */
 export async function rotate(service: TestService, changes: Partial<Options> = {}): Promise<Rotation> {
   const { db } = service.database;
   return await rotateEncryptionKey({
@@ -21,7 +24,7 @@ export async function rotate(service: TestService, changes: Partial<Options> = {
   });
 }
 
-/** The versions of the encryption keys that are there, and how many stored secrets each has. */
+/** Reads the versions of the existing encryption keys, and the number of stored secrets that each version encrypts. */
 export async function census({ database: { db } }: TestService) {
   const keys = await db
     .selectFrom('service_key')
@@ -38,7 +41,7 @@ export async function census({ database: { db } }: TestService) {
   return { keys: keys.map(({ version }) => version), secrets };
 }
 
-/** The plain text of a credential's stored webhook secret, as a process would open it that starts now. */
+/** Decrypts the stored webhook secret of a credential with a new key ring, as a process does after its start. */
 export async function storedSecret(service: TestService, { tenantId, credential }: TestTenant): Promise<string> {
   const { db } = service.database;
   const { webhook_secret } = await db

@@ -13,9 +13,13 @@ import type { TestService, TestTenant } from './service.ts';
 
 const DEMO = readFileSync(join(import.meta.dirname, '../../demo/tenant.json'), 'utf8');
 
+/** SKUs of the demo dishes that tests use. */
 const IS_NEEDED = /^SANDBOX-|^STARTERS-PAPADOM$/;
 
-/** A tenant that is what demo/tenant.json says, under a name of its own; of its dishes with one ordinary one. */
+/**
+ * Makes a tenant with the menu and the hotel of demo/tenant.json, under a new name. Of the dishes it has the sandbox
+ * dishes and one ordinary dish.
+ */
 export async function openDemo(service: TestService): Promise<TestHotel> {
   const { menu, properties } = JSON.parse(DEMO) as Required<Pick<TenantDocument, 'menu' | 'properties'>>;
   const dishes = menu.dishes.filter(({ sku }) => IS_NEEDED.test(sku));
@@ -23,13 +27,16 @@ export async function openDemo(service: TestService): Promise<TestHotel> {
 }
 
 export interface SandboxSetting {
-  /** Reached in another way than the service's. */
+  /** Connection to the database; by default that of the service. */
   db?: Database;
-  /** Where every log line goes. */
+  /** Receives every log line. */
   onLog?: (line: string) => void;
 }
 
-/** A worker beside the service that keeps the tenant alive until the test ends, as `serve --demo --only worker` does. */
+/**
+ * Starts a worker that simulates the tenant's staff until the test ends, as `serve --demo --only worker` does.
+ * @param speed factor by which the simulation is faster than real time
+ */
 export function startHouse(
   t: TestContext,
   { database, keyring }: TestService,
@@ -48,7 +55,7 @@ export function startHouse(
   return worker;
 }
 
-/** What the partner's feed tells of an order or a reservation, oldest first. */
+/** Reads the events of an order or a reservation from the partner's feed, oldest first. */
 export async function eventsAbout(
   service: TestService,
   { partner }: Pick<TestTenant, 'partner'>,
@@ -58,7 +65,7 @@ export async function eventsAbout(
   return all.filter(({ data }) => [data['external_order_id'], data['external_reservation_id']].includes(externalId));
 }
 
-/** The statuses it has been told to have, in their order. */
+/** Reads the statuses that the feed reported for an order or a reservation, oldest first. */
 export async function toldStatuses(
   service: TestService,
   tenant: Pick<TestTenant, 'partner'>,

@@ -18,22 +18,22 @@ import { sampleTenant } from './tenants.ts';
 
 export interface ServiceOptions {
   config?: Partial<Config>;
-  /** Runs the deliveries too, at another pace than the contract's where one is given. */
+  /** Also runs deliveries. A `DeliveryPace` replaces the waits of the contract. */
   worker?: boolean | DeliveryPace;
   budgets?: BudgetStore;
-  /** A second node on the database and keys of the first. */
+  /** First node of the service. The new service is a second node on its database and keys. */
   beside?: TestService;
   readers?: Partial<ReaderBounds>;
-  /** Where every log line goes. */
+  /** Receives every log line. */
   onLog?: (line: string) => void;
 }
 
-/** An answer, read whole. `body` is the parsed JSON, or null where there is none. */
+/** A response that was read to its end. `body` is the parsed JSON, or null if the response has no body. */
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of every shape
   body: any;
 }
 
@@ -41,18 +41,20 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   json?: unknown;
-  /** Sent as it is, under the content type that fits its class. */
+  /** Body that is sent unchanged. `fetch` sets the content type for its class. */
   body?: string | Buffer | URLSearchParams | FormData;
-  /** Gives up: the call then throws. */
+  /** Aborts the call, which then throws. */
   signal?: AbortSignal;
 }
 
 export interface TestTenant {
   tenantId: number;
   document: TenantDocument;
-  /** Headers of the owner's, a staff member's and a partner's calls. */
+  /** Headers for calls of the owner. */
   owner: Record<string, string>;
+  /** Headers for calls of a member of staff. */
   staff: Record<string, string>;
+  /** Headers for calls of a partner. */
   partner: Record<string, string>;
   credential: CredentialSecret;
 }
@@ -63,16 +65,16 @@ export interface TestService {
   keyring: Keyring;
   masterKey: Buffer;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Makes a tenant with users, menu and one credential. */
+  /** Makes a tenant with users, a menu and one credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
-  /** Applies a tenant document as another process would, and ends when every node acts on it. */
+  /** Applies a tenant document as another process would, and waits until every node uses the new data. */
   apply(document: unknown): Promise<AppliedTenant>;
-  /** One more credential of the tenant. */
+  /** Makes a credential of the tenant. */
   credential(tenantId: number): Promise<{ credential: CredentialSecret; partner: Record<string, string> }>;
   close(): Promise<void>;
 }
 
-/** The whole service on a free port of 127.0.0.1, on a real database of its own. */
+/** Starts the whole service on a free port of 127.0.0.1, with its own database. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = options.beside?.database ?? (await createTestDatabase());
   const masterKey = options.beside?.masterKey ?? randomBytes(32);
@@ -129,7 +131,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   };
 }
 
-/** A token as `POST /v1/auth/token/` would issue it, without the cost of a password's hash. */
+/** Issues a token as `POST /v1/auth/token/` does, but without the time that a password hash takes. */
 async function bearer({ db }: TestDatabase, keyring: Keyring, tenantId: number, role: string) {
   const user = await db
     .selectFrom('app_user')
@@ -144,14 +146,17 @@ async function bearer({ db }: TestDatabase, keyring: Keyring, tenantId: number, 
   return { authorization: `Bearer ${await issueToken(keyring.token, { tenantId, userId, generation })}` };
 }
 
-/** One call of the service at an address, in this process or another. What it answers must be as the documents say. */
+/** Calls the service at a URL, and asserts that the response is as the OpenAPI documents describe it. */
 export async function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const answer = await callUnchecked(url, method, path, options);
   assertDocumented(method, path, answer);
   return answer;
 }
 
-/** The same, whatever is answered and by whom, such as a balancer on the way. */
+/**
+ * Calls a URL without a check of the response against the OpenAPI documents, because a load balancer may send the
+ * response.
+ */
 export async function callUnchecked(
   url: string,
   method: string,

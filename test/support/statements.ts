@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 
-/** A way to a database that notes what goes over it. */
+/** A connection to a database that records each statement. */
 export interface RecordedDatabase {
   db: Database;
-  /** The statements that a piece of work sends, oldest first. */
+  /** Runs `work` and returns the statements that were sent during it, oldest first. */
   statementsOf: (work: () => Promise<unknown>) => Promise<string[]>;
 }
 
@@ -20,7 +20,7 @@ export function openRecorded(url: string, poolSize: number): RecordedDatabase {
   };
 }
 
-/** Statements of the database that wait for a lock which another transaction holds. */
+/** Returns the number of statements in the database that wait for a lock of another transaction. */
 export async function countWaiting(db: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'

@@ -4,7 +4,9 @@ import type { TenantDocument } from '#service/tenant-document/schema.ts';
 export const OWNER_PASSWORD = 'an owner of the house';
 export const STAFF_PASSWORD = 'one of the staff here';
 
-/** A small menu with one of everything that matters: variants, add-ons, tax, an inactive dish and add-on. */
+/**
+ * Returns a small menu with an example of each case: variants, add-ons, tax, an inactive dish and an inactive add-on.
+ */
 export function sampleMenu(): NonNullable<TenantDocument['menu']> {
   return {
     kitchens: [{ name: 'Main kitchen', description: 'downstairs' }],
@@ -45,8 +47,8 @@ export function sampleMenu(): NonNullable<TenantDocument['menu']> {
 }
 
 /**
- * Two small houses on either side of the date line, with one of everything that matters: a room type of one room, one without
- * plans, one without plans and price, an inactive plan, a plan that asks for two nights.
+ * Returns two small properties, far apart in time zone (UTC+14 and Lisbon), with an example of each case: a room type with
+ * one room, one without plans, one without plans and price, an inactive plan, and a plan with a minimum of two nights.
  */
 export function sampleHotel(): NonNullable<TenantDocument['properties']> {
   return [
@@ -105,7 +107,9 @@ export function sampleHotel(): NonNullable<TenantDocument['properties']> {
   ];
 }
 
-/** A whole tenant with an owner and a member of the staff, under names nobody else has. */
+/**
+ * Returns the document of a whole tenant with an owner and a member of staff. Its slug and e-mail addresses are random.
+ */
 export function sampleTenant(changes: Partial<TenantDocument> = {}): TenantDocument {
   const slug = changes.slug ?? `house-${randomBytes(4).toString('hex')}`;
   return {

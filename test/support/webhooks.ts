@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedRequest } from './receiver.ts';
 import type { TestService, TestTenant } from './service.ts';
 
-/** A delivery as `GET /v1/staff/webhook-deliveries/` shows it. */
+/** An entry of `GET /v1/staff/webhook-deliveries/`. */
 export interface ListedDelivery {
   id: string;
   event: string;
@@ -14,7 +14,10 @@ export interface ListedDelivery {
   created_at: string;
 }
 
-/** Registers the URL. @returns the secret of the answer */
+/**
+ * Registers a webhook URL.
+ * @returns the webhook secret
+ */
 export async function register(service: TestService, partner: Record<string, string>, url: string): Promise<string> {
   const answer = await service.call('POST', '/v1/third-party/webhook/', {
     headers: partner,
@@ -24,7 +27,10 @@ export async function register(service: TestService, partner: Record<string, str
   return answer.body.webhook_secret;
 }
 
-/** Places an order. @returns its ids */
+/**
+ * Places an order.
+ * @returns the ids of the order
+ */
 export async function placeOrder(
   service: TestService,
   partner: Record<string, string>,
@@ -51,7 +57,10 @@ export async function moveOrder(
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** A new order, confirmed: one event. @returns the order's ids */
+/**
+ * Places an order and confirms it, which causes one event.
+ * @returns the ids of the order
+ */
 export async function causeEvent(service: TestService, tenant: TestTenant, partner = tenant.partner) {
   const order = await placeOrder(service, partner);
   await moveOrder(service, tenant, order.orderId, 'confirmed');
@@ -73,14 +82,18 @@ export async function onlyDelivery(service: TestService, tenant: TestTenant, sta
   }, `a delivery that is ${status}`);
 }
 
-/** Checks the signature as a receiver would by the contract's words, with nothing of ours. */
+/** Checks a signature by the text of the contract, without the service's own signing code. */
 export function isSignedWith(secret: string, request: ReceivedRequest, brand = 'service'): boolean {
   const timestamp = String(request.headers[`x-${brand}-timestamp`]);
   const expected = createHmac('sha256', secret).update(timestamp).update('.').update(request.rawBody).digest('hex');
   return request.headers[`x-${brand}-signature`] === `sha256=${expected}`;
 }
 
-/** Waits until the condition gives something, for 15 s where not told otherwise. */
+/**
+ * Waits until the condition returns a truthy value, and returns this value.
+ * @param what names the value in the error message
+ * @throws after `timeoutMs`, which is 15,000 by default
+ */
 export async function eventually<T>(
   condition: () => Promise<T | undefined | false> | T | undefined | false,
   what: string,
