@@ -22,7 +22,7 @@ describe('the example verification', () => {
   const secret = 'a secret of the webhook';
   const body = Buffer.from('{"event":"order.status_changed"}');
 
-  test('accepts whatever the service signs', () => {
+  test('the example verification accepts every body that the service signed, with any secret', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.uint8Array(), (anySecret, bytes) => {
         const [now, raw] = [nowSeconds(), Buffer.from(bytes)];
@@ -31,7 +31,7 @@ describe('the example verification', () => {
     );
   });
 
-  test('refuses a body with any one bit changed', () => {
+  test('the example verification refuses a body in which one bit has changed, for each bit of the body', () => {
     const now = nowSeconds();
     const signature = signBody(secret, now, body);
     for (let bit = 0; bit < body.length * 8; bit += 1) {
@@ -41,20 +41,20 @@ describe('the example verification', () => {
     }
   });
 
-  test('refuses another secret and another timestamp', () => {
+  test('the example verification refuses a body that was signed with another secret or for another timestamp', () => {
     const now = nowSeconds();
     assert.equal(verify(`${secret} `, String(now), signBody(secret, now, body), body), false);
     assert.equal(verify(secret, String(now - 1), signBody(secret, now, body), body), false);
   });
 
-  test('accepts any secret that is in use, and never an empty one', () => {
+  test('the example verification accepts a signature by one of several secrets, and refuses an empty secret', () => {
     const now = nowSeconds();
     assert.equal(verify(['another', secret], String(now), signBody(secret, now, body), body), true);
     assert.equal(verify([], String(now), signBody(secret, now, body), body), false);
     assert.equal(verify(['', secret], String(now), signBody('', now, body), body), false);
   });
 
-  test('accepts a timestamp within five minutes, and none beyond, whichever clock is late', () => {
+  test('the example verification accepts a timestamp up to 295 s in the past or future, and refuses one of 305 s or more', () => {
     const isAccepted = (timestamp: number) =>
       verify(secret, String(timestamp), signBody(secret, timestamp, body), body);
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('the example verification', () => {
     );
   });
 
-  test('refuses headers of any other form, and throws at none', () => {
+  test('the example verification refuses headers of a wrong form without throwing', () => {
     fc.assert(fc.property(fc.string(), (signature) => !verify(secret, String(nowSeconds()), signature, body)));
     const forms = ['', ' ', 'NaN', 'Infinity', `${nowSeconds()}.0`, ` ${nowSeconds()}`, `-${nowSeconds()}`, '1e9'];
     for (const timestamp of forms) {
@@ -106,7 +106,10 @@ describe('the example receiver', () => {
     return receiver;
   }
 
-  /** Starts one that registers itself with the service. @returns it and https://localhost:<port>/hooks */
+  /**
+   * Starts a receiver that registers itself with the service.
+   * @returns the receiver and its URL, https://localhost:<port>/hooks
+   */
   async function runRegistered(port = '0'): Promise<[Running, string]> {
     const { api_key: KEY, api_secret: SECRET } = tenant.credential;
     const receiver = run({ BASE: service.url, KEY, SECRET, PORT: port });
@@ -114,7 +117,10 @@ describe('the example receiver', () => {
     return [receiver, hooks];
   }
 
-  /** Places an order and moves it along. @returns its external id */
+  /**
+   * Places an order and sets its status.
+   * @returns the external id of the order
+   */
   async function changeAnOrder(status: string): Promise<string> {
     const externalId = `order-${randomUUID()}`;
     const json = { external_order_id: externalId, items: [{ item_id: 'WATER', quantity: 1 }] };
@@ -125,7 +131,7 @@ describe('the example receiver', () => {
     return externalId;
   }
 
-  test('makes a certificate, keeps its key private, says how to start the service, and ends', async () => {
+  test('the example receiver without a credential makes a certificate, prints how to start the service, and ends', async () => {
     const receiver = run();
     const [, path = ''] = await receiver.waitFor(
       /^ {2}WEBHOOK_ALLOW_\S+=true NODE_EXTRA_CA_CERTS=(\S+) npm start$/m,
@@ -136,10 +142,10 @@ describe('the example receiver', () => {
     const certificate = await readFile(join(folder, 'certificate.pem'), 'utf8');
     assert.match(certificate, /^-----BEGIN CERTIFICATE-----/);
     assert.equal((await stat(join(folder, 'key.pem'))).mode & 0o777, 0o600);
-    trustCertificate(certificate); // what NODE_EXTRA_CA_CERTS does for a service that is a process of its own
+    trustCertificate(certificate); // NODE_EXTRA_CA_CERTS does this for a service in another process.
   });
 
-  test('registers itself and verifies the events of an order', async () => {
+  test('the example receiver registers itself with the service and verifies the event of an order', async () => {
     const [receiver] = await runRegistered();
     const externalId = await changeAnOrder('preparing');
     await receiver.waitFor(
@@ -149,7 +155,7 @@ describe('the example receiver', () => {
     assert.equal((await stat(join(folder, 'registration.json'))).mode & 0o777, 0o600);
   });
 
-  test('goes on with its kept secret when it starts again, and with a new one where that is lost', async () => {
+  test('a restarted example receiver keeps its URL and secret, or registers a new URL if its registration file is lost', async () => {
     const [first, hooks] = await runRegistered();
     const { port } = new URL(hooks);
     const registered = /^Registered (\S+)$/m;
@@ -169,7 +175,7 @@ describe('the example receiver', () => {
     await third.waitFor(new RegExp(`^verified .*"${await changeAnOrder('ready')}"`, 'm'), TIMEOUT_MS);
   });
 
-  describe('given its secret', () => {
+  describe('the example receiver with WEBHOOK_SECRET set', () => {
     const secret = 'rss_of_a_registration_by_hand';
     let receiver: Running;
     let hooks: string;
@@ -193,24 +199,24 @@ describe('the example receiver', () => {
       });
     }
 
-    test('204: an event that comes twice is taken once', async () => {
+    test('204: an event that is delivered twice is processed only once', async () => {
       assert.deepEqual([await post(event('twice')), await post(event('twice'))], [204, 204]);
       await receiver.waitFor(/^repeated order\.status_changed twice$/m, TIMEOUT_MS);
       assert.equal(receiver.output.match(/^verified .*"twice"/gm)?.length, 1);
     });
 
-    test('401: a forged event, and one without headers', async () => {
+    test('401: an event with a wrong signature or without signature headers is refused', async () => {
       assert.equal(await post(event('forged'), 'rss_guessed'), 401);
       assert.equal((await fetch(hooks, { method: 'POST', body: event('forged') })).status, 401);
       assert.doesNotMatch(receiver.output, /"forged"/);
     });
 
-    test('404: another path or method', async () => {
+    test('404: a request to another path or with another method is refused', async () => {
       assert.equal((await fetch(`${hooks}-not`, { method: 'POST', body: '{}' })).status, 404);
       assert.equal((await fetch(hooks)).status, 404);
     });
 
-    test('413: a body too large for an event', async () => {
+    test('413: a body of 200,000 bytes is refused, because no event is so large', async () => {
       assert.equal(await post('x'.repeat(200_000)), 413);
     });
   });

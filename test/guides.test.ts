@@ -1,6 +1,6 @@
 /**
- * The guides are true. A block that opens with `sh run` is run in a shell, all of one guide in one shell, as somebody would
- * paste them; a `json` or `text` block that follows it is its answer, in which `…` stands for what is left out.
+ * Tests that the guides are true. All `sh run` blocks of one guide run in one shell, as a reader would paste them. A `json`
+ * or `text` block directly after such a block shows its output. In a `json` block, `…` stands for an omission.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -14,7 +14,10 @@ import { type Block, differences, type Guide, parseGuide, readGuides } from './s
 
 const REPOSITORY = join(import.meta.dirname, '..');
 const TIMEOUT_MS = 120_000;
-/** Those that show events begin where the first guide ends; the others may come in any order. */
+/**
+ * All guides. quick-start.md comes first, because guides that show events need its order. The other guides may come in
+ * any order.
+ */
 const guides = readGuides().sort((a, b) => Number(b.name === 'quick-start.md') - Number(a.name === 'quick-start.md'));
 
 function readContract(name: string): Map<string, Set<string>> {
@@ -34,7 +37,8 @@ describe('the commands of the guides', () => {
       owner: { password: string };
       credential: { api_key: string; api_secret: string };
     };
-    // Without deliveries: they would go to an example's address. Without --demo: nothing moves on by itself.
+    // `--only api` sends no deliveries, because these would go to example addresses. Without `--demo` no status changes
+    // by itself.
     service = await startServing(['--only', 'api'], { env });
     environment = {
       PATH: process.env['PATH'] ?? '',
@@ -51,7 +55,10 @@ describe('the commands of the guides', () => {
     await cleanUp();
   });
 
-  /** Runs the blocks one after another in one shell. @returns what each wrote */
+  /**
+   * Runs the blocks one after another in one shell.
+   * @returns the output of each block
+   */
   async function run(blocks: Block[]): Promise<string[]> {
     const folder = await newFolder();
     const script = blocks.map(({ code }, index) => `{\n${code}} > ${folder}/${index}\n`).join('');
@@ -68,7 +75,7 @@ describe('the commands of the guides', () => {
   for (const { name, blocks } of guides) {
     const runnable = blocks.filter(({ info }) => info === 'sh run');
     if (runnable.length === 0) continue;
-    test(`of ${name} do what it shows`, async () => {
+    test(`the commands of ${name} print the output that the guide shows`, async () => {
       const outputs = await run(runnable);
       for (const [index, block] of runnable.entries()) {
         const answer = blocks[blocks.indexOf(block) + 1];
@@ -79,7 +86,11 @@ describe('the commands of the guides', () => {
         } else if (answer?.info === 'text') {
           assert.equal(output.trimEnd(), answer.code.trimEnd(), where);
         } else {
-          assert.doesNotMatch(output, /"(?:code|message)":/, `${where}: an error that the guide does not show`);
+          assert.doesNotMatch(
+            output,
+            /"(?:code|message)":/,
+            `${where}: the command printed an error that the guide does not show`,
+          );
         }
       }
     });
@@ -89,14 +100,14 @@ describe('the commands of the guides', () => {
 describe('the guides', () => {
   const byName = new Map(guides.map((guide) => [guide.name, guide]));
 
-  test('begin with their title, and a paragraph that says what they are for', () => {
+  test('each guide begins with its only title and a paragraph', () => {
     for (const { name, text } of guides) {
       assert.match(text, /^# [^\n]+\n\n[A-Z][^\n]*(?:\n[^\n#`|-][^\n]*)*\n\n/, name);
       assert.equal(text.replaceAll(/^```.*?^```$/gms, '').match(/^# /gm)?.length, 1, name);
     }
   });
 
-  test('link to guides and headings that exist, to API documents, or to standards', () => {
+  test('each link of a guide leads to an existing guide or heading, an API document, or an RFC', () => {
     const broken = guides.flatMap((guide) => guide.links.filter((link) => !leadsSomewhere(guide, link)));
     assert.deepEqual(broken, []);
   });
@@ -110,7 +121,7 @@ describe('the guides', () => {
     return target !== undefined && (anchor === undefined || target.anchors.has(anchor));
   }
 
-  test('name no path and no method that the contract lacks', () => {
+  test('the guides name only paths and methods of the OpenAPI documents', () => {
     const operations = new Map(['third-party', 'pms', 'staff'].flatMap((name) => [...readContract(name)]));
     const unknown = guides.flatMap(({ name, text }) =>
       [...text.matchAll(/(?:\b(GET|POST|PUT|PATCH|DELETE) )?(\/v1\/[\w/{}$.%-]*[\w/}])/g)]
@@ -128,7 +139,7 @@ describe('the guides', () => {
     return isOperation || isFolder;
   }
 
-  /** A parameter of a template may stand for anything. */
+  /** Returns true if the path fits the template. A parameter such as `{id}` fits every segment. */
   function isOf(template: string, path: string): boolean {
     const segments = path.split('/');
     const expected = template.split('/');
@@ -138,7 +149,7 @@ describe('the guides', () => {
     );
   }
 
-  test('explain every error code, with its status', () => {
+  test('errors.md has a row for every error code, with its status', () => {
     const codes = Object.entries(ERRORS).map(([code, { status }]) => [code, String(status)]);
     const errors = byName.get('errors.md')?.text ?? '';
     for (const [code = '', status = ''] of [...codes, ['error', 'any 4xx']]) {
@@ -146,7 +157,7 @@ describe('the guides', () => {
     }
   });
 
-  test('explain every status that the shell answers by itself', () => {
+  test('errors.md has a row for every status that the HTTP shell sends by itself', () => {
     const errors = byName.get('errors.md')?.text ?? '';
     for (const status of [400, 403, 404, 405, 408, 413, 415, 417, 431, 500, 503]) {
       assert.match(errors, new RegExp(`^\\| ${status} \\| [^|]+ \\| [^|]+ \\|$`, 'm'), String(status));
@@ -155,7 +166,7 @@ describe('the guides', () => {
 });
 
 describe('the TypeScript of the guides', () => {
-  /** What a block takes from those before it, or from its reader. */
+  /** Declarations of the names that a block uses from earlier blocks or expects from the reader. */
   const GLOBALS = `
     type Sdk = typeof import('@roomservice/sdk');
     declare const BASE: string, KEY: string, SECRET: string, PMS_KEY: string, PMS_SECRET: string;
@@ -178,7 +189,7 @@ describe('the TypeScript of the guides', () => {
   };
   after(cleanUp);
 
-  test('compiles with the SDK', { skip }, async () => {
+  test('every TypeScript block of the guides compiles with the SDK', { skip }, async () => {
     const folder = await newFolder();
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(configuration));
     await writeFile(join(folder, 'globals.d.ts'), GLOBALS);
@@ -193,10 +204,10 @@ describe('the TypeScript of the guides', () => {
   });
 });
 
-describe('an answer that a guide shows', () => {
+describe('the comparison of a response with a guide', () => {
   const id = '01a2003e-3154-7058-8f7a-602fab27ca42';
 
-  test('is found in a guide as it stands there', () => {
+  test('parseGuide finds the code blocks, the anchors and the links of a guide', () => {
     const { blocks, anchors, links } = parseGuide('a.md', '# A b\n\n```sh run\ntrue\n```\n\n[x](b.md#c)\n');
     assert.deepEqual(blocks, [{ info: 'sh run', code: 'true\n', line: 3 }]);
     assert.deepEqual([[...anchors], links], [['a-b'], ['b.md#c']]);
@@ -221,7 +232,7 @@ describe('an answer that a guide shows', () => {
     ['2026-11-21', '2026-11-22', 1],
     [null, {}, 1],
   ] as const) {
-    test(`${JSON.stringify(shown)} differs from ${JSON.stringify(actual)} in ${count} places`, () => {
+    test(`a guide that shows ${JSON.stringify(shown)} for ${JSON.stringify(actual)} gives ${count} differences`, () => {
       assert.equal(differences(shown, actual).length, count);
     });
   }

@@ -10,7 +10,10 @@ import { startService, type TestService } from './support/service.ts';
 const REAL_BOOKINGS = join(import.meta.dirname, '../../shared/data/hotel-bookings.csv');
 const TODAY = new Date().toISOString().slice(0, 10);
 
-/** Three singles are wanted at once, so there are two; the one family room is wanted by one guest after the other. */
+/**
+ * Bookings of three single rooms and one family room for overlapping nights. The inn has two single rooms, so one
+ * booking is refused. The family room has enough nights for all its guests.
+ */
 const MADE_UP = `hotel,booked_on,check_in,check_out,room_type,adults,children,babies,channel,nightly_rate,final_status,final_status_on
 inn,2020-01-01,2020-03-01,2020-03-04,single,1,0,0,Direct,50,Check-Out,2020-03-04
 inn,2020-01-01,2020-03-02,2020-03-05,single,1,0,0,Direct,50,Canceled,2020-01-05
@@ -38,7 +41,10 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Replays bookings in a tenant of their own. @param tamper changes what the service is seen to answer */
+/**
+ * Replays bookings in a new tenant.
+ * @param tamper replaces the call, so that a test can falsify responses of the service
+ */
 async function replay(bookings: Booking[], tamper: (call: Call) => Call = (call) => call) {
   const lanes = lanesOf(bookings);
   const { owner } = await service.tenant({ features: ['hotel'], properties: propertiesOf(lanes) });
@@ -54,7 +60,7 @@ async function replay(bookings: Booking[], tamper: (call: Call) => Call = (call)
 describe('readBookings', () => {
   const bookings = readBookings(MADE_UP, '2026-05-31');
 
-  it('moves every date by as many days, so that the earliest arrival is tomorrow', () => {
+  it('readBookings moves every date by the same number of days, so that the earliest arrival is tomorrow', () => {
     const [first] = bookings;
     assert.deepEqual(first, {
       line: 1,
@@ -70,21 +76,21 @@ describe('readBookings', () => {
     assert.equal(bookings[6]?.checkIn, '2026-06-01');
   });
 
-  it('counts children and babies as guests, and nobody as one', () => {
+  it('readBookings counts children and babies as guests, and zero guests as one', () => {
     assert.deepEqual(
       bookings.map(({ guests }) => guests),
       [1, 1, 1, 4, 1, 1, 4, 4],
     );
   });
 
-  it('refuses a file of another kind', () => {
+  it('readBookings refuses a file with other columns and a file without bookings', () => {
     assert.throws(() => readBookings('a,b\n1,2\n', TODAY), /under the columns hotel,booked_on/);
     assert.throws(() => readBookings(MADE_UP.split('\n')[0] ?? '', TODAY), /must have bookings/);
   });
 });
 
 describe('stepsOf', () => {
-  it('goes day by day: ends first, then what is booked, then what is booked and over on that day', () => {
+  it('stepsOf puts on each day first the ends of earlier bookings, then new bookings, then ends of bookings of that day', () => {
     const steps = stepsOf(readBookings(MADE_UP, '2020-02-26')).map(({ kind, booking }) => `${kind} ${booking.line}`);
     const begin = ['create 1', 'create 2', 'create 3', 'finish 2', 'create 4', 'create 5', 'create 6', 'finish 6'];
     const end = ['finish 7', 'finish 5', 'finish 4', 'finish 1', 'finish 3', 'finish 8'];
@@ -93,7 +99,7 @@ describe('stepsOf', () => {
 });
 
 describe('a replay', () => {
-  it('of a few made-up bookings ends as it must, without a fault', async () => {
+  it('a replay of eight invented bookings ends with the expected outcomes and without a fault', async () => {
     const { steps, outcomes, verdict, faults } = await replay(readBookings(MADE_UP, TODAY));
     assert.deepEqual(faults, []);
     assert.equal(steps, 16);
@@ -102,11 +108,13 @@ describe('a replay', () => {
       MADE_UP_OUTCOMES,
     );
     assert.equal(verdict.oversoldNights, 0);
-    assert.ok(verdict.nightsCompared > 1_000, 'ranges beyond 730 nights are read in parts');
+    assert.ok(verdict.nightsCompared > 1_000, 'the nights beyond the 730 of one request were not compared');
   });
 
-  const skip = existsSync(REAL_BOOKINGS) ? false : `the bookings are not there: ../shared/data/hotel-bookings.csv`;
-  it('of the first 400 real bookings ends without a fault', { skip }, async () => {
+  const skip = existsSync(REAL_BOOKINGS)
+    ? false
+    : `The file with the real bookings is missing: ../shared/data/hotel-bookings.csv`;
+  it('a replay of the first 400 real bookings ends without a fault or an oversold night', { skip }, async () => {
     const { outcomes, verdict, faults } = await replay(readBookings(readFileSync(REAL_BOOKINGS, 'utf8'), TODAY, 400));
     assert.deepEqual(faults, []);
     assert.equal(outcomes.size, 400);
@@ -114,7 +122,7 @@ describe('a replay', () => {
     assert.equal(verdict.oversoldNights, 0);
   });
 
-  it('finds what a service does wrong', async () => {
+  it('a replay reports a fault if the service accepts, refuses, counts or lists a booking wrongly', async () => {
     const wrongs: Record<string, (path: string, answer: Awaited<ReturnType<Call>>) => object | undefined> = {
       'booking 3: 201 where 409 was due': (_, { status }) =>
         status === 409 ? { status: 201, body: { reservation_id: 'x' } } : undefined,

@@ -25,7 +25,7 @@ const map = readText('docs/ARCHITECTURE.md');
 const drawing = readDrawing(map);
 const migrations = listFiles('migrations').map((path): [string, string] => [path, readText(path)]);
 
-/** An empty list, or each offence on a line of its own. */
+/** Asserts that the list is empty. The message has one line for each offence. */
 function none(offences: string[]): void {
   assert.ok(offences.length === 0, `\n${offences.join('\n')}\n`);
 }
@@ -37,36 +37,38 @@ function foldersOf(path: string): string[] {
 
 describe('structure', () => {
   test('the drawing shows every wing and room', () => none(notAsDrawn(program, drawing)));
-  test('imports go down in the drawing only', () => none(importDirection(program, drawing)));
-  test('the table of wings tells what each imports', () => none(importsNotAsTold(program, map)));
-  test('across rooms only front files are imported', () => none(frontFilesOnly(program)));
-  test('inside a wing imports are relative, across wings they go by its alias', () => none(pathsOfImports(program)));
-  test('there are no barrels', () => none(barrels(source)));
+  test('imports lead only to lower wings and rooms of the drawing', () => none(importDirection(program, drawing)));
+  test('the table of wings lists the imports of each wing', () => none(importsNotAsTold(program, map)));
+  test('a room imports only the front files of other rooms', () => none(frontFilesOnly(program)));
+  test('imports inside a wing are relative, and imports of another wing use its alias', () =>
+    none(pathsOfImports(program)));
+  test('no file is a barrel, which is an index.ts or a file with `export *`', () => none(barrels(source)));
 });
 
 describe('bans', () => {
-  test('SQL stands in stores and in db/ alone', () => none(sqlOutsideStores(program)));
-  test('a table is written by one room alone', () => none(tablesWithTwoWriters(program)));
-  test('a table is read in its own room and above only', () => none(tablesReadFromAbove(program, drawing)));
-  test('HTTP leaves through the sender of webhooks alone', () => none(outboundHttp(program)));
-  test('no test is silenced without a reason', () => none(silencedTests(tests)));
-  test('no rule is silenced without a reason', () => none(unexplainedSilence([...source, ...tests])));
-  test('no path of one machine is written down', () => {
+  test('only stores and platform/db/ contain SQL', () => none(sqlOutsideStores(program)));
+  test('only one room writes a table', () => none(tablesWithTwoWriters(program)));
+  test('only the room of a table and the rooms above it read the table', () =>
+    none(tablesReadFromAbove(program, drawing)));
+  test('only the sender of webhooks and the client of `listen` make HTTP requests', () => none(outboundHttp(program)));
+  test('no test is marked only, and none is skipped or marked todo without a reason', () => none(silencedTests(tests)));
+  test('no comment disables a lint rule without a reason', () => none(unexplainedSilence([...source, ...tests])));
+  test('no file contains a path that exists only on one machine', () => {
     none(listFiles().flatMap((path) => machinePaths(path, readText(path))));
   });
-  // any, console, process.env, cycles, the lengths of files and functions: .oxlintrc.json.
-  test('the linter finds nothing', () => none(lint(join(import.meta.dirname, '..'))));
+  // .oxlintrc.json has the rules on any, console, process.env, cycles, and the lengths of files and functions.
+  test('the linter finds no offence', () => none(lint(join(import.meta.dirname, '..'))));
 });
 
 describe('references', () => {
-  test('to the contract, its decisions and the database rules resolve', () => {
+  test('each reference to the contract, a decision or a database rule resolves', () => {
     const texts = listFiles().filter((path) => /\.(?:ts|js|sql|md)$/.test(path));
     none(texts.flatMap((path) => unresolvedReferences(path, readText(path), readText)));
   });
 });
 
 describe('the map', () => {
-  test('names files and folders that exist', () => {
+  test('ARCHITECTURE.md, CONTRIBUTING.md and README.md name only files and folders that exist', () => {
     const wings = drawing.floors.flat();
     const paths = new Set(listFiles().flatMap((path) => [path, ...foldersOf(path)]));
     none(
@@ -75,20 +77,20 @@ describe('the map', () => {
       ),
     );
   });
-  test('has a row for each room', () => {
+  test('ARCHITECTURE.md names each room', () => {
     const rooms = new Set(program.map(({ path }) => nameOf(placeOf(path))));
     none([...rooms].filter((room) => !map.includes(`\`${room}`)));
   });
 });
 
-test('the newest section of the changelog is of the version in package.json', () => {
+test('the newest section of the changelog has the version of package.json', () => {
   const { version } = JSON.parse(readText('package.json')) as { version: string };
   const [, newest] = /^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/m.exec(readText('CHANGELOG.md')) ?? [];
   assert.equal(newest, version);
 });
 
 describe('decisions', () => {
-  test('have a number, a status and a row in the index', () => {
+  test('each decision has a number, a status and a row in the index', () => {
     const index = 'docs/decisions/README.md';
     const notes = listFiles('docs/decisions').filter((path) => path !== index);
     none(
@@ -101,14 +103,14 @@ describe('decisions', () => {
 });
 
 describe('migrations', () => {
-  test('are numbered without gaps', () => none(migrationNames(migrations.map(([path]) => path))));
-  test('lead every key and index with the tenant', () => {
+  test('the migrations are numbered without gaps', () => none(migrationNames(migrations.map(([path]) => path))));
+  test('every key and index of the migrations begins with tenant_id', () => {
     none(migrations.flatMap(([path, text]) => keysWithoutTenant(path, text)));
   });
-  test('use nothing that a cluster lacks', () => {
+  test('the migrations use only SQL that a cluster supports', () => {
     none(migrations.flatMap(([path, text]) => notDistributable(path, text)));
   });
-  test('need every exception that is granted to them', () => {
+  test('each exception in test/tidy/migrations.ts names a table or index that a migration makes', () => {
     none(unusedExceptions(migrations.map(([, text]) => text).join('\n')));
   });
 });

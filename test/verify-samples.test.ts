@@ -14,16 +14,17 @@ const { now_seconds: nowSeconds, vectors } = vectorFile;
 
 interface Sample {
   language: string;
-  /** What the guide's code block is marked with. */
+  /** Language mark of the code block in the guide. */
   block: string;
   sample: string;
 }
 
 interface Program extends Sample {
-  /** Calls the sample for each line of its input: see `lineOf`. */
+  /** File of a program that calls the sample for each line of its input. `lineOf` describes a line. */
   driver: string;
+  /** Command that must be on PATH. */
   needs: string;
-  /** For the shell, in a folder that holds both files. */
+  /** Shell command that builds and runs the program, in a folder that holds the driver and the sample. */
   command: string;
 }
 
@@ -81,7 +82,10 @@ const PROGRAMS: Program[] = [
 
 type Vector = (typeof vectors)[number];
 
-/** A vector for a driver: fields between tabs, each in base64; `-` is a header that is missing. Each secret ends with a comma. */
+/**
+ * Returns the line of a test vector for a driver. The fields are in base64, separated by tabs. `-` is a missing header,
+ * and each secret ends with a comma.
+ */
 function lineOf({ secrets, timestamp, signature, body }: Vector): string {
   const field = (text: string | null) => (text === null ? '-' : Buffer.from(text).toString('base64'));
   const secretFields = secrets.map((secret) => `${field(secret)},`).join('');
@@ -92,7 +96,7 @@ function isOnPath(command: string): boolean {
   return spawnSync(command, ['--version']).error === undefined;
 }
 
-/** What each vector came to, to be compared at once. */
+/** Returns the name and the outcome of each vector, so that one comparison shows all differences. */
 function named(outcomes: boolean[]): string[] {
   return vectors.map(({ name }, index) => `${name}: ${outcomes[index]}`);
 }
@@ -100,7 +104,7 @@ function named(outcomes: boolean[]): string[] {
 const expected = named(vectors.map(({ valid }) => valid));
 
 describe('the test vectors', () => {
-  test('hold what the service signs, and nothing valid that it would not', () => {
+  test("each test vector is marked valid exactly if the service's own verification accepts it within the time limit", () => {
     for (const { name, valid, secrets, timestamp, signature, body } of vectors) {
       const message = { timestampSeconds: Number(timestamp), body, signature: signature ?? '' };
       const isLate = Math.abs(nowSeconds - message.timestampSeconds) > vectorFile.tolerance_seconds;
@@ -111,7 +115,7 @@ describe('the test vectors', () => {
 });
 
 describe('the delivery that the guide shows', () => {
-  test('is signed as it says', () => {
+  test('the delivery that the webhook guide shows has a valid signature and matching event ids', () => {
     const guide = readFileSync(join(REPOSITORY, 'docs/guides/webhooks.md'), 'utf8');
     const [, head = '', body = ''] = /^```http\n(.*?)\n\n(.*?)\n```$/ms.exec(guide) ?? [];
     const header = (name: string) => new RegExp(`^X-Service-${name}: (.*)$`, 'm').exec(head)?.[1] ?? '';
@@ -148,7 +152,7 @@ describe('the verification sample', () => {
       .map((line) => line === 'true');
   }
 
-  test('in TypeScript agrees with every vector', () => {
+  test('the verification sample in TypeScript agrees with every test vector', () => {
     const outcomes = vectors.map(({ secrets, timestamp, signature, body }) =>
       verify(secrets, timestamp ?? '', signature ?? '', Buffer.from(body), nowSeconds),
     );
@@ -156,13 +160,13 @@ describe('the verification sample', () => {
   });
 
   for (const program of PROGRAMS) {
-    const skip = isOnPath(program.needs) ? false : `there is no ${program.needs} on PATH`;
-    test(`in ${program.language} agrees with every vector`, { skip }, () => {
+    const skip = isOnPath(program.needs) ? false : `${program.needs} is not on PATH`;
+    test(`the verification sample in ${program.language} agrees with every test vector`, { skip }, () => {
       assert.deepEqual(named(run(program)), expected);
     });
   }
 
-  test('stands in the guide as it is, in each language', () => {
+  test('the webhook guide contains each verification sample unchanged', () => {
     const guide = readFileSync(join(REPOSITORY, 'docs/guides/webhooks.md'), 'utf8');
     for (const { language, block, sample } of [TYPESCRIPT, ...PROGRAMS]) {
       const code = readFileSync(join(REPOSITORY, sample), 'utf8');

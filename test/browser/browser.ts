@@ -5,38 +5,47 @@ import { join } from 'node:path';
 import packaged from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** Flags beyond the package's own: the browser itself asks nobody for anything. */
+/** Flags added to those of the package. They stop requests that the browser makes by itself. */
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
-/** A machine without the system's libraries, or of another make. */
+/** Error messages on a machine that lacks system libraries or has another processor architecture. */
 const CANNOT_RUN = /shared librar|missing dependencies|ENOEXEC|exec format/i;
 
 export interface TestBrowser {
-  /** A page of its own, watched from its first request on. */
+  /** Opens a page in a new browser process, and records problems from the first request on. */
   open(options: BrowserContextOptions): Promise<WatchedPage>;
-  /** Removes what was unpacked. */
+  /** Removes the unpacked browser. */
   close(): Promise<void>;
 }
 
-/** @returns the browser, or the reason why this machine cannot run one (on a CI that is a failure) */
+/**
+ * Unpacks a browser and tests that it starts.
+ * @returns the browser, or the reason why this machine cannot run a browser
+ * @throws if a CI machine cannot run a browser
+ */
 export async function findBrowser(): Promise<TestBrowser | string> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-browser-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const executablePath = await unpack(folder);
-    // One process for each page: as one process alone, which the package asks for, it ends with its first context.
+    // Each page gets its own browser process. The flags of the package make the browser a single process, and this
+    // process ends when its first context closes.
     const launch = () => chromium.launch({ executablePath, args: [...packaged.args, ...QUIET] });
     await (await launch()).close();
     return { open: async (options) => await watch(await launch(), options), close: remove };
   } catch (error) {
     await remove();
     if (process.env['CI'] === undefined && error instanceof Error && CANNOT_RUN.test(error.message)) {
-      return `no browser can run here: ${error.message.split('\n', 1)[0]}`;
+      return `This machine cannot run a browser: ${error.message.split('\n', 1)[0]}`;
     }
     throw error;
   }
 }
 
-/** The package unpacks into the temporary folder; into one of ours, so that no other user's or half-made one is found there. */
+/**
+ * Makes the package unpack into `folder` by a change of TMPDIR. In the shared temporary folder it could find a browser
+ * of another user, or an incomplete one.
+ * @returns the path of the executable
+ */
 async function unpack(folder: string): Promise<string> {
   packaged.setGraphicsMode = false;
   const before = process.env['TMPDIR'];
@@ -51,7 +60,10 @@ async function unpack(folder: string): Promise<string> {
 
 export interface WatchedPage {
   page: Page;
-  /** What went wrong since the last call: errors and warnings of the console, failed requests, requests to another origin. */
+  /**
+   * Returns the problems since the last call: errors and warnings of the console, failed requests, and requests to
+   * another origin.
+   */
   problems(): string[];
   close(): Promise<void>;
 }
@@ -84,21 +96,23 @@ async function watch(browser: Browser, options: BrowserContextOptions): Promise<
   };
 }
 
-/** How far the page reaches beyond the right edge of the window, in CSS pixels. */
+/** Returns the width of the page beyond the right edge of the window, in CSS pixels. */
 export async function overflowPx(page: Page): Promise<number> {
   return Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'));
 }
 
-/** Shows the page in another colour scheme, and waits until nothing of it is under way. */
+/** Shows the page in the given colour scheme, and waits until all animations have ended. */
 export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
-  // Ten thousand elements that each fade into their new colour take this browser, which draws without a graphics card, ten seconds.
+  // This browser has no graphics card. It needs ten seconds for ten thousand elements that fade to their new colour, so
+  // transitions are off.
   await page.evaluate(`(() => {
     const atOnce = new CSSStyleSheet();
     atOnce.replaceSync('*, ::before, ::after { transition: none !important }');
     document.adoptedStyleSheets.push(atOnce);
   })()`);
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  // What is drawn later may begin to move later: some frames without any movement, in a row.
+  // An element that appears later may start an animation later. So this waits for five frames in a row without
+  // animations.
   await page.evaluate(`(async () => {
     for (let calm = 0; calm < 5; calm += 1) {
       await new Promise(requestAnimationFrame);
@@ -115,7 +129,7 @@ export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
 
-/** Violations of the rules of accessibility, a line for each element; the first ten. */
+/** Returns the first ten violations of the accessibility rules, one line for each element. */
 export async function accessibilityViolations(page: Page, disabledRules: string[] = []): Promise<string[]> {
   const rules = Object.fromEntries(disabledRules.map((rule) => [rule, { enabled: false }]));
   const options = JSON.stringify({ runOnly: RULES, rules, resultTypes: ['violations'] });

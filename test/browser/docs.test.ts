@@ -10,7 +10,7 @@ import { accessibilityViolations, findBrowser, overflowPx, showIn, type WatchedP
 const browser = await findBrowser();
 const skip = typeof browser === 'string' && browser;
 
-/** Set to a folder, the pages are kept there as pictures, to be looked at. */
+/** Folder to save a screenshot of each page in; undefined saves none. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 const DEVICES = {
   desktop: { viewport: { width: 1280, height: 900 } },
@@ -18,7 +18,10 @@ const DEVICES = {
 };
 const SCHEMES = ['light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];
-/** An open dialog is modal, but Scalar leaves the page behind it in the tree, with a `main` of its own. */
+/**
+ * Rules to skip while a dialog is open. The dialog is modal, but Scalar keeps the page behind it in the accessibility
+ * tree, with a second `main`.
+ */
 const IN_DIALOG = ['landmark-no-duplicate-main'];
 
 for (const [device, options] of Object.entries(DEVICES)) {
@@ -40,7 +43,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       await service.close();
     });
 
-    /** Holds the page, as it stands, against everything that is asked of all pages. */
+    /** Asserts that the page is accessible in each colour scheme, fits the window and reports no problems. */
     async function check(name: string, disabledRules: string[] = [], schemes: readonly Scheme[] = SCHEMES) {
       for (const colorScheme of schemes) {
         await showIn(page, colorScheme);
@@ -53,7 +56,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       assert.deepEqual(watched.problems(), [], name);
     }
 
-    /** Opens the reference of a document, and waits until it is drawn. */
+    /** Opens the reference of a document, and waits until it is rendered. */
     async function openReference(name: string) {
       await page.goto('about:blank');
       await page.goto(`/docs/#${name}`);
@@ -61,23 +64,24 @@ for (const [device, options] of Object.entries(DEVICES)) {
       await page.waitForLoadState('networkidle');
     }
 
-    it('the guides and their index', async () => {
+    it('each guide and the index of guides are accessible, fit the window and load without problems', async () => {
       for (const name of ['', ...GUIDE_NAMES.map((guide) => `${guide}/`)]) {
         await page.goto(`/docs/guides/${name}`);
         await check(`guide-${name.replace('/', '') || 'index'}`);
       }
     });
 
-    it('the reference of each document, from its beginning to its end', async () => {
+    it('the reference of each document is accessible, fits the window and loads without problems, also after scrolling', async () => {
       for (const { name } of DOCUMENTS) {
         await openReference(name);
-        // What is further down is drawn when it comes into view.
+        // Scalar renders the parts further down when they come into view.
         for (let screen = 0; screen < 20; screen++) {
           await page.evaluate('window.scrollBy(0, 1500)');
           await page.waitForTimeout(50);
         }
         await page.evaluate('window.scrollTo(0, 0)');
-        // The others are drawn of the same parts as the first: they are looked at once on each device, in one scheme there.
+        // All documents consist of the same components. So the documents after the first are checked in only one colour
+        // scheme per device.
         await check(
           `reference-${name}`,
           [],
@@ -86,7 +90,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       }
     });
 
-    it('another document is chosen', async () => {
+    it('a reader can switch from the third-party API to the PMS API', async () => {
       await openReference('third-party');
       if (device === 'phone') {
         await page.getByRole('region', { name: 'Place in the document' }).getByRole('button').click();
@@ -98,7 +102,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       assert.deepEqual(watched.problems(), []);
     });
 
-    it('a call is tried out with a real credential', async () => {
+    it('200: a reader can try out a call with a real credential, and sees the response', async () => {
       await openReference('third-party/tag/restaurant/GET/v1/third-party/menu/');
       const [key, secret] = [tenant.credential.api_key, tenant.credential.api_secret];
       await page.getByLabel('Value').and(page.locator('input')).nth(0).fill(key);
@@ -109,22 +113,26 @@ for (const [device, options] of Object.entries(DEVICES)) {
       await page.getByRole('button', { name: /^Send/ }).first().click();
       const answer = await answered;
       assert.equal(answer.status(), 200);
-      assert.equal(new URL(answer.url()).search, '', 'optional parameters are for whoever ticks them');
+      assert.equal(
+        new URL(answer.url()).search,
+        '',
+        'the call contains optional parameters that the reader did not select',
+      );
       assert.equal(await answer.request().headerValue('if-none-match'), null);
       await page.getByText('200 OK').waitFor();
       await page.getByText('Margherita').first().waitFor();
       await check('dialog-answer', IN_DIALOG);
     });
 
-    it('every status of an answer can be seen', async () => {
+    it('the tabs of all response statuses of an operation fit into their list', async () => {
       await openReference('third-party/tag/restaurant/POST/v1/third-party/orders/');
       const tabs = page.locator('[id$="/POST/v1/third-party/orders/"] .response-card .tab-list');
       const [list, last] = await Promise.all([tabs.boundingBox(), tabs.getByText('503').boundingBox()]);
       assert.ok(list !== null && last !== null);
-      assert.ok(last.x + last.width <= list.x + list.width, 'the last one is beyond the edge');
+      assert.ok(last.x + last.width <= list.x + list.width, 'the last tab is beyond the edge of the list');
     });
 
-    it('a call can be tried out, an event cannot', async () => {
+    it('the reference has a button to try out a call, but none for an event', async () => {
       await openReference('third-party/tag/webhook/GET/v1/third-party/events/');
       await page.locator('[id$="/GET/v1/third-party/events/"] .show-api-client-button').waitFor();
       await openReference('third-party/tag/events/webhook/POST/order.status-changed');

@@ -7,21 +7,27 @@ const BUDGET = { 'x-ratelimit-limit': '300', 'x-ratelimit-remaining': '299', 'x-
 const ORDINARY = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'a', ...BUDGET };
 const FOUND = { success: true, order_id: '1', external_order_id: 'A 1', status: 'pending' };
 
-function hold(status: number, body: unknown, headers: Record<string, string> = ORDINARY, method = 'GET', path = ORDER) {
+function check(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = ORDINARY,
+  method = 'GET',
+  path = ORDER,
+) {
   const text = body === null ? '' : JSON.stringify(body);
   assertDocumented(method, path, { status, headers: new Headers(headers), text, body });
 }
 
-describe('an answer held against the documents', () => {
-  it('passes where it is as they say', () => {
-    hold(200, FOUND);
-    hold(404, { code: 'order_not_found', message: 'No.' });
-    hold(200, null, ORDINARY, 'HEAD');
-    hold(304, null, { ...ORDINARY, etag: '"a"' }, 'GET', '/v1/third-party/menu');
-    hold(503, { message: 'No.', request_id: 'a' }, { ...ORDINARY, 'retry-after': '2' });
+describe('assertDocumented', () => {
+  it('assertDocumented accepts responses that are as the documents describe them', () => {
+    check(200, FOUND);
+    check(404, { code: 'order_not_found', message: 'No.' });
+    check(200, null, ORDINARY, 'HEAD');
+    check(304, null, { ...ORDINARY, etag: '"a"' }, 'GET', '/v1/third-party/menu');
+    check(503, { message: 'No.', request_id: 'a' }, { ...ORDINARY, 'retry-after': '2' });
   });
 
-  it('fails with another status, field, type or code', () => {
+  it('assertDocumented refuses an undocumented status, field, type, value or error code, and a missing required field', () => {
     for (const [status, body, fault] of [
       [409, { code: 'room_not_available', message: 'No.' }, /409 is in no OpenAPI document/],
       [200, { ...FOUND, total: '1.00' }, /additional properties/],
@@ -31,24 +37,24 @@ describe('an answer held against the documents', () => {
       [404, { code: 'error', message: 'No.' }, /code must be equal to one of/],
       [404, { code: 'order_not_found', message: 'No.', details: [] }, /additional properties/],
     ] as const) {
-      assert.throws(() => hold(status, body), fault);
+      assert.throws(() => check(status, body), fault);
     }
   });
 
-  it('fails where a header or the body is missing, comes as something else, or is too much', () => {
+  it('assertDocumented refuses a missing header, a wrong content type, and a body in the response to HEAD', () => {
     assert.throws(
-      () => hold(200, FOUND, { ...BUDGET, 'content-type': 'application/json' }),
+      () => check(200, FOUND, { ...BUDGET, 'content-type': 'application/json' }),
       /without its header X-Request-Id/,
     );
-    assert.throws(() => hold(200, FOUND, { ...ORDINARY, 'content-type': 'text/html' }), /comes as "text\/html"/);
-    assert.throws(() => hold(200, FOUND, ORDINARY, 'HEAD'), /comes with a body/);
-    assert.throws(() => hold(503, { message: 'No.', request_id: 'a' }), /without its header Retry-After/);
+    assert.throws(() => check(200, FOUND, { ...ORDINARY, 'content-type': 'text/html' }), /comes as "text\/html"/);
+    assert.throws(() => check(200, FOUND, ORDINARY, 'HEAD'), /comes with a body/);
+    assert.throws(() => check(503, { message: 'No.', request_id: 'a' }), /without its header Retry-After/);
   });
 
-  it('passes over what no document has', () => {
-    hold(404, { any: 'thing' }, {}, 'GET', '/no/such/path');
-    hold(405, { any: 'thing' }, {}, 'DELETE');
-    hold(431, { any: 'thing' }, {});
-    hold(500, { any: 'thing' }, {});
+  it('assertDocumented accepts each response for an unknown path, and with status 405, 431 or 500', () => {
+    check(404, { any: 'thing' }, {}, 'GET', '/no/such/path');
+    check(405, { any: 'thing' }, {}, 'DELETE');
+    check(431, { any: 'thing' }, {});
+    check(500, { any: 'thing' }, {});
   });
 });

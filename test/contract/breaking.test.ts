@@ -25,40 +25,40 @@ const operation = (document: OpenApiDocument, method: string, path = ORDERS) => 
 const without = (list: string[], name: string) => list.splice(list.indexOf(name), 1);
 
 const BREAKING: Record<string, Change> = {
-  'a field of an answer is gone'(_, schema) {
+  'a response lacks a field that it had'(_, schema) {
     delete schema('OrderResponse').properties['order_id'];
     without(schema('OrderResponse').required, 'order_id');
   },
-  'a field of an answer may be missing'(_, schema) {
+  'a required field of a response becomes optional'(_, schema) {
     without(schema('OrderResponse').required, 'status');
   },
-  'a field of an answer that is called like a keyword is gone'(_, schema) {
+  'a response lacks a field that has the name of a JSON Schema keyword'(_, schema) {
     delete schema('RoomType').properties['description'];
     without(schema('RoomType').required, 'description');
   },
-  'a field of an answer has another type'(_, schema) {
+  'a field of a response has another type'(_, schema) {
     Object.assign(schema('OrderResponse').properties['order_id'] ?? {}, { type: 'integer' });
   },
-  'a request needs a new field'(_, schema) {
+  'a request has a new required field'(_, schema) {
     schema('OrderCreate').properties['table'] = { type: 'string', enum: ['1', '2'] };
     schema('OrderCreate').required.push('table');
   },
-  'a request needs a field that could be left out'(_, schema) {
+  'an optional field of a request becomes required'(_, schema) {
     schema('OrderCreate').required.push('customer');
   },
-  'a request may hold fewer values'(_, schema) {
+  'a field of a request allows fewer values'(_, schema) {
     schema('OrderCreate').properties['order_type']?.enum.pop();
   },
-  'an answer may hold more values'(_, schema) {
+  'a field of a response allows more values'(_, schema) {
     schema('OrderResponse').properties['status']?.enum.push('lost');
   },
-  'an operation is gone'(document) {
+  'an operation is removed'(document) {
     delete document.paths[ORDERS]?.['get'];
   },
-  'a path is gone'(document) {
+  'a path is removed'(document) {
     delete document.paths['/v1/third-party/menu/'];
   },
-  'a parameter is needed'(document) {
+  'an operation has a new required parameter'(document) {
     operation(document, 'get').parameters?.push({
       in: 'query',
       name: 'day',
@@ -66,37 +66,37 @@ const BREAKING: Record<string, Change> = {
       schema: { type: 'string' },
     });
   },
-  'a form of the body is gone'(document) {
+  'a request body loses a content type'(document) {
     delete operation(document, 'post').requestBody?.content['multipart/form-data'];
   },
-  'a status is gone'(document) {
+  'a response status is removed'(document) {
     delete operation(document, 'post').responses['200'];
   },
-  'a field of an event is gone'(_, schema) {
+  'a field of an event is removed'(_, schema) {
     delete schema('OrderEventData').properties['external_order_id'];
     without(schema('OrderEventData').required, 'external_order_id');
   },
-  'an event is gone'(document) {
+  'an event is removed'(document) {
     delete document.webhooks?.['reservation.modified'];
   },
 };
 
 const COMPATIBLE: Record<string, Change> = {
-  'nothing changed'() {},
-  'an answer has a new field'(_, schema) {
+  'the document is unchanged'() {},
+  'a response has a new field'(_, schema) {
     schema('OrderResponse').properties['total'] = { type: 'string', enum: ['0.00', '1.00'] };
     schema('OrderResponse').required.push('total');
   },
-  'a request may have a new field'(_, schema) {
+  'a request has a new optional field'(_, schema) {
     schema('OrderCreate').properties['table'] = { type: 'string', enum: ['1', '2'] };
   },
-  'a request may hold more values'(_, schema) {
+  'a field of a request allows more values'(_, schema) {
     schema('OrderCreate').properties['order_type']?.enum.push('drone');
   },
-  'an operation is new'(document) {
+  'the document has a new operation'(document) {
     document.paths['/v1/third-party/tables/'] = { get: { ...operation(document, 'get'), operationId: 'listTables' } };
   },
-  'a parameter may be sent'(document) {
+  'an operation has a new optional parameter'(document) {
     operation(document, 'get').parameters?.push({
       in: 'query',
       name: 'day',
@@ -104,7 +104,7 @@ const COMPATIBLE: Record<string, Change> = {
       schema: { type: 'string' },
     });
   },
-  'parameters and answers are told of in other words'(document) {
+  'parameters and responses have other descriptions'(document) {
     const { parameters = [], responses } = operation(document, 'get');
     for (const each of [...parameters, ...Object.values(responses)]) {
       Object.assign(each, { description: 'Quite another text, and a longer one than there was before. '.repeat(3) });
@@ -125,22 +125,22 @@ async function changesOf(change: Change): Promise<string[]> {
   return await breakingChanges(JSON.stringify(before), JSON.stringify(after));
 }
 
-describe('a document against the one before', { concurrency: 2 }, () => {
+describe('the comparison of an OpenAPI document with its previous version', { concurrency: 2 }, () => {
   for (const [name, change] of Object.entries(BREAKING)) {
-    it(`breaks: ${name}`, async () => {
+    it(`a breaking change is reported: ${name}`, async () => {
       const changes = await changesOf(change);
       assert.notEqual(changes.length, 0);
       assert.deepEqual(notAccepted('third-party', changes), changes);
     });
   }
   for (const [name, change] of Object.entries(COMPATIBLE)) {
-    it(`does not break: ${name}`, async () => assert.deepEqual(await changesOf(change), []));
+    it(`a compatible change is not reported: ${name}`, async () => assert.deepEqual(await changesOf(change), []));
   }
 });
 
 type Bounded = Record<string, { properties: Record<string, { maxItems?: number }> }>;
 
-/** The bounds of lists that were accepted, by document, schema and field. */
+/** Accepted upper bounds of list lengths, by document, schema and field. */
 const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
   'third-party': { OrderCreate: { items: 1_000 }, OrderItemInput: { addons: 100 } },
   staff: {
@@ -150,7 +150,10 @@ const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
   },
 };
 
-/** The document without these bounds against the one with bounds that are by so much lower. */
+/**
+ * Compares the document without the accepted bounds to the document with these bounds, lowered by `less`.
+ * @returns the breaking changes that are not accepted
+ */
 async function boundedBy(name: string, less: number): Promise<string[]> {
   const [before, after] = ['before', 'after'].map((side) => {
     const document = new Map(readDocuments()).get(name);
@@ -170,13 +173,13 @@ async function boundedBy(name: string, less: number): Promise<string[]> {
 
 describe('an accepted change', () => {
   for (const [name, schemas] of Object.entries(BOUNDS)) {
-    it(`passes as it was accepted, and no other bound does: ${name}`, async () => {
+    it(`the accepted bounds of lists pass, and bounds that are lower by one are reported: ${name}`, async () => {
       assert.deepEqual(await boundedBy(name, 0), []);
       assert.equal((await boundedBy(name, 1)).length, Object.values(schemas).flatMap(Object.keys).length);
     });
   }
 
-  it('passes in its own document and place alone, and beside it nothing else does', async () => {
+  it('an accepted change passes only in its own document, and other changes are still reported', async () => {
     const [accepted = ''] = ACCEPTED.flatMap(({ changes }) => changes['third-party'] ?? []);
     assert.deepEqual(notAccepted('third-party', [accepted, 'another']), ['another']);
     assert.deepEqual(notAccepted('staff', [accepted]), [accepted]);
@@ -187,7 +190,7 @@ describe('an accepted change', () => {
     assert.equal(changes.length, 1);
   });
 
-  it('is dated, and about a place that its document has', () => {
+  it('each accepted change has a date, a reason and a place that exists in its document', () => {
     const documents = new Map(readDocuments());
     for (const { date, why, changes } of ACCEPTED) {
       assert.match(date, /^20\d\d-\d\d-\d\d$/);
@@ -207,28 +210,30 @@ describe('an accepted change', () => {
   });
 });
 
-describe('the document before', () => {
+describe('documentBefore', () => {
   const skip = hasGit() ? false : 'git is not installed';
 
-  it('is the committed one while there is a change, then the one before the last commit', { skip }, async () => {
+  it('documentBefore returns the committed version of a changed file, or else the version before the last change of the file', {
+    skip,
+  }, async () => {
     await inRepository(async (folder, commit) => {
       const write = (text: string) => writeFile(join(folder, 'a.json'), text);
       const before = () => documentBefore(folder, 'a.json');
       await write('1');
-      assert.equal(await before(), null, 'never committed');
+      assert.equal(await before(), null, 'the file was never committed');
       commit();
-      assert.equal(await before(), null, 'the first');
+      assert.equal(await before(), null, 'the file has only one commit');
       await write('2');
-      assert.equal(await before(), '1', 'changed');
+      assert.equal(await before(), '1', 'the file has an uncommitted change');
       commit();
-      assert.equal(await before(), '1', 'committed');
+      assert.equal(await before(), '1', 'the change is committed');
       await writeFile(join(folder, 'b.json'), '0');
       commit();
-      assert.equal(await before(), '1', 'another file committed');
+      assert.equal(await before(), '1', 'the last commit changed another file');
     });
   });
 
-  it('is none where there is no git repository', async () => {
+  it('documentBefore returns null outside a git repository', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'roomservice-no-history-'));
     try {
       await writeFile(join(folder, 'a.json'), '1');

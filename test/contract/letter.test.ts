@@ -7,7 +7,7 @@ interface Field {
   [keyword: string]: unknown;
 }
 
-/** Names that the contract gives to what is sent and answered (§2). */
+/** Schema names that the contract gives to request and response bodies (§2). */
 const NAMES = [
   'AvailabilityResponse',
   'IntegrationCredential',
@@ -29,7 +29,10 @@ const AMOUNT = { pattern: String.raw`^\d{1,8}(\.\d{1,2})?$` };
 const URL = { format: 'uri' };
 const SHORT_NAME = { maxLength: 100 };
 
-/** What the contract says of a field, and code rather than its schema sees to; null may stand beside it. */
+/**
+ * Keywords that the contract states for fields, but that code checks instead of the schema. A field may also allow
+ * null.
+ */
 const FACTS: Record<string, [schema: string, field: string, keywords: Field][]> = {
   'third-party': [
     ['AvailabilityResponse', 'base_price', AMOUNT],
@@ -52,19 +55,19 @@ const FACTS: Record<string, [schema: string, field: string, keywords: Field][]> 
   staff: [['AddOnDish', 'id', { readOnly: true }]],
 };
 
-describe('the documents, by the letter of the contract', () => {
+describe('the OpenAPI documents, compared with the contract', () => {
   const documents = new Map(readDocuments());
   const schemaOf = (document: string, schema: string) =>
     documents.get(document)?.components['schemas']?.[schema] as { properties: Record<string, Field> } | undefined;
 
-  it('name schemas as it does', () => {
+  it('the third-party document has the schema names of the contract', () => {
     assert.deepEqual(
       NAMES.filter((name) => schemaOf('third-party', name) === undefined),
       [],
     );
   });
 
-  it('say what it says of their fields', () => {
+  it('fields have the formats, bounds and defaults that the contract states', () => {
     for (const [document, facts] of Object.entries(FACTS)) {
       for (const [schema, name, keywords] of facts) {
         const field = schemaOf(document, schema)?.properties[name] ?? {};
@@ -75,7 +78,7 @@ describe('the documents, by the letter of the contract', () => {
     }
   });
 
-  it('mark every field of a credential that is read as read-only', () => {
+  it('every field in the response schemas of credentials is marked read-only', () => {
     for (const [document, schema] of [
       ['third-party', 'IntegrationCredential'],
       ['pms', 'PmsCredential'],
@@ -85,7 +88,7 @@ describe('the documents, by the letter of the contract', () => {
     }
   });
 
-  it('put no bound on an add-on id, for one that does not exist is told as such', () => {
+  it('the add-on id of an order has no maximum length, because a too long id is reported as an unknown add-on', () => {
     assert.equal(schemaOf('third-party', 'OrderAddonInput')?.properties['addon_id']?.['maxLength'], undefined);
   });
 });

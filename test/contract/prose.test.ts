@@ -18,7 +18,7 @@ interface Schema {
 const ajv = new Ajv2020({ allErrors: true, strictSchema: false, strictTypes: false });
 formats.default(ajv);
 
-/** Where a schema, whole or in its parts, has a field of which nothing is said. */
+/** Returns the paths of all fields in a schema, nested ones included, that have no description. */
 function undescribed(schema: Schema, where: string): string[] {
   const { properties = {}, items, anyOf = [] } = schema;
   return [
@@ -42,20 +42,20 @@ for (const [name, document] of readDocuments()) {
       responses: Record<string, { description?: string }>;
     })[];
 
-    it('tells of every operation, parameter and answer in words', () => {
+    it('every operation, parameter and response has a description', () => {
       for (const { operationId, summary, description, parameters = [], responses } of operations) {
         assert.ok(summary, `${operationId} has no summary`);
         assert.ok(description, `${operationId} has no description`);
         for (const parameter of parameters as { name: string; description?: string }[]) {
-          assert.ok(parameter.description, `${operationId}: ${parameter.name}`);
+          assert.ok(parameter.description, `${operationId}: parameter ${parameter.name} has no description`);
         }
         for (const [status, answer] of Object.entries(responses)) {
-          assert.ok(answer.description, `${operationId} ${status}`);
+          assert.ok(answer.description, `${operationId}: response ${status} has no description`);
         }
       }
     });
 
-    it('tells of every named schema and every field in words', () => {
+    it('every named schema and every field has a description', () => {
       const schemas = Object.entries(document.components['schemas'] ?? {}) as [string, Schema][];
       assert.deepEqual(
         schemas.filter(([, { description }]) => description === undefined).map(([schema]) => schema),
@@ -67,7 +67,7 @@ for (const [name, document] of readDocuments()) {
       );
     });
 
-    it('has an example of every parameter, body and answer, and each is what its schema says', () => {
+    it('every parameter, request body and response has an example that its schema accepts', () => {
       for (const operation of operations) {
         const { operationId, parameters = [], requestBody, responses } = resolved(operation, document);
         for (const { name: parameter, schema, example } of parameters) {
@@ -98,7 +98,7 @@ function assertValid(schema: object, value: unknown, where: string): void {
 }
 
 describe('the guide of errors', () => {
-  it('names every status that has no code of its own', async () => {
+  it('the guide of errors names every status that has only the generic error code', async () => {
     const guide = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'guides', 'errors.md'), 'utf8');
     for (const status of Object.keys(GENERIC_ERRORS)) {
       assert.match(guide, new RegExp(`\\b${status}\\b`));
