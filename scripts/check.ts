@@ -1,4 +1,7 @@
-/** Every check that needs no running service, side by side: types, lint, format, structure, generated files. */
+/**
+ * Runs every check that needs no running service, concurrently: types, lint, format, structure, generated files,
+ * contract.
+ */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -18,7 +21,7 @@ async function main(): Promise<void> {
   process.exitCode = results.every((passed) => passed) ? 0 : 1;
 }
 
-/** Runs one check with this very Node and prints its line; what it wrote is of interest only where it fails. */
+/** Runs one check with the Node of this process, and prints its result. If the check fails, also prints its output. */
 async function run(name: string, command: string[]): Promise<boolean> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, command, { cwd: REPOSITORY, stdio: ['ignore', 'pipe', 'pipe'] });

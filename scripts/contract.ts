@@ -1,6 +1,6 @@
 /**
- * Checks the committed OpenAPI documents: each is well-formed by the rules of redocly.yaml, without a warning, and breaks no
- * client that was written for the version before, but for what was decided (scripts/contract/accepted.ts).
+ * Checks the committed OpenAPI documents. Each must pass the rules of redocly.yaml without a warning. It must not break a
+ * client of its previous version, except by a change that scripts/contract/accepted.ts lists.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -30,22 +30,22 @@ async function lint(paths: string[]): Promise<string | null> {
 async function compare(path: string): Promise<string | null> {
   const before = await documentBefore(REPOSITORY, path);
   if (before === null) {
-    console.log(`${path}: git knows no version before this one, so nothing is compared`);
+    console.log(`${path}: git has no previous version, so there is no comparison.`);
     return null;
   }
   if (!isPublished(before)) {
-    console.log(`${path}: the version before was never published, so nobody was written for it`);
+    console.log(`${path}: the previous version was never published, so no client can break.`);
     return null;
   }
   const changes = await breakingChanges(before, await readFile(join(REPOSITORY, path), 'utf8'));
   const faults = notAccepted(basename(path, '.json'), changes);
   return faults.length === 0
     ? null
-    : `${path} breaks clients of the version before. Add beside what there is, or begin a new version of the paths. ` +
-        `What was decided all the same is listed in scripts/contract/accepted.ts.\n${faults.join('\n')}`;
+    : `${path} breaks clients of the previous version. Keep the old parts and add new ones, or begin a new version of the paths. ` +
+        `To accept a breaking change, list it in scripts/contract/accepted.ts.\n${faults.join('\n')}`;
 }
 
-/** Documents are served, and say so, since they carry `servers`. */
+/** Returns true if the service has served this version. The first served version added the field `servers`. */
 function isPublished(document: string): boolean {
   return 'servers' in (JSON.parse(document) as object);
 }

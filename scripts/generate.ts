@@ -1,7 +1,7 @@
 /**
- * Writes what follows from other files: the types of the database's tables, from the migrations; the OpenAPI documents,
- * from the routes' schemas; and the SDK's types and the Postman collection, from these. With `--check` it writes nothing and
- * fails where a file is not what it would have written.
+ * Writes the generated files. The types of the tables come from the migrations. The OpenAPI documents come from the schemas of
+ * the routes. The types of the SDK and the Postman collection come from the OpenAPI documents. With `--check` the command
+ * writes no file, and fails if a file differs from what it would write.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,10 @@ import { type Document, sdkTypes } from './sdk/sdk-types.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 
-/** What src/platform/db/database.ts tells the driver to return. Money is never a number. The driver would write an array as one of SQL. */
+/**
+ * TypeScript types for column types, as src/platform/db/database.ts configures the driver. Money is a string, never a
+ * number. JSON is written as a string, because the driver would write an array as an SQL array.
+ */
 const TYPES = { int8: 'number', numeric: 'string', jsonb: 'ColumnType<unknown, string, string>' };
 
 async function main(): Promise<void> {
@@ -29,10 +32,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** The tables as a migrated, empty database shows them. */
+/** Generates the types of all tables from an empty database with all migrations. */
 async function databaseTypes(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roomservice-generate-'));
-  // The database is thrown away at once, so it need not survive a crash.
+  // The database is removed immediately afterwards, so it need not survive a crash.
   const postgres = await openEmbeddedPostgres({ dataDir, role: 'command', settings: { fsync: 'off' } });
   try {
     const db = createDatabase({ url: postgres.url, poolSize: 2 });
@@ -64,7 +67,10 @@ async function contractFiles(): Promise<Record<string, string>> {
   ]);
 }
 
-/** The SDK opens what partners and PMSs have keys for; owner and staff sign in, and have no part in it. */
+/**
+ * Returns the file of the SDK for a document; no file for the staff document. The SDK is for partners and PMSs, which
+ * have keys.
+ */
 function sdkFile(name: string, document: object): [string, string][] {
   const scheme = { 'third-party': 'apiKey', pms: 'pmsApiKey' }[name];
   return scheme === undefined ? [] : [[`sdk/src/generated/${name}.ts`, sdkTypes(document as Document, scheme)]];
@@ -75,7 +81,7 @@ async function failOnDrift(files: Record<string, string>): Promise<void> {
     const present = await readFile(join(REPOSITORY, path), 'utf8').catch(() => null);
     if (present === content) continue;
     console.error(
-      `${path} ${present === null ? 'is missing' : 'is out of date'}: run "npm run generate" and commit it.`,
+      `${path} ${present === null ? 'is missing' : 'is out of date'}. Run "npm run generate" and commit the file.`,
     );
     process.exitCode = 1;
   }

@@ -1,5 +1,7 @@
-// npm run replay -- FILE [--most N]: drives real hotel bookings through a service of its own, on an embedded database in a
-// temporary folder, and holds every answer and every night against an independent count.
+// npm run replay -- FILE [--most N]: starts a service with an embedded database in a temporary folder, and sends real
+// hotel
+// bookings to it. Compares every response and every night with an independent count. N is the number of bookings to
+// send.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +19,7 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { m
 const [file] = positionals;
 const most = values.most === undefined ? Number.POSITIVE_INFINITY : Number(values.most);
 if (file === undefined || !(most >= 1)) {
-  console.error('usage: npm run replay -- FILE [--most N]');
+  console.error('Usage: npm run replay -- FILE [--most N], where N is a number of bookings of at least 1.');
   process.exit(2);
 }
 const bookings = readBookings(await readFile(file, 'utf8'), new Date().toISOString().slice(0, 10), most);
@@ -28,7 +30,10 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** @returns whether everything was as it must be */
+/**
+ * Replays all bookings.
+ * @returns true if there was no fault
+ */
 async function replay(all: Booking[]): Promise<boolean> {
   const lanes = lanesOf(all);
   const service = await startServe(dataDir);
@@ -51,12 +56,15 @@ async function driveAndVerify(call: Call, all: Booking[], lanes: Lane[]): Promis
   const verdict = await verify(actors, driven);
   const faults = [...driven.flatMap((lane) => lane.faults), ...verdict.faults];
   summarise(driven, verdict, faults);
-  // Fails, and says why, where the service's own recount finds a night that differs.
+  // This command fails with a message if the service's own recount finds a wrong night counter.
   console.log(await runCommand(dataDir, ['nights', 'verify']));
   return faults.length === 0;
 }
 
-/** Makes the tenant. @returns headers of its owner's calls */
+/**
+ * Makes the tenant and signs in as its owner.
+ * @returns the headers for calls of the owner
+ */
 async function signIn(call: Call, lanes: Lane[]): Promise<Record<string, string>> {
   const owner = { email: 'owner@replay.example', password: randomBytes(12).toString('hex') };
   const document = {
@@ -80,8 +88,8 @@ function summarise(all: Driven[], verdict: Verdict, faults: string[]): void {
   const count = (...wanted: Outcome[]) => outcomes.filter((outcome) => wanted.includes(outcome)).length;
   console.log(`
   created          ${count('confirmed', 'cancelled', 'completed', 'no_show')}
-  refused          ${count('refused')}, each with a full night at that moment
-  without nights   ${count('without nights')}, answered 400
+  refused          ${count('refused')}, each because a night was full
+  without nights   ${count('without nights')}, refused with 400
   cancelled        ${count('cancelled')}
   completed        ${count('completed')}
   no-show          ${count('no_show')}

@@ -4,16 +4,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
 
-/** A command in a process group of its own, with all that it writes. */
+/** A shell command that runs in its own process group, and its output. */
 export class Running {
   readonly command: string;
+  /** Text that the command has written until now, from stdout and stderr. */
   output = '';
-  /** Once every process that the command started has ended or let go of its output: the exit code, null after a signal. */
+  /**
+   * Resolves when all processes of the command have ended or closed their output. The value is the exit code, or null
+   * after a signal.
+   */
   readonly ended: Promise<number | null>;
   readonly #child: ChildProcess;
   #isOver = false;
 
-  /** @param command for the shell; `environment` is all that it sees */
+  /**
+   * Starts the command.
+   * @param command a line for the shell; its environment has only the variables of `environment`
+   */
   constructor(command: string, options: { cwd: string; environment: Record<string, string> }) {
     const { cwd, environment: env } = options;
     this.command = command;
@@ -27,7 +34,10 @@ export class Running {
     });
   }
 
-  /** Waits until the output matches. @throws Error with the output's end where the command ends, or the time, before that */
+  /**
+   * Waits until the output matches the pattern.
+   * @throws Error with the end of the output, if the command ends first or after `timeoutMs`
+   */
   async waitFor(pattern: RegExp, timeoutMs: number): Promise<RegExpExecArray> {
     for (const deadlineMs = Date.now() + timeoutMs; ; await sleep(POLL_MS)) {
       const isOver = this.#isOver;
@@ -36,7 +46,7 @@ export class Running {
         return match;
       }
       if (isOver || Date.now() > deadlineMs) {
-        const why = isOver ? 'it ended' : `${timeoutMs} ms went by`;
+        const why = isOver ? 'The command ended' : `${timeoutMs} ms passed`;
         throw new Error(
           `${why} before it printed ${pattern.source}. Its output ends with:\n${this.output.slice(-2_000)}`,
         );
@@ -44,7 +54,7 @@ export class Running {
     }
   }
 
-  /** Sends a signal to the whole group, as Ctrl-C in a terminal does; does nothing where it has ended. */
+  /** Sends a signal to the whole process group, as Ctrl-C in a terminal does. Does nothing if the command has ended. */
   signal(signal: NodeJS.Signals): void {
     if (this.#isOver || this.#child.pid === undefined) {
       return;

@@ -1,6 +1,7 @@
 /**
- * Walks a newcomer's way with the real commands, each as the one before it printed it: receiver, service, the first curl, an
- * order, a signed webhook, a crash, a stop. Everything lives in a temporary folder and on free ports.
+ * Runs the first steps of a new user with the real commands: receiver, service, the first curl, an order, a signed webhook,
+ * a crash, a stop. Each command is used as the previous one printed it. All files are in a temporary folder, and all ports
+ * are free ones.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -14,10 +15,10 @@ const ORDER = 'smoke-1';
 const REPOSITORY = join(import.meta.dirname, '..');
 const START_TIMEOUT_MS = 120_000;
 const ARRIVAL_TIMEOUT_MS = 30_000;
-/** What the service promises after SIGTERM. */
+/** Time limit that the service promises for its end after SIGTERM. */
 const STOP_TIMEOUT_MS = 15_000;
 
-/** What the service prints at its first start. */
+/** Values that the service prints at its first start. */
 interface Printed {
   base: string;
   key: string;
@@ -30,7 +31,7 @@ interface Printed {
 const folder = await newFolder();
 const dataDir = join(folder, 'data');
 const environment: Record<string, string> = {
-  // The Node of the machine, whichever it is, as in a newcomer's shell: npm itself brings ours in.
+  // Uses the Node of the machine, in any version, as in the shell of a new user. npm adds the Node of this project.
   PATH: (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((path) => !path.includes('node_modules'))
@@ -66,12 +67,12 @@ async function walk(): Promise<void> {
   const sku = await step('the printed curl reads the menu', () => readMenu(printed));
   await step('an order is placed', () => placeOrder(printed, sku));
   const receiver = await step('the receiver registers itself', () => startReceiver(printed));
-  await step('its new status arrives, signed', () => moveAlong(printed, receiver, 'preparing'));
+  await step('a signed event of the status arrives', () => moveAlong(printed, receiver, 'preparing'));
   const [secondService, base] = await step('the service is killed and starts again', () =>
     killAndStart(service, startCommand),
   );
   await step('the order is still there', () => checkOrder({ ...printed, base }, 'preparing'));
-  await step('and moves on', () => moveAlong({ ...printed, base }, receiver, 'ready'));
+  await step('a signed event of the next status arrives', () => moveAlong({ ...printed, base }, receiver, 'ready'));
   await step('SIGTERM stops everything', () => stopAll([secondService, receiver]));
 }
 
@@ -97,11 +98,14 @@ function run(command: string, variables: Record<string, string> = {}): Running {
   return running;
 }
 
-/** @returns the command that starts the service, as the receiver prints it */
+/**
+ * Runs the receiver until it has made its certificate.
+ * @returns the command that starts the service, as the receiver prints it
+ */
 async function prepareReceiver(): Promise<string> {
   const receiver = run('npm run receiver');
   const [, command = ''] = await receiver.waitFor(/^ {2}(WEBHOOK_\S+ NODE_\S+ npm start)$/m, ARRIVAL_TIMEOUT_MS);
-  assert.equal(await receiver.ended, 0, 'the exit code of the receiver that has nothing to do yet');
+  assert.equal(await receiver.ended, 0, 'the receiver without a credential did not exit with code 0');
   return command;
 }
 
@@ -116,13 +120,16 @@ async function startFirst(command: string): Promise<[Running, Printed]> {
   return [service, { base, key, secret, curl, email, password }];
 }
 
-/** @returns the sku of a dish */
+/**
+ * Reads the menu, by the printed curl command if curl is installed.
+ * @returns the SKU of a dish
+ */
 async function readMenu(printed: Printed): Promise<string> {
   const menu = hasCurl()
     ? JSON.parse(execFileSync('sh', ['-c', printed.curl], { env: environment, encoding: 'utf8', maxBuffer: 1 << 26 }))
     : await call('GET', `${printed.base}/v1/third-party/menu/`, keysOf(printed));
   const [dish] = menu as { sku: string }[];
-  assert.ok(dish !== undefined, 'the menu holds no dish');
+  assert.ok(dish !== undefined, 'the menu has no dish');
   return dish.sku;
 }
 
@@ -146,7 +153,10 @@ async function startReceiver({ base, key, secret }: Printed): Promise<Running> {
   return receiver;
 }
 
-/** Changes the order's status as its owner, and waits until the receiver has verified the event that says so. */
+/**
+ * Sets the status of the order by calls of the owner, and waits until the receiver has verified the event of this
+ * change.
+ */
 async function moveAlong({ base, email, password }: Printed, receiver: Running, status: string): Promise<void> {
   const token = await call('POST', `${base}/v1/auth/token/`, {}, { email, password });
   const owner = { authorization: `Bearer ${(token as { access_token: string }).access_token}` };
@@ -170,7 +180,7 @@ async function stopAll(running: Running[]): Promise<void> {
   }
   const ended = Promise.all(running.map((each) => each.ended)).then(() => true);
   const inTime = await Promise.race([ended, sleep(STOP_TIMEOUT_MS, false, { ref: false })]);
-  assert.ok(inTime, `something still runs ${STOP_TIMEOUT_MS / 1000} s after SIGTERM`);
+  assert.ok(inTime, `a process still runs ${STOP_TIMEOUT_MS / 1000} s after SIGTERM`);
   assert.equal(await findPostmaster(await clusterDirOf(dataDir)), undefined, 'PostgreSQL still runs');
 }
 
@@ -178,7 +188,10 @@ function keysOf({ key, secret }: Printed): Record<string, string> {
   return { 'x-api-key': key, 'x-api-secret': secret };
 }
 
-/** @throws Error where the answer is not a 2xx */
+/**
+ * Calls a URL and returns the parsed body.
+ * @throws Error if the status is not 2xx
+ */
 async function call(method: string, url: string, headers: Record<string, string>, json?: unknown): Promise<unknown> {
   const response = await fetch(url, {
     method,
@@ -191,7 +204,7 @@ async function call(method: string, url: string, headers: Record<string, string>
   return JSON.parse(text);
 }
 
-/** Ends whatever still runs and removes whatever was written. */
+/** Kills all processes that still run, and removes all files. */
 async function endAll(): Promise<void> {
   for (const each of started) {
     each.signal('SIGKILL');

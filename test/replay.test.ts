@@ -124,14 +124,15 @@ describe('a replay', () => {
 
   it('a replay reports a fault if the service accepts, refuses, counts or lists a booking wrongly', async () => {
     const wrongs: Record<string, (path: string, answer: Awaited<ReturnType<Call>>) => object | undefined> = {
-      'booking 3: 201 where 409 was due': (_, { status }) =>
+      'booking 3: the status was 201, but 409 was expected': (_, { status }) =>
         status === 409 ? { status: 201, body: { reservation_id: 'x' } } : undefined,
-      'booking 2: 409 where 200 was due': (path) => (path.endsWith('/cancel/') ? { status: 409 } : undefined),
-      'where 1 are held': (path, { body }) =>
+      'booking 2: the status was 409, but 200 was expected': (path) =>
+        path.endsWith('/cancel/') ? { status: 409 } : undefined,
+      'but 1 rooms are held': (path, { body }) =>
         path.includes('/inventory/')
           ? { body: (body as { sellable: number }[]).map((night) => ({ ...night, sellable: 2 })) }
           : undefined,
-      'due, but not listed': (path, { body }) =>
+      'expected, but not listed': (path, { body }) =>
         path.endsWith('/reservations/') && Array.isArray(body) ? { body: body.slice(1) } : undefined,
       'is listed twice': (path, { body }) =>
         path.endsWith('/reservations/') && Array.isArray(body)

@@ -1,9 +1,12 @@
-/** Changes that break a client by the letter and were decided on all the same. The gate passes exactly these. */
+/**
+ * Changes that formally break clients but were accepted on purpose. The check of the contract allows exactly these
+ * changes.
+ */
 export interface Accepted {
-  /** When it was decided. An entry whose change is in a published document is history, and stays. */
+  /** Date of the decision. An entry stays in the list after its change is published. */
   date: string;
   why: string;
-  /** By document; each as the gate names it (`breakingChanges`). */
+  /** Accepted changes, keyed by document. Each is a text exactly as `breakingChanges` returns it. */
   changes: Record<string, string[]>;
 }
 
@@ -26,7 +29,7 @@ const priceBounds = (schema: string, field: string) => [
 export const ACCEPTED: Accepted[] = [
   {
     date: '2026-11-22',
-    why: 'Operations that take no body ignore any body: what is no JSON is not refused any more.',
+    why: 'An operation that takes no body ignores every body. So it no longer refuses a body that is not JSON.',
     changes: {
       'third-party': [
         removed415('/v1/third-party/credentials/{id}/revoke/'),
@@ -43,7 +46,7 @@ export const ACCEPTED: Accepted[] = [
   },
   {
     date: '2026-11-22',
-    why: 'The documents say what the service has always answered with and held requests to.',
+    why: 'The documents now state bounds and formats that the service has always had in requests and responses.',
     changes: {
       'third-party': [
         `#/components/schemas/AvailabilityResponse/properties/base_price/anyOf/0: ${PRICE_PATTERN_ADDED}`,
@@ -60,7 +63,7 @@ export const ACCEPTED: Accepted[] = [
   },
   {
     date: '2026-11-22',
-    why: 'Lists without a bound let one request hold the service up for all (each bound is a setting).',
+    why: 'With an unbounded list, one request could delay the service for all callers. Each bound is a setting.',
     changes: {
       'third-party': [maxItems('OrderCreate', 'items', 1_000), maxItems('OrderItemInput', 'addons', 100)],
       staff: [
@@ -73,7 +76,7 @@ export const ACCEPTED: Accepted[] = [
   },
 ];
 
-/** Those of the breaking changes of a document that nobody has accepted. */
+/** Returns the breaking changes of a document that are not in `ACCEPTED`. */
 export function notAccepted(document: string, breaking: string[]): string[] {
   const accepted = new Set(ACCEPTED.flatMap(({ changes }) => changes[document] ?? []));
   return breaking.filter((change) => !accepted.has(change));

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { redocly } from './redocly.ts';
 
-/** What can be said in other words without breaking anybody. */
+/** Keywords with texts for people. A change of these texts breaks no client. */
 const PROSE = new Set(['title', 'summary', 'description', 'example', 'examples']);
 
-/** As much of the report of `redocly diff` as is looked at. */
+/** The parts of the report of `redocly diff` that this file reads. */
 interface Report {
   changes: { kind: string; verdicts: Verdict[]; revision?: { value?: unknown } }[];
 }
@@ -18,9 +18,9 @@ interface Verdict {
 }
 
 /**
- * Tells what in a document breaks a client that was written for the one before: each change as `pointer: what it is`, with the value of
- * what was added. Prose is left out: `redocly diff` matches the entries of a list by how alike they are, so that a longer
- * description of a parameter would look like another parameter.
+ * Returns the changes that break a client of the previous document. Each is a text `pointer: change`, followed by the value
+ * if the change adds one. Texts for people are removed first, because `redocly diff` matches list entries by their
+ * similarity. With a longer description, a parameter would look like another parameter.
  */
 export async function breakingChanges(before: string, after: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-contract-'));
@@ -33,7 +33,7 @@ export async function breakingChanges(before: string, after: string): Promise<st
     const options = ['--fail-on=none', '--format=json', `--output=${reportFile}`];
     const { isGood, output } = await redocly('diff', beforeFile, afterFile, ...options);
     if (!isGood) {
-      throw new Error(`redocly cannot compare the documents: ${output}`);
+      throw new Error(`Redocly cannot compare the documents: ${output}`);
     }
     return majorChanges(JSON.parse(await readFile(reportFile, 'utf8')) as Report);
   } finally {
@@ -49,7 +49,10 @@ function majorChanges({ changes }: Report): string[] {
   });
 }
 
-/** @param areNames the keys are names of fields, not keywords: one may well be called `description` */
+/**
+ * Returns a copy of the node without the `PROSE` keywords.
+ * @param areNames true if the keys of the node are names of fields, because a field may have the name `description`
+ */
 function withoutProse(node: unknown, areNames = false): unknown {
   if (Array.isArray(node)) {
     return node.map((each: unknown) => withoutProse(each));

@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 const execute = promisify(execFile);
 
 /**
- * The document as it was before the change at hand: the committed one where the file differs from it, else the one before the
- * last commit that touched it. Null where the history does not reach back so far, as in a download or a shallow clone.
+ * Returns the previous version of a document. If the file has an uncommitted change, that is the committed version. Otherwise
+ * it is the version before the last commit that changed the file. Returns null if the history does not have this version, as
+ * in a download or a shallow clone.
  */
 export async function documentBefore(repository: string, path: string): Promise<string | null> {
   const commits = await git(repository, 'log', '--max-count=2', '--format=%H', '--', path);
@@ -20,7 +21,7 @@ export async function documentBefore(repository: string, path: string): Promise<
   return beforeLast === undefined ? null : await git(repository, 'show', `${beforeLast}:${path}`);
 }
 
-/** Null where git is not there, or has nothing to say. */
+/** Runs git and returns its output; null if git is not installed or fails. */
 async function git(repository: string, ...options: string[]): Promise<string | null> {
   const run = execute('git', ['-C', repository, ...options], { maxBuffer: 64 * 1024 * 1024 });
   return await run.then(({ stdout }) => stdout).catch(() => null);

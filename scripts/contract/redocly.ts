@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 
-/** Runs the Redocly CLI under this very Node, in the repository, where its rules are (redocly.yaml). It is to call nobody. */
+/**
+ * Runs the Redocly CLI with the Node of this process, in the repository, because redocly.yaml is there. The environment
+ * stops the CLI from sending requests.
+ */
 export async function redocly(...options: string[]): Promise<{ isGood: boolean; output: string }> {
   const child = spawn(process.execPath, [join(REPOSITORY, 'node_modules', '.bin', 'redocly'), ...options], {
     cwd: REPOSITORY,

@@ -2,24 +2,27 @@ import { type Document, type Endpoint, endpointsOf } from './openapi-types.ts';
 import { requestOf } from './requests.ts';
 import { LEFT_OUT, type Step, STORY } from './story.ts';
 
-/** Whoever imports the collection again replaces the one that is there. */
+/** Fixed id, so that a second import into Postman replaces the first collection. */
 const COLLECTION_ID = '6f0f2c0e-5b0c-4c53-9d0e-6a4c3c1f7a10';
 
 const DESCRIPTION = `
 Every operation for partners and property management systems, in an order that runs from top to bottom: read the menu, place an
 order, repeat it, cancel it; the same with a stay; then the hotel as a PMS sees it.
 
-Choose the environment that comes along, and fill in what you have:
+Choose the environment that comes with the collection, and fill in the values that you have:
 
-- \`ownerEmail\` and \`ownerPassword\`: the run signs in and makes the credentials that are missing;
-- or \`apiKey\` and \`apiSecret\`, \`pmsApiKey\` and \`pmsApiSecret\`, as the owner gave them to you;
-- \`webhookUrl\`, if your webhook is to be registered: it takes the place of the one before.
+- \`ownerEmail\` and \`ownerPassword\`: the run signs in and makes the missing credentials;
+- or \`apiKey\` and \`apiSecret\`, \`pmsApiKey\` and \`pmsApiSecret\`, which you have from the owner;
+- \`webhookUrl\`, if the run should register your webhook, which replaces the previous one.
 
-A request whose variables are empty is skipped. A run leaves behind a cancelled order and a cancelled stay, and whatever it made of
-credentials; the prices and restrictions that it writes are those that it has read. Run it in the sandbox, not in a kitchen at work.
+A request is skipped if its variables are empty. A run leaves a cancelled order, a cancelled stay and the credentials that it made.
+It writes only the prices and restrictions that it has read before. Run it in the sandbox, not against a working kitchen.
 `;
 
-/** The collection, in Postman's format 2.1. Throws where a partner's operation is neither in the story nor left out of it. */
+/**
+ * Returns the collection in Postman's format 2.1.
+ * @throws Error if an operation for partners or PMSs is in neither or both of `STORY` and `LEFT_OUT`
+ */
 export function collectionOf(documents: Record<string, Document>): object {
   return {
     info: {
@@ -30,14 +33,15 @@ export function collectionOf(documents: Record<string, Document>): object {
     },
     item: Object.entries(STORY).map(([name, steps]) => {
       const document = documents[name];
-      if (document === undefined) throw new Error(`there is no document "${name}"`);
+      if (document === undefined)
+        throw new Error(`There is no OpenAPI document "${name}". Correct scripts/postman/story.ts.`);
       if (name !== 'staff') assertCovered(document, steps);
       return folderOf(document, steps);
     }),
   };
 }
 
-/** A document's folder, with one for each tag in it. */
+/** Returns the folder of a document, with a subfolder for each tag. */
 function folderOf(document: Document, steps: Step[]): object {
   const endpoints = new Map(endpointsOf(document).map((endpoint) => [endpoint.operation.operationId, endpoint]));
   const calls = steps.map((step) => ({ step, endpoint: endpointOf(endpoints, step) }));
@@ -55,7 +59,8 @@ function folderOf(document: Document, steps: Step[]): object {
 
 function endpointOf(endpoints: Map<string, Endpoint>, { operation }: Step): Endpoint {
   const endpoint = endpoints.get(operation);
-  if (endpoint === undefined) throw new Error(`no document has the operation ${operation} of scripts/postman/story.ts`);
+  if (endpoint === undefined)
+    throw new Error(`The document has no operation ${operation}. Correct scripts/postman/story.ts.`);
   return endpoint;
 }
 
@@ -64,7 +69,7 @@ function assertCovered(document: Document, steps: Step[]): void {
   for (const { operation } of endpointsOf(document)) {
     const id = operation.operationId;
     if (called.has(id) === id in LEFT_OUT) {
-      throw new Error(`${id} must be either a step of the story or left out of it: scripts/postman/story.ts`);
+      throw new Error(`The operation ${id} must be in either STORY or LEFT_OUT of scripts/postman/story.ts.`);
     }
   }
 }

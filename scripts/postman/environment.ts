@@ -1,6 +1,6 @@
 const ENVIRONMENT_ID = '1d6a8f52-3c7e-4b0a-8f4b-2f9f6f0b7c21';
 
-/** What is filled in by hand, or by the requests that make credentials: name → default. */
+/** Variables with their default values. The user fills them in, or requests that make credentials do. */
 const VALUES = {
   baseUrl: 'http://127.0.0.1:8080',
   ownerEmail: '',
@@ -9,10 +9,10 @@ const VALUES = {
   webhookUrl: '',
 };
 
-/** Shown by Postman as dots. */
+/** Variables that Postman masks with dots. */
 const SECRETS = ['ownerPassword', 'apiSecret', 'pmsApiSecret'];
 
-/** The environment of the collection. Every secret in it is empty. */
+/** Returns the environment of the collection. Every secret in it is empty. */
 export function environment(): object {
   return {
     id: ENVIRONMENT_ID,

@@ -1,4 +1,4 @@
-/** What the collection needs of an OpenAPI document. */
+/** The parts of an OpenAPI document that the collection needs. */
 export interface Document {
   info: { title: string; version: string; description?: string };
   tags?: { name: string; description?: string }[];
@@ -29,7 +29,7 @@ export type SecurityScheme =
   | { type: 'apiKey'; in: string; name: string; description?: string }
   | { type: 'http'; scheme: string; description?: string };
 
-/** An operation with the place it stands at. */
+/** An operation with its method, its path and its document. */
 export interface Endpoint {
   method: string;
   path: string;
@@ -37,7 +37,7 @@ export interface Endpoint {
   document: Document;
 }
 
-/** Every operation of a document. */
+/** Returns every operation of a document. */
 export function endpointsOf(document: Document): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
@@ -49,7 +49,7 @@ export function endpointsOf(document: Document): Endpoint[] {
   );
 }
 
-/** The names of the security schemes that an operation asks for, all of them at once. */
+/** Returns the names of all security schemes that a call of the operation needs together. */
 export function schemesOf({ security = [] }: Operation): string[] {
   return security.flatMap((schemes) => Object.keys(schemes));
 }

@@ -2,9 +2,13 @@ import { collectionOf } from './collection.ts';
 import type { Document } from './openapi-types.ts';
 import { environment } from './environment.ts';
 
-/** The Postman collection and its environment by their paths, made from the OpenAPI documents by name. */
+/**
+ * Makes the Postman collection and its environment.
+ * @param documents the OpenAPI documents, keyed by name
+ * @returns the contents of the files, keyed by path
+ */
 export function postmanFiles(documents: Record<string, object>): Record<string, string> {
-  // Ours, and checked against the specification where they are made.
+  // The type is safe, because this project makes the documents and `npm run check` validates them.
   const collection = collectionOf(documents as Record<string, Document>);
   return {
     'postman/roomservice.postman_collection.json': `${JSON.stringify(collection, null, 2)}\n`,

@@ -2,7 +2,7 @@ import { type Endpoint, type Operation, type Parameter, type SecurityScheme, sch
 import { scriptsOf } from './scripts.ts';
 import { schemeVariable, type Step } from './story.ts';
 
-/** One request of the collection: an operation as a step of the story calls it. */
+/** Returns one request of the collection, which calls an operation as the step describes. */
 export function requestOf({ method, path, operation, document }: Endpoint, step: Step): object {
   const { summary, description, parameters = [] } = operation;
   const body = bodyOf(operation, step);
@@ -37,7 +37,9 @@ function keyHeader(name: string, scheme: SecurityScheme | undefined): object[] {
   return [{ key: scheme.name, value: `{{${schemeVariable(name)}}}`, description: scheme.description ?? '' }];
 }
 
-/** The document's example with what the step changes in it, as text; null where the operation takes no body. */
+/**
+ * Returns the example of the document with the changes of the step, as JSON text; null if the operation takes no body.
+ */
 function bodyOf({ requestBody }: Operation, { body = {} }: Step): string | null {
   const json = requestBody?.content['application/json'];
   if (json === undefined) return null;
@@ -63,7 +65,10 @@ function parametersIn(place: string, parameters: Parameter[]): Parameter[] {
   return parameters.filter((parameter) => parameter.in === place);
 }
 
-/** What is required comes from the variable of its name; the rest is shown with its example, and not sent. */
+/**
+ * Returns a parameter of a request. A required one gets its value from the variable with its name. An optional one is
+ * shown with its example but is disabled.
+ */
 function argumentOf({ name, required = false, description = '', example = '' }: Parameter) {
   const value = required ? `{{${variableOf(name)}}}` : String(example);
   return { key: name, value, description, ...(!required && { disabled: true }) };

@@ -1,7 +1,10 @@
 import { type Operation, schemesOf } from './openapi-types.ts';
 import { schemeVariable, type Step } from './story.ts';
 
-/** What is run before and after a request: skips it where it cannot succeed, checks the status, takes over values. */
+/**
+ * Returns the scripts of a request. The first skips the request if a variable that it needs is empty. The second checks
+ * the status and stores values of the response.
+ */
 export function scriptsOf(operation: Operation, step: Step): object[] {
   return [scriptOf('prerequest', beforeLines(operation, step)), scriptOf('test', afterLines(operation, step))].filter(
     (script) => script !== null,
@@ -17,13 +20,15 @@ function beforeLines(operation: Operation, { needs = [], unless, before = [] }: 
 
 function afterLines(operation: Operation, { status = usualStatus(operation), after = [] }: Step): string[] {
   if (!(status in operation.responses)) {
-    throw new Error(`${operation.operationId} answers no ${status} by its document: correct scripts/postman/story.ts`);
+    throw new Error(
+      `The document of ${operation.operationId} has no status ${status}. Correct scripts/postman/story.ts.`,
+    );
   }
   const lines = [`pm.response.to.have.status(${status});`, ...after];
   if (after.some((line) => line.includes('answer'))) {
     lines.splice(1, 0, 'const answer = pm.response.json();');
   }
-  return [`pm.test('answers ${status}', () => {`, ...lines.map((line) => `  ${line}`), '});'];
+  return [`pm.test('the status is ${status}', () => {`, ...lines.map((line) => `  ${line}`), '});'];
 }
 
 function usualStatus({ responses }: Operation): number {

@@ -1,28 +1,34 @@
 /**
- * What the collection calls, in an order in which it can be run from top to bottom: every request takes what it needs from the
- * answers before. Which request an operation is follows from the documents; here stands only what they cannot know.
+ * The calls of the collection, in an order that can run from top to bottom. Each request takes the values that it needs from
+ * earlier responses. The requests themselves follow from the OpenAPI documents. This file has only what the documents lack.
  */
 
 export interface Step {
-  /** The id of the operation in its document. */
+  /** Id of the operation in its document. */
   operation: string;
-  /** Follows the summary in the request's name, where an operation is called more than once. */
+  /** Text after the summary in the name of the request, if the collection calls the operation twice. */
   suffix?: string;
-  /** The status that a run meets. Where it is left out: 201 where the operation can answer it, otherwise 200. */
+  /** Expected status. The default is 201 if the operation has that status, and otherwise 200. */
   status?: number;
-  /** Variables without which the request is skipped; those that its authentication takes need not be named. */
+  /**
+   * Variables that the request needs. It is skipped if one is empty. Variables of the authentication need not be
+   * listed.
+   */
   needs?: string[];
-  /** A variable with which the request is skipped. */
+  /** Variable that must be empty. The request is skipped if the variable has a value. */
   unless?: string;
-  /** Fields that take the place of the example's. `{{{name}}}` becomes the variable without quotes around it. */
+  /**
+   * Fields that replace those of the example. `{{{name}}}` becomes the value of the variable without quotes, for
+   * example a number.
+   */
   body?: Record<string, unknown>;
-  /** Lines of JavaScript that are run before the call. */
+  /** Lines of JavaScript that run before the call. */
   before?: string[];
-  /** Lines that are run once the status is right; `answer` is the parsed body. */
+  /** Lines of JavaScript that run after the check of the status. `answer` is the parsed body of the response. */
   after?: string[];
 }
 
-/** What holds that which proves who calls, by the security scheme of the documents. */
+/** Variables that hold the credentials, keyed by the security scheme of the documents. */
 const SCHEME_VARIABLES: Record<string, string> = {
   apiKey: 'apiKey',
   apiSecret: 'apiSecret',
@@ -31,7 +37,7 @@ const SCHEME_VARIABLES: Record<string, string> = {
   bearer: 'ownerToken',
 };
 
-/** The steps by document, the documents in the order of the run. */
+/** Steps of each document, with the documents in the order of the run. */
 export const STORY: Record<string, Step[]> = {
   staff: [
     {
@@ -85,7 +91,7 @@ export const STORY: Record<string, Step[]> = {
     },
     { operation: 'pmsGetInventory', before: stayAhead() },
     { operation: 'pmsGetRates', after: [keep('price', 'answer[0].price'), keep('isSoldOut', 'answer[0].is_sold_out')] },
-    // Both writes say what was read: the run leaves the prices and the restrictions of the house as they were.
+    // Both writes send the values that were read before, so that the run changes no prices and restrictions.
     {
       operation: 'pmsPutRates',
       body: {
@@ -100,28 +106,31 @@ export const STORY: Record<string, Step[]> = {
         restrictions: [{ date: '{{checkIn}}', stop_sell: '{{{isSoldOut}}}', min_nights: '{{{minNights}}}' }],
       },
     },
-    // A house without any reservation has none to read.
+    // A hotel without reservations gives an empty id, and the next request is skipped.
     { operation: 'pmsListReservations', after: [keep('bookingId', "answer[0]?.id ?? ''")] },
     { operation: 'pmsGetReservation', needs: ['bookingId'] },
   ],
 };
 
-/** Operations of the partners' documents that no run may call, or none can: id → why. */
+/** Operations for partners and PMSs that a run must not or cannot call, with the reason. */
 export const LEFT_OUT: Record<string, string> = {
-  rotateCredential: 'would end the secret that a partner works with',
-  revokeCredential: 'would shut a partner out for good',
-  rotatePmsCredential: 'would end the secret that a PMS works with',
-  revokePmsCredential: 'would shut a PMS out for good',
-  listChannels: "the owner's, no part of an integration",
-  createChannel: "the owner's, no part of an integration",
-  revokeChannel: "the owner's, no part of an integration",
-  receiveReservation: 'an OTA signs it, with the secret of its channel',
+  rotateCredential: 'would invalidate the secret that a partner uses',
+  revokeCredential: 'would permanently block a partner',
+  rotatePmsCredential: 'would invalidate the secret that a PMS uses',
+  revokePmsCredential: 'would permanently block a PMS',
+  listChannels: 'an operation of the owner, which is not part of an integration',
+  createChannel: 'an operation of the owner, which is not part of an integration',
+  revokeChannel: 'an operation of the owner, which is not part of an integration',
+  receiveReservation: 'needs the signature of an OTA with the secret of its channel',
 };
 
-/** The variable that a security scheme's value comes from. */
+/** Returns the variable that holds the credential of a security scheme. */
 export function schemeVariable(scheme: string): string {
   const variable = SCHEME_VARIABLES[scheme];
-  if (variable === undefined) throw new Error(`no variable holds what the security scheme "${scheme}" asks for`);
+  if (variable === undefined)
+    throw new Error(
+      `The security scheme "${scheme}" has no variable. Add one to SCHEME_VARIABLES in scripts/postman/story.ts.`,
+    );
   return variable;
 }
 
@@ -129,7 +138,7 @@ function orderBody(): Record<string, unknown> {
   return { external_order_id: '{{externalOrderId}}', items: [{ item_id: '{{itemId}}', quantity: 1 }] };
 }
 
-/** One guest: any room type takes as many. */
+/** Returns the body of a booking for one guest, because every room type takes one guest. */
 function reservationBody(): Record<string, unknown> {
   return {
     external_reservation_id: '{{externalReservationId}}',
@@ -140,7 +149,10 @@ function reservationBody(): Record<string, unknown> {
   };
 }
 
-/** Three nights from thirty days ahead, which lie in the future in every zone. */
+/**
+ * Returns script lines that set a stay of three nights from thirty days ahead, which is in the future in every time
+ * zone.
+ */
 function stayAhead(): string[] {
   return [
     'const dayAhead = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);',
@@ -157,12 +169,12 @@ function replayed(): string {
   return "pm.response.to.have.header('Idempotent-Replayed', 'true');";
 }
 
-/** Remembers a value for the requests that follow. */
+/** Returns a script line that stores a value for the following requests. */
 function keep(variable: string, expression: string): string {
   return `pm.collectionVariables.set('${variable}', ${expression});`;
 }
 
-/** Remembers a value in the environment, where the next run finds it too. */
+/** Returns a script line that stores a value in the environment, so that later runs also find it. */
 function store(variable: string, expression: string): string {
   return `pm.environment.set('${variable}', ${expression});`;
 }

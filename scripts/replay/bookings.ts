@@ -1,6 +1,6 @@
-/** One booking of the file, its dates already shifted. */
+/** One booking of the file, with shifted dates. */
 export interface Booking {
-  /** Its place in the file, from 1: the external id, and the order within a day. */
+  /** Position in the file, from 1. It gives the external id, and the order of bookings on one day. */
   line: number;
   hotel: string;
   roomType: string;
@@ -17,9 +17,10 @@ const COLUMNS =
   'hotel,booked_on,check_in,check_out,room_type,adults,children,babies,channel,nightly_rate,final_status,final_status_on';
 
 /**
- * Reads the first bookings of a CSV file and shifts every date by one number of whole days, so that the earliest arrival is the
+ * Reads the first bookings of a CSV file. Shifts all dates by the same number of days, so that the earliest arrival is the
  * day after `today`.
- * @throws Error where the file is of another kind
+ * @param most the maximum number of bookings
+ * @throws Error if the file has other columns or no bookings
  */
 export function readBookings(csv: string, today: string, most = Number.POSITIVE_INFINITY): Booking[] {
   const [columns, ...lines] = csv.trimEnd().split(/\r?\n/);
@@ -54,36 +55,42 @@ function parseLine(text: string, line: number): Booking {
   };
 }
 
-/** The day so many days later. */
+/** Returns the date that is the given number of days after `day`. */
 export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The nights of a stay; none where it ends on the day it begins. */
+/** Returns the nights of a stay. The list is empty if the stay ends on the day on which it begins. */
 export function nightsOf({ checkIn, checkOut }: Pick<Booking, 'checkIn' | 'checkOut'>): string[] {
   const nights = Math.max(0, Math.round((Date.parse(checkOut) - Date.parse(checkIn)) / DAY_MS));
   return Array.from({ length: nights }, (_, offset) => dayAfter(checkIn, offset));
 }
 
-/** What happens to a booking on a day: it is made, or it comes to its end. */
+/** A change of a booking on a day: `create` makes the booking, and `finish` gives it its final status. */
 export interface Step {
   day: string;
   kind: 'create' | 'finish';
   booking: Booking;
 }
 
-/** The steps of many bookings in the order they happened: day by day; on one day ends come first, then new bookings, as filed. */
+/**
+ * Returns the steps of bookings, ordered by day. On one day, ends come before new bookings, and then the order of the
+ * file counts.
+ */
 export function stepsOf(bookings: Booking[]): Step[] {
   const steps = bookings.flatMap((booking): Step[] => [
     { day: booking.bookedOn, kind: 'create', booking },
     { day: booking.finalStatusOn, kind: 'finish', booking },
   ]);
-  // What is booked and over on one day ends after it is made.
+  // A booking that is made and ends on the same day ends after it is made.
   const rank = ({ kind, booking, day }: Step) => (kind === 'create' ? 1 : booking.bookedOn === day ? 2 : 0);
   return steps.sort((a, b) => a.day.localeCompare(b.day) || rank(a) - rank(b) || a.booking.line - b.booking.line);
 }
 
-/** One room type of one hotel: nothing that happens in it touches another, so lanes run side by side, each in its order. */
+/**
+ * The bookings of one room type of one hotel. Lanes do not affect each other, so they run concurrently, each in its
+ * order.
+ */
 export interface Lane {
   hotel: string;
   roomType: string;
@@ -91,7 +98,10 @@ export interface Lane {
   steps: Step[];
 }
 
-/** Every lane has a tenth fewer rooms than it once had bookings for at the same time, so that some are refused. */
+/**
+ * Groups bookings into lanes. The capacity of a lane is 90 % of its largest number of concurrent bookings, so that some
+ * bookings are refused.
+ */
 export function lanesOf(bookings: Booking[]): Lane[] {
   const byLane = Map.groupBy(bookings, ({ hotel, roomType }) => `${hotel} ${roomType}`);
   return [...byLane.values()].map((own) => {
@@ -113,7 +123,7 @@ function mostAtOnce(steps: Step[]): number {
   }, 0);
 }
 
-/** Counts held rooms by night, on its own, knowing nothing of the service. */
+/** Counts the held rooms of each night, independently of the service. */
 export class NightCount {
   readonly #held = new Map<string, number>();
 
@@ -127,7 +137,7 @@ export class NightCount {
     return this.#held.get(night) ?? 0;
   }
 
-  /** The most rooms held on any night of the stay. */
+  /** Returns the largest number of rooms held on a night of the stay. */
   peak(booking: Booking): number {
     return Math.max(0, ...nightsOf(booking).map((night) => this.on(night)));
   }

@@ -1,6 +1,6 @@
 import { type Booking, type Lane, NightCount } from './bookings.ts';
 
-/** The service as the replay sees it: JSON in and out. */
+/** Function that calls the service with JSON and returns the parsed response. */
 export type Call = (
   method: string,
   path: string,
@@ -10,7 +10,9 @@ type Headers = Record<string, string>;
 
 export const RESERVATIONS = '/v1/third-party/hotels/reservations/';
 
-/** Who makes the calls: the platform books and cancels, the front desk completes, the PMS looks at the rooms. */
+/**
+ * Callers of the service. The partner books and cancels, the staff set final statuses, and the PMS reads the inventory.
+ */
 export interface Actors {
   call: Call;
   partner: Headers;
@@ -18,7 +20,7 @@ export interface Actors {
   pms: Headers;
 }
 
-/** The hotels of the lanes as the `properties` part of a tenant document. */
+/** Returns the hotels of the lanes as the `properties` part of a tenant document. */
 export function propertiesOf(lanes: Lane[]) {
   return [...Map.groupBy(lanes, (lane) => lane.hotel)].map(([hotel, own]) => ({
     name: hotel,
@@ -33,7 +35,10 @@ export function propertiesOf(lanes: Lane[]) {
   }));
 }
 
-/** Issues the credentials that the replay needs. @param owner headers of the owner's calls */
+/**
+ * Issues the credentials that the replay needs.
+ * @param owner the headers for calls of the owner
+ */
 export async function openActors(call: Call, owner: Headers): Promise<Actors> {
   const issue = async (path: string) => {
     const { body } = await call('POST', path, { headers: owner, json: { label: 'replay' } });
@@ -49,22 +54,28 @@ export async function openActors(call: Call, owner: Headers): Promise<Actors> {
   };
 }
 
-/** Where a booking ended, as the service should have it. */
+/**
+ * Final state of a booking. A booking is `refused` if a night is full, and `without nights` if it ends on the day of
+ * arrival.
+ */
 export type Outcome = 'confirmed' | 'cancelled' | 'completed' | 'no_show' | 'refused' | 'without nights';
 
 const OUTCOMES = { Canceled: 'cancelled', 'Check-Out': 'completed', 'No-Show': 'no_show' } as const;
 
-/** What became of a lane's bookings. */
+/** Result of a lane after its bookings were sent. */
 export interface Driven {
   lane: Lane;
   roomTypeId: string;
-  /** By the booking's line. */
+  /** Outcomes by the line of the booking. */
   outcomes: Map<number, Outcome>;
-  /** Answers that were not as they had to be; empty after a good replay. */
+  /** Descriptions of wrong responses. The list is empty after a replay without faults. */
   faults: string[];
 }
 
-/** Drives every lane's bookings through the API, each lane in its order, and holds every answer against an own count of nights. */
+/**
+ * Sends the bookings of all lanes to the API, each lane in its order. Compares every response with an independent count
+ * of nights.
+ */
 export async function drive(actors: Actors, lanes: Lane[], onStep: () => void): Promise<Driven[]> {
   const { body } = await actors.call('GET', '/v1/third-party/hotels/rooms/', { headers: actors.partner });
   const rooms = body as { room_type_id: string; name: string; property: { name: string } }[];
@@ -79,7 +90,7 @@ export async function drive(actors: Actors, lanes: Lane[], onStep: () => void): 
   );
 }
 
-/** The external id of a booking. */
+/** Returns the external id of a booking. */
 export function externalIdOf(booking: Booking): string {
   return `booking-${booking.line}`;
 }
@@ -87,7 +98,7 @@ export function externalIdOf(booking: Booking): string {
 class LaneDrive {
   readonly #actors: Actors;
   readonly #count = new NightCount();
-  /** The service's ids of reservations, by the booking's line. */
+  /** Reservation ids of the service, by the line of the booking. */
   readonly #ids = new Map<number, string>();
   readonly #driven: Driven;
 
@@ -129,7 +140,9 @@ class LaneDrive {
     }
   }
 
-  /** A booking is refused where a night of it is full, and for nothing else. */
+  /**
+   * Returns the expected status: 400 for a booking without nights, 409 if one of its nights is full, and otherwise 201.
+   */
   #dueStatus(booking: Booking): number {
     if (booking.checkOut <= booking.checkIn) {
       return 400;
@@ -154,7 +167,7 @@ class LaneDrive {
 
   #expect(booking: Booking, status: number, due: number): void {
     if (status !== due) {
-      this.#driven.faults.push(`booking ${booking.line}: ${status} where ${due} was due`);
+      this.#driven.faults.push(`booking ${booking.line}: the status was ${status}, but ${due} was expected`);
     }
   }
 }

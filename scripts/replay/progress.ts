@@ -1,7 +1,9 @@
 const EVERY_MS = 5_000;
 const EVERY_ON_TERMINAL_MS = 200;
 
-/** Steps done, told in one line of a terminal, or else as a line every few seconds. */
+/**
+ * Prints the number of completed steps: in one line that changes on a terminal, or otherwise as a new line every 5 s.
+ */
 export class Progress {
   readonly #steps: number;
   readonly #startedAt = performance.now();

@@ -7,18 +7,22 @@ import type { Call } from './drive.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
 
-/** Runs one command of `roomservice` beside the service. @returns what it printed */
+/**
+ * Runs one `roomservice` command on the DATA_DIR of the service.
+ * @returns its standard output
+ * @throws Error if the command fails
+ */
 export async function runCommand(dataDir: string, words: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...words], { env: environment(dataDir) });
   return stdout.trim();
 }
 
-/** Starts `roomservice serve` on a free port, with a budget that does not stand in the way. */
+/** Starts `roomservice serve` on a free port, with a budget that is large enough for all calls. */
 export async function startServe(dataDir: string): Promise<{ call: Call; stop(): Promise<void> }> {
   const child = spawn(process.execPath, [COMMAND, 'serve'], {
     env: environment(dataDir),
     stdio: ['ignore', 'pipe', 'inherit'],
-    // Ctrl-C is for the replay, which then stops it.
+    // With its own process group, the service does not get Ctrl-C. The replay gets it and then stops the service.
     detached: true,
   });
   const exited = once(child, 'exit');
@@ -47,7 +51,10 @@ export async function startServe(dataDir: string): Promise<{ call: Call; stop():
   };
 }
 
-/** Nothing of our own environment but what finding programs needs: whoever replays has no database to lose. */
+/**
+ * Returns the environment of the service. Of the own environment it has only PATH and HOME, so that no setting leads to
+ * another database.
+ */
 function environment(dataDir: string): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
   return { PATH, HOME, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_MINUTE: '1000000000' };

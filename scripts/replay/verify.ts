@@ -1,21 +1,21 @@
 import { type Booking, dayAfter, nightsOf } from './bookings.ts';
 import { type Actors, type Driven, externalIdOf, type Outcome, RESERVATIONS } from './drive.ts';
 
-/** What was found when all was over. */
+/** Result of the comparison after the replay. */
 export interface Verdict {
   nightsCompared: number;
   oversoldNights: number;
-  /** Whatever is not as it must be; empty after a good replay. */
+  /** Descriptions of differences. The list is empty after a replay without faults. */
   faults: string[];
 }
 
 const NOTHING_HELD: readonly Outcome[] = ['refused', 'without nights', 'cancelled'];
-/** The longest range the service shows at once. */
+/** Largest number of nights that the service shows in one response. */
 const MAX_RANGE_DAYS = 730;
 
 /**
- * Compares what the service shows in the end with the file alone: every night's inventory with a count of the stays that were
- * taken and not cancelled, the partner's list with how each of them ended.
+ * Compares the final state of the service with the bookings of the file. The inventory of every night must agree with the
+ * number of accepted stays that were not cancelled. The partner's list must have every accepted stay with its final status.
  */
 export async function verify(actors: Actors, all: Driven[]): Promise<Verdict> {
   const faults = await compareList(actors, all);
@@ -28,7 +28,9 @@ export async function verify(actors: Actors, all: Driven[]): Promise<Verdict> {
       verdict.oversoldNights += night.sellable < 0 ? 1 : 0;
       if (night.physical_capacity !== driven.lane.capacity || night.physical_capacity - night.sellable !== held) {
         const { hotel, roomType } = driven.lane;
-        faults.push(`${hotel} ${roomType} ${night.date}: ${JSON.stringify(night)} where ${held} are held`);
+        faults.push(
+          `${hotel} ${roomType} ${night.date}: the service shows ${JSON.stringify(night)}, but ${held} rooms are held`,
+        );
       }
     }
   }
@@ -39,14 +41,14 @@ function bookingsOf({ lane }: Driven): Booking[] {
   return lane.steps.filter(({ kind }) => kind === 'create').map(({ booking }) => booking);
 }
 
-/** Rooms held on each night in the end. */
+/** Counts the rooms that are held on each night after the replay. */
 function countNights(driven: Driven): Map<string, number> {
   const held = bookingsOf(driven).filter(({ line }) => !NOTHING_HELD.includes(driven.outcomes.get(line) ?? 'refused'));
   const nights = Map.groupBy(held.flatMap(nightsOf), (night) => night);
   return new Map([...nights].map(([night, stays]) => [night, stays.length]));
 }
 
-/** Every night of the lane from its first arrival to its last departure. */
+/** Reads every night of a lane, from its first arrival to its last departure. */
 async function readInventory({ call, pms }: Actors, driven: Driven) {
   const days = bookingsOf(driven).flatMap(({ checkIn, checkOut }) => [checkIn, checkOut]);
   const nights: { date: string; physical_capacity: number; sellable: number }[] = [];
@@ -61,7 +63,10 @@ async function readInventory({ call, pms }: Actors, driven: Driven) {
   return nights;
 }
 
-/** @returns how the partner's list differs from what was taken */
+/**
+ * Compares the partner's list with the accepted bookings.
+ * @returns the differences
+ */
 async function compareList({ call, partner }: Actors, all: Driven[]): Promise<string[]> {
   const { body } = await call('GET', RESERVATIONS, { headers: partner });
   const listed = (body as Record<string, string>[]).map(
@@ -79,8 +84,8 @@ async function compareList({ call, partner }: Actors, all: Driven[]): Promise<st
   );
   const [shown, wanted] = [new Set(listed), new Set(due)];
   return [
-    ...listed.filter((stay) => !wanted.has(stay)).map((stay) => `listed, but not due: ${stay}`),
-    ...due.filter((stay) => !shown.has(stay)).map((stay) => `due, but not listed: ${stay}`),
+    ...listed.filter((stay) => !wanted.has(stay)).map((stay) => `listed, but not expected: ${stay}`),
+    ...due.filter((stay) => !shown.has(stay)).map((stay) => `expected, but not listed: ${stay}`),
     ...(listed.length === shown.size ? [] : ['a reservation is listed twice']),
   ];
 }

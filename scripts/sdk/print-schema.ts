@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the documents use. */
+/** The parts of JSON Schema that the documents use. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -24,7 +24,10 @@ const SCALARS: Record<string, string> = {
   null: 'null',
 };
 
-/** A schema as a TypeScript type; a component by its name. What the type cannot say (lengths, formats) is left out. */
+/**
+ * Returns a schema as a TypeScript type. A component becomes its name. Lengths and formats are left out, because a type
+ * cannot express them.
+ */
 export function printSchema(schema: Schema): string {
   if (schema.$ref !== undefined) return componentName(schema.$ref);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -38,7 +41,7 @@ export function printSchema(schema: Schema): string {
   return SCALARS[schema.type ?? ''] ?? 'unknown';
 }
 
-/** Members of an object type or interface, a line or more each, with what the documents say about them. */
+/** Returns the members of an object type or interface, each with its description as a comment. */
 export function printMembers(members: { name: string; isRequired: boolean; type: string; doc?: string }[]): string {
   const lines = members.map(
     ({ name, isRequired, type, doc }) => `${printDoc(doc)}${JSON.stringify(name)}${isRequired ? '' : '?'}: ${type};`,
@@ -59,7 +62,7 @@ export function union(types: string[]): string {
   return [...new Set(types)].join(' | ');
 }
 
-/** The components that a schema names, itself or in what it holds. */
+/** Returns the names of all components to which a schema refers, also in nested schemas. */
 export function componentsOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, held]) =>
@@ -85,6 +88,6 @@ function printObject({ properties, required = [], patternProperties, additionalP
 
 function componentName(reference: string): string {
   const name = COMPONENT.exec(reference)?.[1];
-  if (name === undefined) throw new Error(`no type can be named after ${reference}`);
+  if (name === undefined) throw new Error(`The reference ${reference} gives no valid name for a type.`);
   return name;
 }

@@ -21,7 +21,7 @@ interface Operation {
   responses: Record<string, { content?: Content }>;
 }
 
-/** As much of an OpenAPI document as the types follow from. */
+/** The parts of an OpenAPI document that determine the types. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
   components?: { schemas?: Record<string, Schema> };
@@ -36,11 +36,11 @@ interface Route {
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 const JSON_TYPE = 'application/json';
 const HEADING =
-  '/** Written by `npm run generate` from the OpenAPI document of the same name in contract/; do not edit. */\n';
+  '/** `npm run generate` writes this file from the OpenAPI document with the same name in contract/. Do not edit it. */\n';
 
 /**
- * A module of the SDK: the types of the operations that a key of the given security scheme opens, by operation id, the
- * components that they name, and where each operation is.
+ * Returns a module of the SDK. It has the types of all operations that accept the given security scheme, by operation id.
+ * It also has the components that these operations use, and the method and path of each operation.
  */
 export function sdkTypes(document: Document, scheme: string): string {
   const routes = routesOf(document).filter(({ operation }) =>
@@ -59,7 +59,7 @@ function printOperations(routes: Route[]): string {
     type: printOperation(operation),
     ...(operation.summary === undefined ? {} : { doc: operation.summary }),
   }));
-  const doc = printDoc('What each operation takes and answers with, by operation id.');
+  const doc = printDoc('Parameters, request body and response of each operation, by operation id.');
   return `${doc}export interface Operations ${printMembers(members)}`;
 }
 
@@ -67,7 +67,7 @@ function printRoutes(routes: Route[]): string {
   const table = routes.map(({ method, path, operation }) => [operation.operationId, { method, path }]);
   const type = 'Record<keyof Operations, { method: string; path: string }>';
   const value = JSON.stringify(Object.fromEntries(table));
-  return `${printDoc('Where each operation is.')}export const ROUTES: ${type} = ${value};`;
+  return `${printDoc('Method and path of each operation.')}export const ROUTES: ${type} = ${value};`;
 }
 
 function routesOf({ paths }: Document): Route[] {
@@ -76,7 +76,7 @@ function routesOf({ paths }: Document): Route[] {
   );
 }
 
-/** All that a type is printed of: no error answers, no bodies but JSON. */
+/** Returns the schemas that appear in the types: parameters, JSON request body and successful JSON responses. */
 function typesOf({ parameters = [], requestBody, responses }: Operation): Schema[] {
   const bodies = requestBody === undefined ? [] : [requestBody.content[JSON_TYPE]?.schema];
   return [...parameters.map(({ schema }) => schema), ...bodies, ...answersOf(responses)].filter(
@@ -122,7 +122,7 @@ function printComponent(name: string, schema: Schema): string {
   return `${printDoc(schema.description)}export ${declaration}`;
 }
 
-/** The named components and all that these name, in the order of their names. */
+/** Returns the given components and all components to which they refer, sorted by name. */
 function reachable(names: string[], schemas: Record<string, Schema>, found = new Set<string>()): string[] {
   for (const name of names) {
     if (found.has(name)) continue;

@@ -11,21 +11,21 @@ export const ErrorBody = Type.Object(
   {
     code: Type.Enum([...CODES, 'error'], {
       type: 'string',
-      description: 'What happened. Stable; decide by it and the status.',
+      description: 'Code of the error. It never changes its meaning. Programs decide by the code and the status.',
     }),
-    message: Type.String({ description: 'The same for people. Its wording may change.' }),
+    message: Type.String({ description: 'Text for people that says what is wrong. Its wording may change.' }),
   },
-  { title: 'Error', description: 'Every answer from 400 to 499.' },
+  { title: 'Error', description: 'Body of every response with a status from 400 to 499.' },
 );
 
 export const Unavailable = Type.Object(
   {
-    message: Type.String({ description: 'For people.' }),
-    request_id: Type.String({ description: 'The `X-Request-Id` of this answer, to quote when asking for help.' }),
+    message: Type.String({ description: 'Text for people that says what is wrong.' }),
+    request_id: Type.String({ description: 'The `X-Request-Id` of this response. Quote it if you ask for help.' }),
   },
   {
     title: 'Unavailable',
-    description: 'The service cannot answer for a moment.',
+    description: 'Body of a response with status 503. The service is unavailable for a short time.',
     examples: [
       {
         message: 'The service is unavailable for a moment. Try again.',
@@ -35,7 +35,7 @@ export const Unavailable = Type.Object(
   },
 );
 
-/** Every answer that the operation can give, by status. */
+/** Returns every response that the operation can send, by status. */
 export function answersOf(operation: Operation, components: Components): Record<string, object> {
   const successes = Object.entries(operation.successes).map(([status, schema]) => [
     status,
@@ -56,21 +56,21 @@ export function answersOf(operation: Operation, components: Components): Record<
 function successText({ isIdempotent }: Operation, status: string, schema: Schema): string {
   if (isIdempotent) {
     return status === '201'
-      ? 'Created by this call.'
-      : 'Created by an earlier call under the same external id, and answered as it stands now. Nothing was changed.';
+      ? 'This call created it.'
+      : 'An earlier call with the same external id created it. The response shows its present state. This call changed nothing.';
   }
-  return schema.description ?? 'The answer.';
+  return schema.description ?? 'The call succeeded.';
 }
 
 function notModified(operation: Operation): object {
   return {
     description:
-      'Nothing has changed since the answer whose `ETag` the caller named in `If-None-Match`. There is no body.',
+      'Nothing has changed since the response whose `ETag` the caller sent in `If-None-Match`. This response has no body.',
     headers: headersOf(operation, '304'),
   };
 }
 
-/** One answer for each status that has errors, with an example of each of its codes. */
+/** Returns one response for each error status, with an example of each error that has this status. */
 function refusals(operation: Operation, components: Components): [string, object][] {
   const known = operation.errors.map(factsOf);
   const statuses = [...new Set(known.map(({ status }) => status))];
@@ -107,7 +107,7 @@ function factsOf(error: RouteError): ErrorFacts {
   }
   const generic = Object.entries(GENERIC_ERRORS).find(([status]) => Number(status) === error.status)?.[1];
   if (generic === undefined) {
-    throw new Error(`no cause is known of a ${error.status} whose code is "error"`);
+    throw new Error(`GENERIC_ERRORS in src/platform/errors.ts has no cause for the status ${error.status}. Add one.`);
   }
   return { ...generic, ...error };
 }
@@ -125,8 +125,7 @@ function errorExamples(errors: ErrorFacts[]): Record<string, object> {
 
 function unavailable(operation: Operation, components: Components): object {
   return {
-    description:
-      'The service cannot answer now. It is safe to send the same request again, after `Retry-After` seconds.',
+    description: 'The service is unavailable. It is safe to send the same request again after `Retry-After` seconds.',
     headers: headersOf(operation, '503'),
     content: jsonContent(components.refer(Unavailable), namedExamples(Unavailable)),
   };

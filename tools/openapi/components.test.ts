@@ -7,7 +7,7 @@ import { Components } from './components.ts';
 const Guest = Type.Object({ title: Type.String(), name: Type.String() }, { title: 'Guest' });
 
 describe('the named schemas of a document', () => {
-  it('a schema with a title is put aside and referred to, wherever it stands', () => {
+  it('a schema with a title becomes a component, and each use of it becomes a reference', () => {
     const components = new Components();
     const ref = { $ref: '#/components/schemas/Guest' };
     assert.deepEqual(components.refer(Guest), ref);
@@ -21,14 +21,14 @@ describe('the named schemas of a document', () => {
     assert.deepEqual(Object.keys(components.byName()), ['Guest']);
   });
 
-  it('a field that is called title is a field', () => {
+  it('an object with a field named title does not become a component', () => {
     const components = new Components();
     const schema = components.refer(Type.Object({ title: Type.String() }));
     assert.deepEqual(schema, { type: 'object', required: ['title'], properties: { title: { type: 'string' } } });
     assert.deepEqual(components.byName(), {});
   });
 
-  it('shows what is documented of a value beside its schema, in the place of the keyword', () => {
+  it('keywords under DOCUMENTED are shown as keywords of the schema', () => {
     const components = new Components();
     const url = Type.String({ minLength: 1, [DOCUMENTED]: { format: 'uri' } });
     const shown = { type: 'string', minLength: 1, format: 'uri' };
@@ -36,7 +36,7 @@ describe('the named schemas of a document', () => {
     assert.deepEqual(components.refer(Type.Union([url, Type.Null()])), { anyOf: [shown, { type: 'null' }] });
   });
 
-  it('they refer to each other, and are listed by name', () => {
+  it('a component refers to another component, and byName lists components in the order of their names', () => {
     const components = new Components();
     components.refer(Type.Object({ guest: Guest }, { title: 'Stay' }));
     components.refer(Type.Object({ id: Type.String() }, { title: 'Bed' }));
@@ -45,7 +45,7 @@ describe('the named schemas of a document', () => {
     assert.deepEqual(schemas['Stay']?.properties, { guest: { $ref: '#/components/schemas/Guest' } });
   });
 
-  it('two that differ under one title are an error, two that agree are one', () => {
+  it('two equal schemas with one title become one component, and two different ones are an error', () => {
     const components = new Components();
     components.refer(Guest);
     components.refer(Type.Object({ title: Type.String(), name: Type.String() }, { title: 'Guest' }));

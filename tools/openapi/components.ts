@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 
-/** A JSON Schema as the routes have it, or as a document shows it: what is looked at here, and whatever else there is. */
+/**
+ * A JSON Schema of a route or of a document. The fields are the keywords that this folder reads; a schema may have
+ * more.
+ */
 export interface Schema {
   readonly type?: unknown;
   readonly enum?: unknown;
@@ -16,18 +19,21 @@ export interface Schema {
   readonly [DOCUMENTED]?: object;
 }
 
-/** Keywords under which schemas stand: one, a list of them, or one by each name. */
+/** Keywords whose value is one schema. */
 const ONE = new Set(['items', 'additionalProperties', 'not']);
+/** Keywords whose value is a list of schemas. */
 const LIST = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
+/** Keywords whose value is an object of schemas, keyed by name. */
 const BY_NAME = new Set(['properties', 'patternProperties']);
 
-/** The named schemas of one document: those that carry a `title`, each once. */
+/** The components of one document. Each schema with a `title` becomes one component. */
 export class Components {
   readonly #schemas = new Map<string, Schema>();
 
   /**
-   * The schema as it stands in the document: whatever in it carries a title is put among the components, and referred to.
-   * @throws Error where two schemas of one title differ
+   * Returns the schema as the document shows it. Each schema with a title, also a nested one, becomes a component, and the
+   * result has a `$ref` in its place.
+   * @throws Error if two different schemas have the same title
    */
   refer(schema: Schema): object {
     const { [DOCUMENTED]: documented, ...checked } = schema;
@@ -38,19 +44,19 @@ export class Components {
     }
     const known = this.#schemas.get(title);
     if (known !== undefined && !isDeepStrictEqual(known, shown)) {
-      throw new Error(`two schemas that differ have the title "${title}"`);
+      throw new Error(`Two different schemas have the title "${title}". Give one of them another title.`);
     }
     this.#schemas.set(title, shown);
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  /** In the order of their names. */
+  /** Returns the components, sorted by name. */
   byName(): Record<string, Schema> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
 
-/** A copy of the schema, with every schema that stands directly in it replaced. */
+/** Returns a copy of the schema in which `replace` has replaced every direct subschema. */
 function mapParts(schema: Schema, replace: (part: Schema) => object): object {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => [keyword, mapPart(keyword, value, replace)]),

@@ -3,28 +3,30 @@ import type { SecurityScheme } from '#platform/http/guard.ts';
 export interface DocumentFacts {
   title: string;
   version: string;
-  /** In Markdown. */
+  /** Description in Markdown. */
   description: string;
-  /** Which paths belong to it. */
+  /** Prefixes of the paths that the document shows. */
   prefixes: readonly string[];
-  /** Whether it tells of the events, under `webhooks`. */
+  /** True if the document shows the events, under `webhooks`. */
   hasEvents?: boolean;
 }
 
 const ALL = `
-Bodies may be JSON, \`application/x-www-form-urlencoded\` or \`multipart/form-data\`; answers are JSON. Times are ISO 8601 in UTC,
-days are \`YYYY-MM-DD\`, money is a decimal text with two decimals. Every refusal is \`{code, message}\`: rely on \`code\` and the
-status, the message is for people. A 5xx is safe to try again after a moment.`;
+Request bodies may be JSON, \`application/x-www-form-urlencoded\` or \`multipart/form-data\`. Responses are JSON. Times are ISO 8601 in UTC,
+days are \`YYYY-MM-DD\`, and an amount of money is a string with two decimals. Every error from 400 to 499 has the body
+\`{code, message}\`. Decide by \`code\` and the status, because the message is for people. It is safe to send a request again
+after a 5xx.`;
 
-/** The documents by file name. */
+/** Facts of each document, keyed by its file name without `.json`. */
 export const DOCUMENTS: Record<string, DocumentFacts> = {
   'third-party': {
     title: 'Roomservice: third-party integration',
     version: '1.0.0',
     description: `Orders for a restaurant's kitchen and stays in a hotel's rooms, for delivery services, booking sites, POS systems and
-marketplaces. One credential opens one tenant: its restaurant, its hotel, or both; whose data it is follows from the
-credential alone. Creates are safe to repeat: each carries an id of the caller's own and is carried out once. What happens
-to an order or a reservation afterwards is told by signed webhooks, and can be read from the feed of events.
+marketplaces. A credential gives access to one tenant, which has a restaurant, a hotel, or both. No request names the
+tenant, because it follows from the credential. It is safe to repeat a call that creates something, because the call carries
+an id of the caller and takes effect once. Signed webhooks report later changes of an order or a reservation. The feed of
+events shows the same changes.
 ${ALL}`,
     prefixes: ['/v1/third-party/'],
     hasEvents: true,
@@ -33,54 +35,60 @@ ${ALL}`,
     title: 'Roomservice: PMS integration',
     version: '1.0.0',
     description: `For property management systems and channel managers: properties, room types, inventory, rates, restrictions and
-reservations of one tenant, under credentials of their own. Beside it stand the owner's operations that issue those
-credentials and connect OTAs, and the receiver that takes an OTA's reservations.
+reservations of one tenant. A PMS has its own kind of credentials. The document also has the owner's operations, which issue these
+credentials and connect OTAs, and the receiver to which an OTA sends its reservations.
 ${ALL}`,
     prefixes: ['/v1/channel-manager/'],
   },
   staff: {
     title: 'Roomservice: owner and staff',
     version: '1.0.0',
-    description: `For the people of the house: signing in, the menu, orders and reservations as they are moved along, and what
-becomes of webhooks and credentials.
+    description: `For the owner and the staff of a tenant: sign-in, the menu, the status of orders and reservations, the deliveries of
+webhooks, and credentials.
 ${ALL}`,
     prefixes: ['/v1/staff/', '/v1/auth/'],
   },
 };
 
-/** What each tag of a route stands for; a document lists those that it uses, in this order. */
+/** Description of each tag of the routes. A document lists the tags that it uses, in this order. */
 export const TAGS: Record<string, string> = {
-  Restaurant: 'The menu, and orders for the kitchen. Needs the restaurant feature of the tenant.',
-  Hotel: 'Room types, availability and stays. Needs the hotel feature of the tenant.',
-  Webhook: 'Where events are sent, and the feed in which they can be read again.',
+  Restaurant: 'The menu, and orders for the kitchen. The tenant needs the restaurant feature.',
+  Hotel: 'Room types, availability and stays. The tenant needs the hotel feature.',
+  Webhook: 'The URL that receives events, and the feed, in which events can be read again.',
   Events:
-    'What Roomservice posts to the registered URL. Verify the signature over the raw bytes before anything else. To have a real ' +
-    'one sent while you build, run [`roomservice trigger`](/docs/guides/tools/) beside the sandbox.',
+    'Requests that Roomservice sends to the registered URL. Verify the signature over the raw bytes first. To receive a real ' +
+    'event during development, run [`roomservice trigger`](/docs/guides/tools/) beside the sandbox.',
   PMS: 'Rooms, inventory, rates, restrictions and reservations, for a property management system.',
-  Credentials: "The owner's: issue, rotate and revoke what partners call with.",
-  Channels: "The owner's: OTAs that may report reservations.",
-  Receiver: 'Where a connected OTA reports its reservations.',
-  'Sign-in': 'A token for owner and staff.',
-  Menu: 'The menu as the house keeps it.',
-  Orders: 'Orders of all partners, and their way through the kitchen.',
-  Properties: 'The hotels with their room types and rate plans.',
-  Reservations: 'Reservations from everywhere, and what becomes of them.',
-  Webhooks: 'What became of the events that were sent.',
-  Audit: 'Who changed what.',
+  Credentials: 'Operations of the owner, which issue, rotate and revoke the credentials of partners.',
+  Channels: 'Operations of the owner, which connect the OTAs that may report reservations.',
+  Receiver: 'The URL to which a connected OTA reports its reservations.',
+  'Sign-in': 'Tokens for the owner and the staff.',
+  Menu: 'The menu as the staff edit it.',
+  Orders: 'Orders of all partners, and changes of their status.',
+  Properties: 'The properties of the hotel, with their room types and rate plans.',
+  Reservations: 'Reservations of all partners and channels, and changes of their status.',
+  Webhooks: 'Deliveries of events, and the result of each attempt.',
+  Audit: 'The audit trail, which records each change and who made it.',
 };
 
 const header = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description }) as const;
 
-/** @param brand stands in the names of the signature's headers (decision 35) */
+/**
+ * Returns the security schemes of all documents.
+ * @param brand the part of the signature header names that a setting changes (decision 35)
+ */
 export function securitySchemes(brand: string): Record<SecurityScheme, object> {
   return {
     apiKey: header('X-API-Key', 'The `api_key` of a third-party credential. Sent together with its secret.'),
     apiSecret: header(
       'X-API-Secret',
-      'The `api_secret` of the same credential, shown once when it was made or rotated.',
+      'The `api_secret` of the same credential. The service shows it once, when it makes or rotates the credential.',
     ),
     pmsApiKey: header('X-PMS-API-Key', 'The `api_key` of a PMS credential. Sent together with its secret.'),
-    pmsApiSecret: header('X-PMS-API-Secret', 'The `api_secret` of the same PMS credential, shown once.'),
+    pmsApiSecret: header(
+      'X-PMS-API-Secret',
+      'The `api_secret` of the same PMS credential. The service shows it once, when it makes or rotates the credential.',
+    ),
     bearer: {
       type: 'http',
       scheme: 'bearer',
@@ -91,7 +99,7 @@ export function securitySchemes(brand: string): Record<SecurityScheme, object> {
     channelKey: header('X-Channel-Key', 'The `channel_key` of the channel.'),
     channelTimestamp: header(
       `X-${brand}-Timestamp`,
-      'Unix time in seconds at which the call was signed; at most 5 minutes from the clock of the service.',
+      'Unix time in seconds at which the call was signed. It may differ from the clock of the service by at most 5 minutes.',
     ),
     channelSignature: header(
       `X-${brand}-Signature`,

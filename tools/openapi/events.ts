@@ -3,10 +3,13 @@ import { REGISTERED } from '#webhooks/deliveries/schema.ts';
 import { deliveryHeaders } from '#webhooks/deliveries/signature.ts';
 import type { Components } from './components.ts';
 
-/** The deliveries of the examples were signed so long after they happened. */
+/** Time in seconds between an example event and the signature of its delivery. */
 const DELAY_SECONDS = 3;
 
-/** The events as a receiver meets them, by name (contract §6). @param brand stands in the names of the headers (decision 35) */
+/**
+ * Returns the `webhooks` part of a document: each event as a receiver gets it, keyed by event name (contract §6).
+ * @param brand the part of the header names that a setting changes (decision 35)
+ */
 export function eventsOf(components: Components, brand: string): Record<string, object> {
   return Object.fromEntries(
     Object.entries(EVENTS).map(([name, { summary, description, schema, example }]) => {
@@ -24,8 +27,14 @@ export function eventsOf(components: Components, brand: string): Record<string, 
           },
         },
         responses: {
-          '2XX': { description: 'Taken, within 10 seconds. The body of the answer is not looked at.' },
-          '4XX': { description: 'Failed, as is whatever else is not 2xx: the event is sent again, five times in all.' },
+          '2XX': {
+            description:
+              'The receiver has accepted the event, within 10 seconds. Roomservice does not read the body of the response.',
+          },
+          '4XX': {
+            description:
+              'The attempt has failed, as after any other status that is not 2xx. Roomservice sends the event at most five times in all.',
+          },
         },
       };
       return [name, { post }];
@@ -33,7 +42,7 @@ export function eventsOf(components: Components, brand: string): Record<string, 
   );
 }
 
-/** The headers of a delivery, signed with the secret that the registration's example shows. */
+/** Returns the headers of a delivery. The example signature uses the secret in the example of the registration. */
 function headerParameters(event: EventFacts['example'], brand: string): object[] {
   const headers = deliveryHeaders(brand, {
     secret: REGISTERED.webhook_secret,
@@ -42,9 +51,9 @@ function headerParameters(event: EventFacts['example'], brand: string): object[]
     body: JSON.stringify(event),
   });
   const descriptions = [
-    '`sha256=` and the HMAC-SHA-256, in hex, of `{timestamp}.{raw body}`, keyed with the `webhook_secret` as it was shown.',
+    '`sha256=` and the HMAC-SHA-256, in hex, of `{timestamp}.{raw body}`, keyed with the `webhook_secret` exactly as the service showed it.',
     'Unix time in seconds at which this attempt was signed.',
-    'The `event_id` of the body: the same at every attempt, to tell repeats by.',
+    'The `event_id` of the body. It is equal in all attempts, so a receiver can recognise repeated events.',
   ];
   return Object.entries(headers).map(([name, example], index) => ({
     name,

@@ -1,8 +1,8 @@
 import type { Schema } from './components.ts';
 
 /**
- * Values that a schema describes: those it names itself (`examples`), or what its parts come to together; none where a part
- * that has to be there has none.
+ * Returns example values of a schema: its own `examples`, or else values composed of the examples of its subschemas. The
+ * list is empty if a required field has no example.
  */
 export function examplesOf({ examples, anyOf, items, properties, required }: Schema): readonly unknown[] {
   if (examples !== undefined) {
@@ -28,7 +28,9 @@ function composed(properties: Readonly<Record<string, Schema>>, required: readon
   return fields.length > 0 && required.every((name) => name in value) ? [value] : [];
 }
 
-/** The same under names, as a document lists them. The two forms of a list are called `all` and `page`. */
+/**
+ * Returns the examples of a schema, keyed by name as in a document. The two forms of a list are named `all` and `page`.
+ */
 export function namedExamples(
   schema: Schema,
   summaries: readonly string[] = [],

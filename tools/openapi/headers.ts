@@ -3,23 +3,23 @@ import type { Operation } from './operations.ts';
 const integer = { type: 'integer', minimum: 0 };
 const text = { type: 'string' };
 
-/** Headers of answers, by name (decisions 8, 11 and 22). */
+/** Response headers by name (decisions 8, 11 and 22). */
 export const HEADERS = {
   'X-Request-Id': {
     description:
-      "The id of this call: the caller's own `X-Request-Id` where it sent a short, plain one, else a new one.",
+      "Id of this call. It is the caller's own `X-Request-Id` if that is short and plain, and otherwise a new id.",
     required: true,
     schema: text,
     example: '8f6a5b0e-3f0c-4a55-9d0d-1f9f2f6f0b6e',
   },
   'X-RateLimit-Limit': {
-    description: 'Requests that the budget has in a window of 60 seconds.',
+    description: 'Number of calls that the budget allows in a window of 60 seconds.',
     required: true,
     schema: integer,
     example: 300,
   },
   'X-RateLimit-Remaining': {
-    description: 'What is left of it in the current window.',
+    description: 'Number of calls that are left in the current window.',
     required: true,
     schema: integer,
     example: 287,
@@ -37,38 +37,38 @@ export const HEADERS = {
     example: 17,
   },
   'WWW-Authenticate': {
-    description: 'The kind of credentials that is asked for: `ApiKey`, `Bearer` or `Signature`.',
+    description: 'Kind of credentials that the operation needs: `ApiKey`, `Bearer` or `Signature`.',
     required: true,
     schema: text,
   },
   ETag: {
     description:
-      'Names this very content. Send it back in `If-None-Match` and be answered 304 until something changes.',
+      'Version of the content. If you send it back in `If-None-Match`, the response is 304 until the content changes.',
     required: true,
     schema: text,
     example: '"hT2qYV3s0oN1b8kXcJ5wLr7uZae"',
   },
   'Idempotent-Replayed': {
-    description: 'Says that an earlier call had created what is answered.',
+    description: 'Present if an earlier call created what the response shows.',
     required: true,
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
   'X-Webhook-Header-Brand': {
     description:
-      'The brand in the header names of a delivery: `Service` stands for `X-Service-Signature` and its siblings.',
+      'Brand in the header names of a delivery. With the brand `Service`, a delivery has for example the header `X-Service-Signature`.',
     required: true,
     schema: text,
     example: 'Service',
   },
 } as const;
 
-/** The request header of whatever carries an `ETag`. */
+/** Request header of each operation whose response has an `ETag`. */
 export const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of an answer that the caller still has.',
+  description: 'The `ETag` of an earlier response that the caller has stored.',
   schema: text,
   example: HEADERS.ETag.example,
 };
@@ -77,9 +77,9 @@ const BUDGET: HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-R
 
 type HeaderName = keyof typeof HEADERS;
 
-/** The headers of an operation's answer of that status, referred to. */
+/** Returns references to the headers of an operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
-  // Who is not let in is not counted; where the database is lost, that may be before the count.
+  // A call that fails authentication is not counted. If the database is lost, a 503 may come before the count.
   const isCounted = operation.isCounted && status !== '401' && status !== '503';
   const names: HeaderName[] = [
     'X-Request-Id',

@@ -17,11 +17,11 @@ const ORDERS = '/v1/third-party/orders/';
 const MENU = '/v1/third-party/menu/';
 
 describe('the documents', () => {
-  it('are the same whenever they are made', async () => {
+  it('two builds give identical documents', async () => {
     assert.equal(JSON.stringify(await buildOpenApiDocuments()), JSON.stringify(documents));
   });
 
-  it('hold each operation once, under an id of its own', () => {
+  it('each operation has its own operation id', () => {
     const ids = Object.values(documents).flatMap(({ paths }) =>
       Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId)),
     );
@@ -29,7 +29,7 @@ describe('the documents', () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('show the security schemes that they use, and no others', () => {
+  it('the third-party and the staff document list only the security schemes that they use', () => {
     const schemes = (name: string) => Object.keys(documents[name]?.components['securitySchemes'] ?? {});
     assert.deepEqual(schemes('third-party'), ['apiKey', 'apiSecret', 'bearer']);
     assert.deepEqual(schemes('staff'), ['bearer']);
@@ -37,7 +37,7 @@ describe('the documents', () => {
     assert.deepEqual(operationOf('staff', '/v1/auth/token/', 'post').security, []);
   });
 
-  it('give a body in three forms; nested values of a form are fields of JSON', () => {
+  it('a request body has three content types, and nested values in forms are documented as JSON', () => {
     const content = operationOf('third-party', ORDERS, 'post').requestBody?.content ?? {};
     assert.deepEqual(Object.keys(content), [
       'application/json',
@@ -53,7 +53,7 @@ describe('the documents', () => {
     }
   });
 
-  it('begin with an order that anybody can place in the sandbox, then show one with ids of a menu', () => {
+  it('the examples of an order are a plain dish, then a dish with a variant and an add-on, both on the demo menu', () => {
     const content = operationOf('third-party', ORDERS, 'post').requestBody?.content['application/json'];
     const examples = Object.values(content?.examples ?? {}) as { summary: string; value: OrderCreate }[];
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('the documents', () => {
     assert.ok(examples.every(({ value }) => value.items.every(({ item_id: sku }) => sandbox.has(sku))));
   });
 
-  it('derive from guard, body and parameters what is refused, beside what the route names', () => {
+  it('the errors of an operation include those of its guard, body and parameters, and those that its route names', () => {
     const codesOf = (path: string, method: string) =>
       Object.entries(operationOf('third-party', path, method).responses).flatMap(([status, { content }]) =>
         Number(status) < 400 || status === '503'
@@ -90,10 +90,10 @@ describe('the documents', () => {
       '401 invalid_credentials',
       '429 rate_limited',
     ]);
-    assert.ok(codesOf(ORDERS, 'get').includes('404 error'), 'a page past the end');
+    assert.ok(codesOf(ORDERS, 'get').includes('404 error'), 'the 404 for a page after the last one is missing');
   });
 
-  it('name the headers of each answer', () => {
+  it('each response lists its headers: request id, budget, ETag, Retry-After, WWW-Authenticate, Idempotent-Replayed', () => {
     const headersOf = (path: string, method: string, status: string) =>
       Object.keys(operationOf('third-party', path, method).responses[status]?.headers ?? {});
     const counted = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
@@ -106,7 +106,7 @@ describe('the documents', () => {
     assert.deepEqual(headersOf(MENU, 'get', '304'), [...counted, 'ETag']);
   });
 
-  it('show every code of the catalogue somewhere', () => {
+  it('every error code of the catalogue appears in an example', () => {
     const text = JSON.stringify(documents);
     for (const code of Object.keys(ERRORS)) {
       assert.ok(text.includes(`"code":"${code}"`), code);
@@ -117,7 +117,7 @@ describe('the documents', () => {
 describe('the events in the documents', () => {
   const { webhooks = {} } = documents['third-party'] ?? {};
 
-  it('are the four of the contract', () => {
+  it('the third-party document has the four events of the contract', () => {
     assert.deepEqual(Object.keys(webhooks), [
       'order.status_changed',
       'reservation.created',
@@ -126,7 +126,7 @@ describe('the events in the documents', () => {
     ]);
   });
 
-  it('bear a signature that verifies with the secret which the registration shows', () => {
+  it('the example signature of each event verifies with the secret in the example of the registration', () => {
     const registered = operationOf('third-party', '/v1/third-party/webhook/', 'post').responses['200'];
     const examples = Object.values(registered?.content?.['application/json']?.examples ?? {});
     assert.ok(examples[0]);

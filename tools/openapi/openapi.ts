@@ -13,10 +13,14 @@ import { HEADERS } from './headers.ts';
 import { type Operation, operationOf } from './operations.ts';
 import { bodyOf, parametersOf } from './requests.ts';
 
-/** In the names of the headers that carry it, where the documents show one (decision 35). */
+/** Part of the signature header names in the documents (decision 35). */
 const HEADER_BRAND = 'Service';
 
-/** The OpenAPI 3.1 documents by name, made from the schemas that validate the requests. Needs no database and opens no connection. */
+/**
+ * Builds the OpenAPI 3.1 documents from the schemas that validate the requests. Opens no connection and needs no
+ * database.
+ * @returns the documents, keyed by name
+ */
 export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
   const operations = (await readRoutes()).filter(({ method }) => method !== 'HEAD').map(operationOf);
   return Object.fromEntries(
@@ -33,7 +37,7 @@ export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
   );
 }
 
-/** Every route of the app, which is made for this alone and never listens. */
+/** Returns every route of the app. Builds an app for this purpose, which never listens. */
 export async function readRoutes(): Promise<RouteOptions[]> {
   const routes: RouteOptions[] = [];
   const db = createDatabase({ url: 'postgres://127.0.0.1/none', poolSize: 1 });
@@ -114,7 +118,7 @@ function tagsOf({ hasEvents }: DocumentFacts, operations: Operation[]): object[]
   const names = new Set([...operations.flatMap(({ tags }) => tags), ...(hasEvents ? ['Events'] : [])]);
   const unknown = [...names].find((name) => !(name in TAGS));
   if (unknown !== undefined) {
-    throw new Error(`the tag "${unknown}" is not described (tools/openapi/document-facts.ts)`);
+    throw new Error(`The tag "${unknown}" has no description. Add one to TAGS in tools/openapi/document-facts.ts.`);
   }
   return Object.entries(TAGS)
     .filter(([name]) => names.has(name))
@@ -126,7 +130,7 @@ function schemesOf(operations: Operation[]): object {
   return Object.fromEntries(Object.entries(securitySchemes(HEADER_BRAND)).filter(([name]) => names.has(name)));
 }
 
-/** Those of the headers that the document refers to. */
+/** Returns the headers to which the document refers. */
 function used(headers: typeof HEADERS, document: object): object {
   const text = JSON.stringify(document);
   return Object.fromEntries(

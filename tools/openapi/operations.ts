@@ -3,36 +3,37 @@ import type { RouteError } from '#platform/errors.ts';
 import type { GuardFacts, SecurityScheme } from '#platform/http/guard.ts';
 import type { Schema } from './components.ts';
 
-/** One route of the API as a document tells of it. */
+/** One route of the API, with the facts that a document shows. */
 export interface Operation {
-  /** Lower case. */
+  /** HTTP method in lower case. */
   method: string;
-  /** With its parameters in braces. */
+  /** Path with parameters in braces, for example `/orders/{id}/`. */
   path: string;
   id: string;
   summary: string;
   description: string;
   tags: readonly string[];
-  /** All of them at once; empty: anybody may call. */
+  /** Security schemes that a call needs, all together. An empty list means that the operation needs no credentials. */
   security: readonly SecurityScheme[];
-  /** Schemas of objects whose fields are the parameters. */
+  /** Schema of an object whose fields are the path parameters; null if there are no such parameters. */
   params: Schema | null;
+  /** Schema of an object whose fields are the query parameters; null if there are no such parameters. */
   query: Schema | null;
   body: Schema | null;
-  /** Of the examples of its body, in their order. */
+  /** Summaries for the examples of the body, in the order of the examples. */
   exampleSummaries: readonly string[];
-  /** Bodies of good answers by status. */
+  /** Schemas of successful responses, by status. */
   successes: Record<string, Schema>;
-  /** Every error that it can answer, each once. */
+  /** Errors that the operation can return, without duplicates. */
   errors: readonly RouteError[];
-  /** Whether its calls are taken from a budget. */
+  /** True if a call of the operation is counted against a budget. */
   isCounted: boolean;
   hasEtag: boolean;
   isIdempotent: boolean;
   namesHeaderBrand: boolean;
 }
 
-/** `/orders/:id/` as OpenAPI writes it. */
+/** Returns the path in the notation of OpenAPI: `/orders/:id/` becomes `/orders/{id}/`. */
 function pathOf({ url }: RouteOptions): string {
   return url.replaceAll(/:(\w+)/g, '{$1}');
 }
@@ -95,7 +96,10 @@ const UNSUPPORTED = {
 } as const;
 const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7. The last page is 3.' } as const;
 
-/** What can be wrong with any request: a query may be malformed where none is asked for; a body that is not asked for, only too large. */
+/**
+ * Returns the errors that do not depend on the route's own code. Every query can be malformed, even if the operation
+ * takes no query. A body that the operation does not take can only be too large.
+ */
 function requestErrors(method: string, query: Schema | null, body: Schema | null): RouteError[] {
   const isPaged = 'page' in (query?.properties ?? {});
   return [

@@ -3,7 +3,7 @@ import { examplesOf, namedExamples } from './examples.ts';
 import { IF_NONE_MATCH } from './headers.ts';
 import type { Operation } from './operations.ts';
 
-/** What an operation is called with beside its body. */
+/** Returns the path, query and header parameters of an operation. */
 export function parametersOf({ params, query, hasEtag }: Operation, components: Components): object[] {
   return [
     ...fields(params).map((field) => parameter('path', field, components)),
@@ -41,7 +41,10 @@ function parameter(place: 'path' | 'query', field: Field, components: Components
   };
 }
 
-/** The three forms of a body (contract §1). @param summaries of its examples, in their order */
+/**
+ * Returns the request body in its three content types (contract §1).
+ * @param summaries the summaries of the examples, in the order of the examples
+ */
 export function bodyOf(schema: Schema, summaries: readonly string[], components: Components): object {
   const examples = namedExamples(schema, summaries);
   const content = { schema: components.refer(schema), ...(Object.keys(examples).length > 0 && { examples }) };
@@ -56,7 +59,10 @@ export function bodyOf(schema: Schema, summaries: readonly string[], components:
   };
 }
 
-/** Of the ways in which a form may hold nested values (decision 5), OpenAPI can say this one: a field of JSON. */
+/**
+ * Documents the nested values of a form as fields that contain JSON. OpenAPI cannot express the other ways (decision
+ * 5).
+ */
 function formEncoding(schema: Schema): object {
   const nested = fields(schema).filter((field) => ['array', 'object'].includes(String(field.schema.type)));
   return nested.length === 0

@@ -1,4 +1,4 @@
-/** Written by `npm run generate` from the OpenAPI document of the same name in contract/; do not edit. */
+/** `npm run generate` writes this file from the OpenAPI document with the same name in contract/. Do not edit it. */
 
 /** The capacity and the sellable rooms of a room type in one night. */
 export interface InventoryEntry {
@@ -135,7 +135,7 @@ export interface RestrictionsWritten {
   updated: number;
 }
 
-/** What each operation takes and answers with, by operation id. */
+/** Parameters, request body and response of each operation, by operation id. */
 export interface Operations {
   /** Read the capacity and the sellable rooms of a room type, night by night */
   pmsGetInventory: {
@@ -201,7 +201,7 @@ export interface Operations {
   };
 }
 
-/** Where each operation is. */
+/** Method and path of each operation. */
 export const ROUTES: Record<keyof Operations, { method: string; path: string }> = {
   pmsGetInventory: { method: 'GET', path: '/v1/channel-manager/pms/inventory/' },
   pmsListProperties: { method: 'GET', path: '/v1/channel-manager/pms/properties/' },

@@ -1,4 +1,4 @@
-/** Written by `npm run generate` from the OpenAPI document of the same name in contract/; do not edit. */
+/** `npm run generate` writes this file from the OpenAPI document with the same name in contract/. Do not edit it. */
 
 /** The sellable rooms of a room type, night by night. */
 export interface AvailabilityResponse {
@@ -423,7 +423,7 @@ export interface WebhookRegisterResponse {
   webhook_secret: string;
 }
 
-/** What each operation takes and answers with, by operation id. */
+/** Parameters, request body and response of each operation, by operation id. */
 export interface Operations {
   /** Read the credential's events after a cursor */
   listEvents: {
@@ -536,7 +536,7 @@ export interface Operations {
   };
 }
 
-/** Where each operation is. */
+/** Method and path of each operation. */
 export const ROUTES: Record<keyof Operations, { method: string; path: string }> = {
   listEvents: { method: 'GET', path: '/v1/third-party/events/' },
   getAvailability: { method: 'GET', path: '/v1/third-party/hotels/availability/' },
