@@ -7,14 +7,14 @@ import { hostileValue, mostly, type Quality, root, valuesOf } from './values.ts'
 const ENCODINGS: Encoding[] = ['json', 'form', 'multipart'];
 const STYLES: FormStyle[] = ['brackets', 'dots', 'mixed', 'json'];
 
-/** A body and what it says that it is. */
+/** A request body with its declared content type. */
 export interface Content {
   type: string | null;
   encoding: Encoding | 'bytes';
   text: string;
 }
 
-/** Bodies of a schema, in the three encodings. */
+/** Generates bodies for a schema, in the three encodings. */
 export function contents(schema: Schema, quality: Quality): fc.Arbitrary<Content> {
   const good = fc
     .record({
@@ -30,7 +30,7 @@ export function contents(schema: Schema, quality: Quality): fc.Arbitrary<Content
   return quality === 'spoilt' ? mostly(mostly(good, good.chain(damaged), 11), junk, 12) : good;
 }
 
-/** A body that is cut, doubled, or of another kind than it says. */
+/** Generates damaged forms of a body: cut, doubled, with an invalid byte, or with a wrong content type. */
 function damaged(content: Content): fc.Arbitrary<Content> {
   const { text } = content;
   return fc.oneof(
@@ -48,7 +48,7 @@ function damaged(content: Content): fc.Arbitrary<Content> {
   );
 }
 
-/** What is no body of any operation. */
+/** Bodies that fit no operation. */
 export const junk: fc.Arbitrary<Content> = fc.record({
   type: fc.option(fc.constantFrom(...ODD_CONTENT_TYPES, ...Object.values(CONTENT_TYPES).flat())),
   encoding: fc.constant('bytes' as const),
@@ -59,7 +59,7 @@ export const junk: fc.Arbitrary<Content> = fc.record({
   ),
 });
 
-/** One byte a character. */
+/** Encodes a text as UTF-8 and returns the bytes as a string with one character per byte. */
 function toBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

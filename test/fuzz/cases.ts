@@ -1,9 +1,9 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Encoding } from './encodings.ts';
 
-/** Who sends a request; what that means in headers is for the world to say. */
+/** Kinds of callers. `World.headersOf` returns the headers of each kind. */
 export const ACTORS = [
-  'nobody',
+  'anonymous',
   'partner',
   'pms',
   'owner',
@@ -21,7 +21,10 @@ export const ACTORS = [
 ] as const;
 export type Actor = (typeof ACTORS)[number];
 
-/** A request by HTTP's rules, with stand-ins (`REF-…`) for what only the running service knows. */
+/**
+ * A request that follows the rules of HTTP. Placeholders (`REF-…`) stand for values that only the running service
+ * knows.
+ */
 export interface HttpCase {
   kind: 'http';
   operation: string;
@@ -29,36 +32,45 @@ export interface HttpCase {
   method: string;
   target: string;
   headers: [name: string, value: string][];
-  /** The text says in which encoding stand-ins are written. Texts are UTF-8 on the wire, `bytes` one byte a character. */
+  /**
+   * Body of the request. `encoding` tells how to write the values of placeholders. A text is sent as UTF-8, and `bytes`
+   * as one byte per character.
+   */
   body: { encoding: Encoding | 'bytes'; text: string } | null;
   isChunked: boolean;
 }
 
-/** Bytes on a socket, one a character, in pieces with a pause between them. */
+/** Bytes that are sent on a socket in pieces, with a pause between them. Each character of a piece is one byte. */
 export interface RawCase {
   kind: 'raw';
   actor: Actor;
   pieces: string[];
   pauseMs: number;
-  /** What the client does after the last piece: ends its half of the connection, or leaves. */
+  /**
+   * Action of the client after the last piece: `half-close` ends only its sending side, and `leave` destroys the
+   * connection.
+   */
   ending: 'half-close' | 'leave';
-  /** How many answers there must be at least. */
+  /** Minimum number of responses. */
   answersDue: number;
 }
 
 export type Case = HttpCase | RawCase;
 
-/** A case as one word for a command line. */
+/** Encodes a case as one word for a command line. */
 export function toLine(each: Case): string {
   return deflateRawSync(JSON.stringify(each)).toString('base64url');
 }
 
-/** @throws Error where the line is not whole */
+/**
+ * Decodes a case from its word.
+ * @throws Error if the word is incomplete
+ */
 export function fromLine(line: string): Case {
   return JSON.parse(inflateRawSync(Buffer.from(line, 'base64url')).toString()) as Case;
 }
 
-/** A case as a person reads it, cut short. */
+/** Returns a short description of a case for people. */
 export function describeCase(each: Case): string {
   if (each.kind === 'raw') {
     return `${each.actor}: ${JSON.stringify(each.pieces).slice(0, 400)}, then ${each.ending}`;

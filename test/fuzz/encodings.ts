@@ -1,10 +1,13 @@
 import { KEY, RAW } from './hostile.ts';
 
 export type Encoding = 'json' | 'form' | 'multipart';
-/** How a form writes where a value belongs (decision 5); `json` keeps nested values as JSON in one field. */
+/** Way in which a form names nested values (decision 5). `json` writes a nested value as JSON in one field. */
 export type FormStyle = 'brackets' | 'dots' | 'mixed' | 'json';
 
-/** A value's text in one of the three encodings. Lone surrogates and NUL stand in it as each encoding can say them. */
+/**
+ * Returns the text of a value in one of the three encodings. Each encoding writes lone surrogates and NUL in its own
+ * way.
+ */
 export function encode(value: unknown, encoding: Encoding, style: FormStyle): string {
   if (encoding === 'json') {
     return jsonOf(value);
@@ -15,7 +18,7 @@ export function encode(value: unknown, encoding: Encoding, style: FormStyle): st
     : multipartOf(fields);
 }
 
-/** JSON, with what `RAW` and `KEY` stand for. */
+/** Returns a value as JSON, with the effects of `RAW` and `KEY`. */
 export function jsonOf(value: unknown): string {
   if (Array.isArray(value)) {
     return `[${value.map(jsonOf).join(',')}]`;
@@ -27,7 +30,7 @@ export function jsonOf(value: unknown): string {
   return typeof value === 'string' && value.startsWith(RAW) ? value.slice(RAW.length) : JSON.stringify(value);
 }
 
-/** Percent-encoded UTF-8; a lone surrogate as the three bytes that UTF-8 does not allow. */
+/** Percent-encodes a text as UTF-8. A lone surrogate becomes the three bytes of U+D800, which are invalid in UTF-8. */
 export function percentEncoded(text: string): string {
   const letters = Array.from(text, (letter) => (letter.isWellFormed() ? encodeURIComponent(letter) : '%ED%A0%80'));
   return letters.join('');
@@ -47,7 +50,7 @@ function fieldsOf(value: unknown, style: FormStyle): Field[] {
 
 function fieldsWithin(name: string, value: unknown, style: FormStyle): Field[] {
   if (value === null) {
-    // No text of a form means null; a field that may be null may as well be left out.
+    // A form cannot express null, so the field is left out. A field that may be null is also optional.
     return [];
   }
   if (typeof value !== 'object') {
@@ -68,7 +71,7 @@ function joined(name: string, key: string, style: FormStyle): string {
   return style === 'mixed' && name.endsWith(']') ? `${name}${key}` : `${name}[${key}]`;
 }
 
-/** A scalar as a form, a path or a query holds it. */
+/** Returns a scalar as text for a form, a path or a query. */
 export function leafOf(value: unknown): string {
   return typeof value === 'string' ? value.replace(new RegExp(`^${RAW}`), '') : value === null ? '' : jsonOf(value);
 }

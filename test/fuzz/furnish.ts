@@ -13,25 +13,25 @@ const PMS = '/v1/channel-manager/pms/';
 const STOCK = 8;
 const ORDER_STATUSES = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed', 'cancelled'];
 const STAY_STATUSES = ['completed', 'no_show', 'cancelled'];
-/** Ids that are awkward in a path, and the longest there are. */
+/** External ids that are difficult in a path, and ids of the maximum length. */
 const EXTERNAL_IDS = ['plain', 'a/b c%2F?&#', '..', '漢字', '𝄞'.repeat(150), 'x'.repeat(150), 'e\u0301', '%00'];
 
 export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-/** The people and machines of one tenant, as the headers of their calls. */
-export interface Household {
+/** Callers of one tenant, with the headers of their calls. */
+export interface Callers {
   owner: Record<string, string>;
   staff: Record<string, string>;
   partner: Record<string, string>;
   pms: Record<string, string>;
   channel: TestChannel;
   revoked: Record<string, string>;
-  /** The ids of what they authenticate with. */
+  /** Ids of the credentials and the channel with which these callers authenticate. */
   ownIds: string[];
 }
 
-/** Signs a tenant's people in and gives them credentials. Nothing of it needs a feature. */
-export async function openHousehold(call: Call, slug: string): Promise<Household> {
+/** Signs the users of a tenant in, and makes credentials. This needs no feature of the tenant. */
+export async function openCallers(call: Call, slug: string): Promise<Callers> {
   const [owner, staff] = await Promise.all([
     signIn(call, `owner@${slug}.example`),
     signIn(call, `staff0@${slug}.example`),
@@ -53,15 +53,18 @@ export async function openHousehold(call: Call, slug: string): Promise<Household
   };
 }
 
-/** Orders and stays in many states, a webhook, and credentials to spare. @param mark stands in every text */
-export async function furnish(call: Call, household: Household, mark: string): Promise<void> {
-  const { staff, partner, pms, channel } = household;
+/**
+ * Makes orders and stays in many statuses, a webhook, and additional credentials.
+ * @param mark a text that every free text contains
+ */
+export async function furnish(call: Call, callers: Callers, mark: string): Promise<void> {
+  const { staff, partner, pms, channel } = callers;
   const webhook = { webhook_url: `https://127.0.0.1:9/${mark}` };
   await made(call, '/v1/third-party/webhook/', { headers: partner, json: webhook }, 200);
   const roomTypeId = await findBunk(call, partner);
   for (const [index, externalId] of EXTERNAL_IDS.entries()) {
-    await placeOrder(call, household, { externalId, mark, status: ORDER_STATUSES[index] });
-    await bookStay(call, household, { externalId, mark, roomTypeId, status: STAY_STATUSES[index] });
+    await placeOrder(call, callers, { externalId, mark, status: ORDER_STATUSES[index] });
+    await bookStay(call, callers, { externalId, mark, roomTypeId, status: STAY_STATUSES[index] });
   }
   const stay = { external_id: 'ota', status: 'confirmed', room_type_id: roomTypeId, guest: { full_name: mark } };
   const body = JSON.stringify({ ...stay, check_in: dayAhead(5), check_out: dayAhead(7) });
@@ -73,25 +76,27 @@ export async function furnish(call: Call, household: Household, mark: string): P
     seen(call, '/v1/third-party/menu/', partner),
     seen(call, '/v1/staff/reservations/', staff),
     seen(call, '/v1/staff/webhook-deliveries/', staff),
-    restock(call, household, mark),
+    restock(call, callers, mark),
   ]);
 }
 
-/** New credentials, orders and stays: what was there before may all be revoked, cancelled or completed by now. */
-export async function restock(call: Call, household: Household, mark: string): Promise<void> {
-  const { owner, partner } = household;
+/**
+ * Makes new credentials, orders and stays, because earlier cases may have revoked, cancelled or completed all others.
+ */
+export async function restock(call: Call, callers: Callers, mark: string): Promise<void> {
+  const { owner, partner } = callers;
   const roomTypeId = await findBunk(call, partner);
   const making = Array.from({ length: STOCK }, () => randomUUID()).flatMap((externalId) => [
     made(call, CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
     made(call, PMS_CREDENTIALS, { headers: owner, json: { label: mark } }, 201),
     made(call, CHANNELS, { headers: owner, json: { source: mark } }, 201),
-    placeOrder(call, household, { externalId, mark }),
-    bookStay(call, household, { externalId, mark, roomTypeId }),
+    placeOrder(call, callers, { externalId, mark }),
+    bookStay(call, callers, { externalId, mark, roomTypeId }),
   ]);
   await Promise.all(making);
 }
 
-/** The room type without rate plans: nobody can close it. */
+/** Returns the id of the room type without rate plans, because no case can close this room type for sale. */
 async function findBunk(call: Call, partner: Record<string, string>): Promise<string> {
   const roomTypes: { room_type_id: string; name: string }[] = await seen(call, ROOMS, partner);
   return roomTypes.find(({ name }) => name.endsWith('Bunk'))?.room_type_id ?? '';
@@ -108,7 +113,7 @@ interface Wanted {
   status?: string | undefined;
 }
 
-async function placeOrder(call: Call, { partner, staff }: Household, { externalId, mark, status }: Wanted) {
+async function placeOrder(call: Call, { partner, staff }: Callers, { externalId, mark, status }: Wanted) {
   const items = [{ item_id: 'PIZZA-1', quantity: 1 }];
   const json = { external_order_id: externalId, items, customer: { name: mark }, notes: mark };
   const order = await made(call, ORDERS, { headers: partner, json }, 201);
@@ -117,7 +122,7 @@ async function placeOrder(call: Call, { partner, staff }: Household, { externalI
   }
 }
 
-async function bookStay(call: Call, { partner, staff }: Household, wanted: Wanted & { roomTypeId: string }) {
+async function bookStay(call: Call, { partner, staff }: Callers, wanted: Wanted & { roomTypeId: string }) {
   const { externalId, mark, roomTypeId, status } = wanted;
   const json = {
     external_reservation_id: externalId,

@@ -1,10 +1,12 @@
-// npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--growth] [--replay LINE]: sends what schemas and malice can think of to
-// every operation of a service of its own, and holds each answer against what must never happen.
+// npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--growth] [--replay LINE]: starts a service, sends
+// valid and
+// hostile requests to every operation, and checks each response for faults that must never occur. `--growth` only
+// measures
+// the time of bodies of growing size. `--replay` sends one case again.
 import { parseArgs } from 'node:util';
 import { type Case, describeCase, fromLine } from './cases.ts';
 import { fuzz, measureGrowth, replay } from './run.ts';
 
-// `--growth`: nothing but times against sizes.
 const DEFAULT_CASES = 20_000;
 
 const { values } = parseArgs({
@@ -23,7 +25,7 @@ async function growth(): Promise<number> {
   const faults = await measureGrowth(values.only, (name) => showProgress(name));
   showProgress('');
   faults.forEach((fault) => write(`\n${fault}`));
-  write(`\ntime against size: ${faults.length} failures`);
+  write(`\nGrowth of time with size: ${faults.length} failures`);
   return faults.length === 0 ? 0 : 1;
 }
 
@@ -31,7 +33,7 @@ async function fuzzAll(): Promise<number> {
   const cases = values.cases === undefined ? DEFAULT_CASES : Number(values.cases);
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
   if (!(cases >= 1) || !Number.isInteger(seed)) {
-    write('usage: npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--growth] [--replay LINE]');
+    write('Usage: npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--growth] [--replay LINE]');
     return 2;
   }
   const startedAt = performance.now();
@@ -45,7 +47,7 @@ async function fuzzAll(): Promise<number> {
   showProgress('');
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   write(report.table);
-  report.unseen.forEach((answer) => write(`never seen: ${answer}`));
+  report.unseen.forEach((answer) => write(`No case got this response: ${answer}`));
   report.failures.forEach((failure) => write(`\n${failure}`));
   write(`\n${report.cases} cases in ${seconds} s, seed ${seed}: ${report.failures.length} failures`);
   return report.failures.length + report.unseen.length === 0 ? 0 : 1;
@@ -56,17 +58,17 @@ async function replayOne(line: string): Promise<number> {
   try {
     each = fromLine(line);
   } catch {
-    write('That line is not whole. It is one word, from the first letter to the last.');
+    write('The line after --replay is incomplete. Copy the whole word.');
     return 2;
   }
   write(describeCase(each));
   const { faults, statuses } = await replay(each);
-  write(`answered: ${statuses.join(', ') || 'nothing'}`);
+  write(`Statuses of the responses: ${statuses.join(', ') || 'no response'}`);
   faults.forEach(write);
   return faults.length === 0 ? 0 : 1;
 }
 
-/** One line of a terminal, written over and over. */
+/** Replaces the progress line on a terminal. Does nothing if the output is not a terminal. */
 function showProgress(text: string): void {
   if (process.stdout.isTTY) {
     process.stdout.write(`\r\u001b[K${text}`);

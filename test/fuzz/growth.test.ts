@@ -8,8 +8,8 @@ function points(msOf: (mebibytes: number) => number) {
   return SIZES.map((sizeBytes) => ({ sizeBytes, ms: msOf(sizeBytes / 1_024 ** 2) }));
 }
 
-describe('growth of time', () => {
-  it('as the size: nothing is wrong, whatever every call costs beside', () => {
+describe('faultIn', () => {
+  it('faultIn returns null if the time grows linearly with the size or slightly faster, also with a fixed cost per call', () => {
     assert.equal(faultIn(points((size) => 1 + 200 * size)), null);
     assert.equal(faultIn(points((size) => 30 + 100 * size)), null);
     assert.equal(
@@ -18,15 +18,15 @@ describe('growth of time', () => {
     );
   });
 
-  it('as the square of the size', () => {
+  it('faultIn reports a time that grows with the square of the size', () => {
     assert.match(faultIn(points((size) => 1 + 250 * size ** 2)) ?? '', /power of (?:1\.[5-9]|2)/);
   });
 
-  it('as the size, and too long for it', () => {
+  it('faultIn reports a time that grows linearly but is too long for its size', () => {
     assert.match(faultIn(points((size) => 2_600 * size)) ?? '', /too long for/);
   });
 
-  it('no answer', () => {
-    assert.equal(faultIn([{ sizeBytes: 1_024 ** 2, ms: 10_000 }]), 'no answer');
+  it('faultIn reports a request without a response', () => {
+    assert.equal(faultIn([{ sizeBytes: 1_024 ** 2, ms: 10_000 }]), 'no response');
   });
 });

@@ -6,24 +6,29 @@ import { LIMIT_MS, prepare, send } from './send.ts';
 import type { World } from './world.ts';
 import { ownShapes, type Shape, SHAPES } from './shapes.ts';
 
-/** A body may have 1 MiB; these leave room for what is around the shape. */
+/** Size of the largest shape. A body may have 1 MiB, so this leaves room for the text around the shape. */
 const LARGEST_BYTES = 1024 ** 2 - 2_048;
-/** From the largest down, each half as long as the one before. */
+/** Number of smaller sizes. Each size is half of the previous one. */
 const HALVINGS = 5;
-/** The least of so many times is the work; what is more is the machine's. */
+/**
+ * Number of measurements of one size. The smallest time counts, because other work of the machine can only add time.
+ */
 const MEASUREMENTS = 3;
 const TRIES = 3;
-/** So long that no machine is busy enough to explain it: it need not be measured again. */
+/** A time that other work of the machine cannot explain. It is not measured again. */
 const DECISIVE_MS = 1_000;
-/** Longer than any answer is waited for. */
+/** Time that stands for a missing response. It is longer than the time limit of a request. */
 const UNANSWERED_MS = 2 * LIMIT_MS;
 
-/** Whatever the largest body costs below that: nobody is held up by it, and nothing can be told of its growth. */
+/**
+ * A shorter time of the largest body is no fault. It delays no other call, and it is too short to measure its growth.
+ */
 const UNNOTICED_MS = 40;
-/** More than reading, decoding and checking take for each MiB, several times over. */
+/** Allowed time for each MiB. It is several times the time that reading, decoding and checking take. */
 const MOST_MS_PER_MIB = 400;
+/** Time that a body of each size may take, in addition to the time for its size. */
 const ALWAYS_ALLOWED_MS = 50;
-/** 1: as fast as the size; 2: as its square. */
+/** Largest allowed exponent of growth. 1 means that the time is proportional to the size, and 2 to its square. */
 const STEEPEST = 1.4;
 
 interface Point {
@@ -32,8 +37,8 @@ interface Point {
 }
 
 /**
- * Measures the time of bodies of rising size, in every shape, up to the largest there is; tells of what grows faster than its size,
- * and of what takes too long for its size.
+ * Measures the times of bodies of growing size in every shape, up to the largest size. Reports each shape whose time grows faster
+ * than its size or is too long for its size.
  */
 export async function findGrowth(world: World, operation: Operation): Promise<string[]> {
   if (operation.body === null) {
@@ -53,14 +58,14 @@ export async function findGrowth(world: World, operation: Operation): Promise<st
       );
     }
     if (points.some(({ ms }) => ms === UNANSWERED_MS)) {
-      // It is still busy with that; nothing can be measured any more.
+      // The service is still busy with the unanswered request, so further measurements would be wrong.
       break;
     }
   }
   return faults;
 }
 
-/** Measured again where it looks bad, for the machine may have been busy. */
+/** Measures a shape. A fault is measured again, because the machine may have been busy. */
 async function judged(world: World, base: HttpCase, shape: Shape): Promise<{ fault: string | null; points: Point[] }> {
   let points: Point[] = [];
   let fault: string | null = null;
@@ -74,7 +79,7 @@ async function judged(world: World, base: HttpCase, shape: Shape): Promise<{ fau
   return { fault, points };
 }
 
-/** The largest first: where that is soon answered, the others need not be asked. */
+/** Measures all sizes, the largest first. Stops if the largest body takes only a short time or gets no response. */
 async function measure(world: World, base: HttpCase, shape: Shape): Promise<Point[]> {
   const points: Point[] = [];
   for (let halvings = 0; halvings <= HALVINGS; halvings += 1) {
@@ -103,10 +108,10 @@ async function leastMs(world: World, each: HttpCase): Promise<number> {
   return least;
 }
 
-/** What is wrong with the times of rising sizes; null where nothing is. */
+/** Returns a description of the fault in the times of growing sizes; null if there is no fault. */
 export function faultIn(points: Point[]): string | null {
   if (points.some(({ ms }) => ms === UNANSWERED_MS)) {
-    return 'no answer';
+    return 'no response';
   }
   const dear = points.find(({ sizeBytes, ms }) => ms > ALWAYS_ALLOWED_MS + (MOST_MS_PER_MIB * sizeBytes) / 1024 ** 2);
   if (dear !== undefined) {
@@ -119,9 +124,12 @@ export function faultIn(points: Point[]): string | null {
     : null;
 }
 
-/** The exponent of growth: the slope of a line through the logarithms, over what is long enough to be measured. */
+/**
+ * Returns the exponent of growth, which is the slope of a line through the logarithms of sizes and times. Ignores short
+ * times.
+ */
 function steepnessOf(points: Point[]): number {
-  // What every call costs, whatever its size, is most of what takes less.
+  // In shorter times the fixed cost of a call is the largest part.
   const logs = points
     .filter(({ ms }) => ms > UNNOTICED_MS / 8)
     .map(({ sizeBytes, ms }) => ({ x: Math.log(sizeBytes), y: Math.log(ms) }));

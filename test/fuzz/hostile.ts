@@ -1,57 +1,58 @@
 /**
- * Spellings that a JavaScript value has no room for. A text that begins with `RAW` stands for the rest of it without quotes
- * (a number beyond a double), a key that begins with `KEY` for the rest of it (a second key of the same name).
+ * Prefixes for texts that a JavaScript value cannot express. A string that begins with `RAW` is written as the rest of the string
+ * without quotes, for example a number that is too large for a double. A key that begins with `KEY` is written as the rest of
+ * the key, for example a second key with the same name.
  */
 export const RAW = 'RAW-';
 export const KEY = 'KEY-';
 
-/** What the project promises to bear wherever a value can stand, by name. */
+/** Values that the service promises to handle in every place of a value, by name. */
 export const PROMISED_VALUES: Record<string, unknown> = {
   null: null,
   'U+0000': 'a\0b',
   'a lone high surrogate': 'a\ud800b',
   '1e309': `${RAW}1e309`,
-  'one beyond int4': 2_147_483_648,
-  'one beyond int8': `${RAW}9223372036854775808`,
+  'the maximum of int4 plus one': 2_147_483_648,
+  'the maximum of int8 plus one': `${RAW}9223372036854775808`,
   '30 February': '2027-02-30',
   'the year 0': '0000-01-01',
-  'a day 10,000 nights on': 'REF-day-10000-',
+  'a day 10,000 nights from now': 'REF-day-10000-',
   '150 characters of four bytes': '𝄞'.repeat(150),
   '151 characters of four bytes': '𝄞'.repeat(151),
-  '__proto__ inside': { [`${KEY}__proto__`]: { isAdmin: true } },
+  'an object with the key __proto__': { [`${KEY}__proto__`]: { isAdmin: true } },
   '10,000 levels of lists': `${RAW}${'['.repeat(10_000)}${']'.repeat(10_000)}`,
   '10,000 levels of objects': `${RAW}${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
 };
 
-/** Others that have hurt some service. */
+/** Other values that have caused faults in some service. */
 export const OTHER_VALUES: Record<string, unknown> = {
   true: true,
-  'an empty text': '',
+  'an empty string': '',
   'an empty list': [],
   'an empty object': {},
   'a lone low surrogate': '\udc00',
   '-1e309': `${RAW}-1e309`,
   'minus zero': `${RAW}-0`,
   '1e-400': `${RAW}1e-400`,
-  'one below int4': -2_147_483_649,
+  'the minimum of int4 minus one': -2_147_483_649,
   'a number of 400 digits': `${RAW}${'9'.repeat(400)}`,
   zero: 0,
   'minus one': -1,
   'a fraction': 1.5,
   'a number as text': '2',
   'hexadecimal text': '0x10',
-  'the last day of all': '9999-12-31',
+  'the last day of the year 9999': '9999-12-31',
   'a day before the epoch': '0001-01-01',
   'a date and time': '2027-01-01T00:00:00Z',
-  'a day gone by': '2001-01-01',
+  'a day in the past': '2001-01-01',
   'a text of 20,000 characters': 'x'.repeat(20_000),
-  'a text with quotes': `'";--\\`,
+  'a string with quotes': `'";--\\`,
   'a template': '%s%n${7*7}{{7*7}}',
   'a path upwards': '../../..',
   'text from right to left': '\u202eabc\u200f',
-  'a combining crowd': `a${'\u0301'.repeat(300)}`,
+  'a letter with 300 combining characters': `a${'\u0301'.repeat(300)}`,
   'a line break': 'a\r\nX-Injected: 1',
-  'constructor inside': { constructor: { prototype: { isAdmin: true } } },
+  'an object with the key constructor': { constructor: { prototype: { isAdmin: true } } },
   '40 levels of lists': `${RAW}${'['.repeat(40)}${']'.repeat(40)}`,
   'a list of 1,001 numbers': Array.from({ length: 1_001 }, (_, index) => index),
   'a UUID of all zeros': '00000000-0000-0000-0000-000000000000',
@@ -61,10 +62,10 @@ export const OTHER_VALUES: Record<string, unknown> = {
   'a URL of 3,000 characters': `https://hooks.example/${'a'.repeat(3_000)}`,
 };
 
-/** None of them holds anything that an answer is searched for. */
+/** All hostile values. No value contains a text that the oracle searches for in responses. */
 export const HOSTILE_VALUES: Record<string, unknown> = { ...PROMISED_VALUES, ...OTHER_VALUES };
 
-/** What a path parameter or a query's value may look like on the wire, beyond what encoding a value gives. */
+/** Raw spellings of a path parameter or a query value that no encoding of a value gives. */
 export const HOSTILE_ENCODINGS = [
   '%2F',
   '%00',
@@ -90,7 +91,7 @@ export const HOSTILE_ENCODINGS = [
   'a'.repeat(5_000),
 ];
 
-/** Objects of further keys; each is laid over a good body. */
+/** Additional keys. Each object is merged into a valid body. */
 export const HOSTILE_KEYS: Record<string, unknown>[] = [
   { [`${KEY}__proto__`]: { isAdmin: true } },
   { [`${KEY}constructor`]: { prototype: { isAdmin: true } } },
@@ -134,7 +135,7 @@ export const ODD_CONTENT_TYPES = [
   `application/json${'; a=b'.repeat(500)}`,
 ];
 
-/** Header lines that a request may carry beside its own. */
+/** Unusual headers that a request may have in addition to its own. */
 export const ODD_HEADERS: [string, string][] = [
   ['Accept', 'text/xml'],
   ['Accept', 'application/json;q=0'],
@@ -182,7 +183,7 @@ export const ODD_HEADERS: [string, string][] = [
   ['X-Long', 'v'.repeat(8_000)],
 ];
 
-/** Bodies that are none, and forms whose names contradict each other or lead far away. */
+/** Texts that are not valid bodies, and forms whose field names contradict each other or have very large indexes. */
 export const ODD_BODIES = [
   '',
   '{',

@@ -1,15 +1,21 @@
 import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { sampleHotel, sampleMenu, sampleTenant } from '../support/tenants.ts';
 
-/** Stands in every text of the other tenant, and in nothing that is ever sent by a case. */
+/**
+ * Text that is in every free text of the second tenant, and in no request of a case. A response that contains it leaks
+ * data.
+ */
 export const RIVAL_MARK = 'Zyxrival';
 export const PASSWORD = 'fuzz-password-of-everybody-Qq8';
 
-/** Enough that most sign-ins are within the budget of their e-mail. */
+/** Number of staff. It is large enough that most sign-ins stay within the budget of their e-mail address. */
 const STAFF_COUNT = 20;
 
-/** The tenant that is fuzzed: both sides, rooms that do not run out and one that does. */
-export function houseDocument(slug: string): TenantDocument {
+/**
+ * Returns the document of the fuzzed tenant. It has a restaurant and a hotel, whose room types have many rooms except
+ * the suite.
+ */
+export function fuzzedDocument(slug: string): TenantDocument {
   const staff = Array.from({ length: STAFF_COUNT }, (_, index) => `staff${index}@${slug}.example`);
   return sampleTenant({
     slug,
@@ -28,14 +34,20 @@ export function houseDocument(slug: string): TenantDocument {
   });
 }
 
-/** A tenant with the same keys as the house, whose every text is marked. */
+/**
+ * Returns the document of the second tenant. It has the same keys as the fuzzed tenant, but `RIVAL_MARK` in every free
+ * text.
+ */
 export function rivalDocument(): TenantDocument {
-  return { ...marked(houseDocument(RIVAL_MARK.toLowerCase())), name: `${RIVAL_MARK} Inn` };
+  return { ...marked(fuzzedDocument(RIVAL_MARK.toLowerCase())), name: `${RIVAL_MARK} Inn` };
 }
 
-/** A tenant without features: whoever calls in its name is known and turned away. */
+/**
+ * Returns the document of a tenant without features. Its callers are authenticated, but operations that need a feature
+ * refuse them.
+ */
 export function bareDocument(): TenantDocument {
-  const { menu, properties, ...bare } = houseDocument('bare');
+  const { menu, properties, ...bare } = fuzzedDocument('bare');
   return { ...bare, features: [] };
 }
 

@@ -9,12 +9,13 @@ import { exchangeRaw } from './send-raw.ts';
 import { Tally } from './tally.ts';
 import { collectionOf, type World } from './world.ts';
 
+/** Faults that a case has shown, and the statuses of the responses to it. */
 export interface Judged {
   faults: string[];
   statuses: number[];
 }
 
-/** From here on a line of the log is an error. */
+/** Smallest level of a log line that is an error. */
 const ERROR_LEVEL = 50;
 
 const ORDER_BODY = '{"external_order_id":"ID","items":[{"item_id":"WATER","quantity":1}]}';
@@ -28,20 +29,20 @@ const ORDER: HttpCase = {
   body: null,
   isChunked: false,
 };
-/** A process that ends is seen to have ended this much later than its connections. */
+/** Time after the end of a connection until the end of the process is also known. */
 const END_MS = 200;
 
-/** A fault, the case that shows it, and the line that sends it again. */
+/** Returns the text of a failure: the fault, the case that shows it, and the command that sends the case again. */
 export function failureOf(fault: string, each: Case): string {
   return `${fault}\n  ${describeCase(each)}\n  npm run test:fuzz -- --replay '${toLine(each)}'`;
 }
 
-/** Sends cases, and says what is wrong with what came back and with what was logged. */
+/** Sends cases, and reports faults in the responses and in the log. */
 export class Judge {
   readonly tally = new Tally();
   readonly #world: World;
   readonly #operations: Operation[];
-  /** The cases sent since the log was last read, by the id of their request. */
+  /** Cases that were sent since the last reading of the log, by request id. */
   readonly #sent = new Map<string, Case>();
 
   constructor(world: World, operations: Operation[]) {
@@ -53,31 +54,36 @@ export class Judge {
     return each.kind === 'raw' ? await exchangeRaw(this.#world, each) : await this.#judgeHttp(each);
   }
 
-  /** What the log says that it must not, each with the case of its request where that is known. */
+  /** Returns the faults in new log lines, each with the case of its request if that is known. */
   logFaults(): string[] {
     const [lines, others] = partition(this.#world.newLogLines(), isJson);
     const faults = lines.flatMap((line) => {
       const each = this.#sent.get(/"request_id":"([^"]+)"/.exec(line)?.[1] ?? '');
       const found = [...levelFaults(line), ...insideFaults(line), ...this.#world.secrets.findLeaks(line, line)];
       return found.map((fault) => {
-        const told = `the log: ${fault}\n  ${line.slice(0, 2_000)}`;
+        const told = `a log line has a fault: ${fault}\n  ${line.slice(0, 2_000)}`;
         return each === undefined ? told : failureOf(told, each);
       });
     });
     this.#sent.clear();
-    return others.length === 0 ? faults : [...faults, `the service printed: ${others.join('\n  ')}`];
+    return others.length === 0
+      ? faults
+      : [...faults, `the service printed lines that are not JSON: ${others.join('\n  ')}`];
   }
 
-  /** Whether it answers at all: not ended, and not busy for ever. */
+  /** Returns true if the service responds to `/livez`, so that it has not ended and is not blocked. */
   async isAlive(): Promise<boolean> {
     const { statuses } = await this.judge({ ...ORDER, method: 'GET', target: '/livez', headers: [], body: null });
     return statuses[0] === 200;
   }
 
-  /** After all that: it is ready, and takes an order. */
+  /**
+   * Checks after all cases that the service is ready and accepts an order.
+   * @returns the faults
+   */
   async stillServes(): Promise<string[]> {
     if (!(await this.isAlive())) {
-      return [this.#world.isRunning ? 'the service no longer answers' : 'the service has ended'];
+      return [this.#world.isRunning ? 'the service no longer responds' : 'the service has ended'];
     }
     await this.#world.restore();
     const ready = await this.judge({ ...ORDER, method: 'GET', target: '/readyz', headers: [], body: null });
@@ -85,7 +91,10 @@ export class Judge {
     const placed = await this.judge({ ...ORDER, body: { encoding: 'json', text } });
     const isServing = ready.statuses[0] === 200 && placed.statuses[0] === 201;
     const told = [...ready.statuses, ...ready.faults, ...placed.statuses, ...placed.faults].join(', ');
-    return [...(isServing ? [] : [`the service no longer serves: ${told}`]), ...this.logFaults()];
+    return [
+      ...(isServing ? [] : [`the service is not ready or does not accept an order: ${told}`]),
+      ...this.logFaults(),
+    ];
   }
 
   async #judgeHttp(each: HttpCase): Promise<Judged> {

@@ -3,20 +3,20 @@ import { jsonOf } from './encodings.ts';
 import type { Schema } from './operations.ts';
 import { type Place, poolOf, valuesOf } from './values.ts';
 
-/** Of texts without a bound of their own. */
+/** Length of a long text if the schema has no maximum length. */
 const LONG_TEXT = 2_000;
 
-/** A list somewhere in a body. */
+/** A place in a body where a list can be. */
 export interface ListPlace {
-  /** `items`, `items.addons`. */
+  /** Path of the list, for example `items` or `items.addons`. */
   name: string;
   items: Schema;
   place: Place;
-  /** The whole body, good but for this list. */
+  /** Returns a body that is valid except for the given list, which it contains. */
   around: (list: unknown) => unknown;
 }
 
-/** Every list that a body of the schema can have, however deep it stands. */
+/** Returns every list that a body of the schema can have, at every depth. */
 export function listsIn(schema: Schema, place: Place, name = ''): ListPlace[] {
   if (schema.anyOf !== undefined) {
     return schema.anyOf.flatMap((each) => listsIn(each, place, name));
@@ -39,12 +39,12 @@ export function listsIn(schema: Schema, place: Place, name = ''): ListPlace[] {
   });
 }
 
-/** One good value, with nothing that can be left out where the place says `least`. The same each time. */
+/** Returns one valid value, always the same one. If the quality is `least`, the value has no optional fields. */
 export function exampleOf(schema: Schema, place: Place): unknown {
   return fc.sample(valuesOf(schema, place), { numRuns: 1, seed: 1 })[0];
 }
 
-/** Elements of a list that cost a careless reader most. */
+/** Kinds of list elements that cost a careless reader the most time. */
 export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknown> = {
   long: ({ items, place }) => exampleOf(items, place),
   empty: ({ items }) => (items.properties === undefined ? '' : {}),
@@ -52,7 +52,7 @@ export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknow
   faulty: ({ items }) => faultyOf(items),
 };
 
-/** A list of so many bytes. Those that are alike are made once. */
+/** Returns a list of about `sizeBytes` bytes. Equal elements are made only once. */
 export function listOf(list: ListPlace, kind: string, sizeBytes: number): unknown[] {
   const element = ELEMENTS[kind];
   const first = element?.(list, 0);
@@ -61,7 +61,7 @@ export function listOf(list: ListPlace, kind: string, sizeBytes: number): unknow
   return Array.from({ length: count }, (_, index) => (kind === 'full' ? element?.(list, index) : first));
 }
 
-/** A good value with everything in it, and every text as long as it may be; no two have a name in common. */
+/** Returns a valid value with all optional fields and texts of maximum length. The index makes names unique. */
 function largestOf(schema: Schema, place: Place, index: number): unknown {
   const { properties, items, type, maxLength = LONG_TEXT } = schema;
   if (properties !== undefined) {
@@ -80,7 +80,7 @@ function largestOf(schema: Schema, place: Place, index: number): unknown {
   return exampleOf(schema, { ...place, quality: 'full' });
 }
 
-/** Everything in it of another kind than it must be. */
+/** Returns an element in which every field has a wrong type. */
 function faultyOf({ properties }: Schema): unknown {
   const wrong = ({ type }: Schema) => (type === 'string' || type === 'array' ? 0 : 'x');
   return properties === undefined

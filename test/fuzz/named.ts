@@ -18,14 +18,14 @@ import { poolOf, type Quality, ref, root, valuesOf } from './values.ts';
 const ENCODINGS: Encoding[] = ['json', 'form', 'multipart'];
 const ONE_MEBIBYTE = 1024 * 1024;
 
-/** Known hostile things at every place of an operation where they can stand; chance alone would leave some out. */
+/** Requests with a known hostile value in every place of an operation. Random cases would miss some of these. */
 export interface NamedCases<Each = HttpCase> {
-  /** What the project promises to bear. */
+  /** Cases that the service promises to handle. */
   promised: Each[];
   others: Each[];
 }
 
-/** The same seed gives the same cases. */
+/** Returns the named cases of an operation. The same seed gives the same cases. */
 export function namedRequests(operation: Operation, seed: number): NamedCases {
   const base = exampleRequest(operation, seed);
   const spellings = (values: object) =>
@@ -89,7 +89,7 @@ function spoiltBodies(schema: Schema, base: HttpCase, seed: number): NamedCases 
   };
 }
 
-/** The keys that lead to a value within. */
+/** Keys that lead to a nested value, outermost first. */
 type Spot = string[];
 
 interface Body {
@@ -97,7 +97,10 @@ interface Body {
   spots: Spot[];
 }
 
-/** The body with the least in it, and for each further field the body with that as well: every field in a body that is good. */
+/**
+ * Returns the smallest valid body, and for each optional field this body with the field. So every field is in a valid
+ * body.
+ */
 function bodiesOf(schema: Schema, seed: number): Body[] {
   const sample = (quality: Quality) =>
     (fc.sample(valuesOf(schema, root(quality)), { numRuns: 1, seed })[0] ?? {}) as Record<string, unknown>;
@@ -112,7 +115,7 @@ function bodiesOf(schema: Schema, seed: number): Body[] {
   ];
 }
 
-/** Ids of the other tenant, for a place where an id belongs. */
+/** Returns ids of the second tenant for a place that takes an id; no ids for other places. */
 function rivalsAt(name = '', collection = ''): string[] {
   const pool = poolOf({ name, collection });
   return pool === null ? [] : [0, 9].map((index) => ref(`rival.${pool}`, index));
@@ -124,7 +127,7 @@ function spotsIn(value: unknown): Spot[] {
     : [];
 }
 
-/** A copy with another value at the spot; without the field where that is undefined. */
+/** Returns a copy with another value at the spot. If the new value is undefined, the field is removed. */
 function replaced(value: unknown, [key, ...rest]: Spot, by: unknown): unknown {
   if (key === undefined) {
     return by;
@@ -137,7 +140,7 @@ function replaced(value: unknown, [key, ...rest]: Spot, by: unknown): unknown {
   return changed === undefined ? others : { ...others, [key]: changed };
 }
 
-/** A copy with the field at the spot given twice. */
+/** Returns a copy in which the field at the spot occurs twice. */
 function doubled(value: unknown, [key, ...rest]: Spot): unknown {
   if (key === undefined || typeof value !== 'object' || value === null) {
     return value;

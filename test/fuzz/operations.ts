@@ -2,7 +2,7 @@ import { compileSchema, type Validator } from '#platform/lib/validation.ts';
 import { buildOpenApiDocuments } from '../../tools/openapi/openapi.ts';
 import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../support/openapi-documents.ts';
 
-/** As much of JSON Schema as the documents use. */
+/** The parts of JSON Schema that the documents use. */
 export interface Schema {
   type?: string | string[];
   enum?: unknown[];
@@ -30,21 +30,24 @@ export interface Parameter {
   schema: Schema;
 }
 
-/** One route of the API, as its OpenAPI document tells of it. */
+/** One operation of the API, as its OpenAPI document describes it. */
 export interface Operation {
   id: string;
   method: string;
-  /** With its parameters in braces. */
+  /** Path with parameters in braces. */
   path: string;
-  /** Who may call it, by the document's security schemes; empty: whoever signs, or anybody. */
+  /** Security schemes that a call needs. An empty list means that a call needs no credentials. */
   schemes: string[];
   parameters: Parameter[];
   body: Schema | null;
-  /** Checks an answer's body, by status; fields that the document does not name are faults. */
+  /** Validators of response bodies, by status. Fields that the document does not name are faults. */
   answers: Map<number, Validator>;
 }
 
-/** Every operation of the running app's OpenAPI documents: a new route is among them without a word here. */
+/**
+ * Reads every operation from the OpenAPI documents, which are built from the app. So a new route is fuzzed without a
+ * change here.
+ */
 export async function readOperations(): Promise<Operation[]> {
   const documents = Object.values(await buildOpenApiDocuments()) as OpenApiDocument[];
   return documents.flatMap((document) =>

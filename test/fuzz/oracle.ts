@@ -5,7 +5,10 @@ import type { Operation } from './operations.ts';
 import type { Outcome, Sent } from './send.ts';
 import type { World } from './world.ts';
 
-/** The status of each code; null where many have it. The compiler tells where the catalogue has grown. */
+/**
+ * Status of each error code; null for a code that has several statuses. If the catalogue has a new code, the compiler
+ * reports it here.
+ */
 const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
   error: null,
   invalid_request: 400,
@@ -20,22 +23,23 @@ const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
   invalid_status_transition: 409,
   rate_limited: 429,
 };
-/** Every refusal that the contract and HTTP know. */
+/** Statuses of all refusals that the contract and HTTP allow. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431]);
-/** What a header must be on an answer of some status. */
+/** Header that a response with the given status must have. */
 const DUE_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' };
-/** A body of 64 KiB is told all its faults. */
+/** Maximum length of a message. A body of 64 KiB can have many faults, and the message lists them all. */
 const LONGEST_MESSAGE = 4 * 1024 * 1024;
 const SANE_ID = /^[A-Za-z0-9._:+/=-]{1,128}$/;
 
-/** Text of the inside: stacks, SQL, PostgreSQL's words, files, addresses of the database. */
+/** Internal texts that no response may show: stack traces, SQL, messages of PostgreSQL, file paths, network errors. */
 const INSIDE =
   /\n\s+at |\bat \S+ \(|\b(?:file|node):\/?\/|node_modules|\.[cm]?[jt]s:\d+|\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE) |violates|duplicate key|syntax error at|invalid input syntax|out of range for type|(?:relation|column) "|\bpg_|\b[Pp]ostgres|\bkysely\b|\bajv\b|\bfastify\b|\bE(?:CONNRE\w+|PIPE|NOENT)\b|\/(?:usr|tmp|var|home|root|src)\//;
 
-/** What is wrong with an answer; empty where nothing is. */
+/** Returns the faults of a response; an empty list if there is no fault. */
 export function faultsOf(world: World, operations: Operation[], sent: Sent, outcome: Outcome): string[] {
   if (outcome.kind === 'fault') {
-    // Of a request line that is refused nobody knows that it says HEAD: the refusal has a body, which the client will not have.
+    // The server refuses an invalid request line before it reads the method HEAD. So the refusal has a body, which the
+    // client reports as an error.
     return sent.method === 'HEAD' && !hasPlainTarget(sent) ? [] : [outcome.what];
   }
   const { status, headers, text } = outcome;
@@ -48,10 +52,10 @@ export function faultsOf(world: World, operations: Operation[], sent: Sent, outc
   ];
 }
 
-/** Where a text speaks of the inside. */
+/** Returns a fault if the text contains an internal text. */
 export function insideFaults(text: string): string[] {
   const found = INSIDE.exec(text);
-  return found === null ? [] : [`text of the inside: ${text.slice(Math.max(0, found.index - 40), found.index + 80)}`];
+  return found === null ? [] : [`internal text: ${text.slice(Math.max(0, found.index - 40), found.index + 80)}`];
 }
 
 function headerFaults(sent: Sent, status: number, headers: NodeJS.Dict<string | string[]>): string[] {
@@ -60,38 +64,46 @@ function headerFaults(sent: Sent, status: number, headers: NodeJS.Dict<string | 
   const given = sent.headers['X-Request-Id'];
   const id = String(headers['x-request-id']);
   expect(SANE_ID.test(id), `X-Request-Id is ${id}`);
-  // Where the request line is refused, or there is too much of it, nobody has read on.
+  // If the server refuses the request line or too large headers, it has not read the request id.
   const isRead = typeof given === 'string' && SANE_ID.test(given) && status !== 431 && hasPlainTarget(sent);
-  expect(!isRead || id === given, `X-Request-Id is ${id}, not the caller's`);
+  expect(!isRead || id === given, `X-Request-Id is ${id}, not that of the caller`);
   expect(headers['server'] === undefined && headers['x-powered-by'] === undefined, 'a header names the server');
   expect(headers['x-content-type-options'] === 'nosniff', 'nosniff is missing');
   expect(headers['cache-control'] !== undefined, 'Cache-Control is missing');
   expect(headers['access-control-allow-origin'] === undefined, 'CORS is allowed');
   expect(headers['set-cookie'] === undefined, 'a cookie is set');
   const due = DUE_HEADERS[status];
-  expect(due === undefined || headers[due] !== undefined, `${status} without ${due}`);
+  expect(due === undefined || headers[due] !== undefined, `${status} comes without the header ${due}`);
   const isTyped = /^application\/json(?:;|$)/.test(String(headers['content-type']));
   expect(isTyped || status === 304, `Content-Type is ${String(headers['content-type'])}`);
   return faults;
 }
 
-/** Node's parser takes no byte beyond ASCII in a request line, and no more than 16 KiB. */
+/**
+ * Returns true if Node's parser accepts the target in a request line: only ASCII characters, and shorter than the limit
+ * of 16 KiB.
+ */
 function hasPlainTarget({ target }: Sent): boolean {
   return /^[\x21-\x7e]{0,15000}$/.test(target);
 }
 
 function headBodyFaults(text: string): string[] {
-  return text === '' ? [] : ['HEAD is answered with a body'];
+  return text === '' ? [] : ['the response to HEAD has a body'];
 }
 
 function bodyFaults(operations: Operation[], sent: Sent, status: number, text: string): string[] {
   if (status === 304) {
-    return 'If-None-Match' in sent.headers && text === '' ? [] : ['304 that nobody asked for, or with a body'];
+    return 'If-None-Match' in sent.headers && text === ''
+      ? []
+      : ['304 without If-None-Match in the request, or with a body'];
   }
   return status >= 400 ? refusalFaults(status, text) : successFaults(operations, sent, status, text);
 }
 
-/** Exactly `{code, message}`, by the catalogue; a 5xx is always a fault. */
+/**
+ * Returns the faults of a refusal. Its body must be exactly `{code, message}` with a code of the catalogue. A 5xx is
+ * always a fault.
+ */
 export function refusalFaults(status: number, text: string): string[] {
   const body = parsed(text);
   if (!REFUSALS.has(status)) {
@@ -117,11 +129,11 @@ function successFaults(operations: Operation[], sent: Sent, status: number, text
   const operation = findOperation(operations, sent.method, sent.target);
   const validator = operation?.answers.get(status);
   if (operation === undefined || validator === undefined) {
-    return [`status ${status}, which ${operation?.id ?? 'no operation'} is documented to give`];
+    return [`status ${status} is not documented for ${operation?.id ?? 'a path without an operation'}`];
   }
   const body = parsed(text);
   const faults = findFaults(validator, body, 'answer').slice(0, 3);
-  return faults.length === 0 ? [] : [`${status} is not of ${operation.id}'s schema: ${faults.join(' | ')}`];
+  return faults.length === 0 ? [] : [`${status} does not fit the schema of ${operation.id}: ${faults.join(' | ')}`];
 }
 
 function parsed(text: string): unknown {

@@ -1,23 +1,23 @@
 import { newId } from '#platform/lib/ids.ts';
 import { dayAhead } from '../support/hotel.ts';
 
-/** Under another name than the field that takes them. */
+/** Pools of fields that take values from a field with another name. */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',
   variant_id: 'price_variants.id',
   booking_id: 'reservations.id',
 };
-/** The first ones stay: they are in known states. The others make way for newer ones. */
+/** Number of values that a pool never removes, because their states are known. Newer values replace the others. */
 const KEPT = 32;
 const POOL_SIZE = 64;
 
 /**
- * The ids seen in answers, by the name of their field; an `id` by the list it stands in (`rate_plans.id`). So a new route's
- * parameters find values as soon as another route shows them.
+ * Ids from responses, by the name of their field. The pool of a field `id` also has the name of the list (`rate_plans.id`).
+ * So the parameters of a new route get values as soon as another route shows such values.
  */
 export class Pools {
   readonly #pools = new Map<string, string[]>();
-  /** Ids that must not come back as a request's value: whoever revokes them locks the fuzzer out. */
+  /** Ids that no request may use. A case that revoked such a credential would block the fuzzer itself. */
   readonly #reserved = new Set<string>();
 
   reserve(id: string): void {
@@ -36,7 +36,10 @@ export class Pools {
     pool.push(value);
   }
 
-  /** Takes what an answer shows. @param collection the last fixed step of the path it came from */
+  /**
+   * Adds the ids of a response.
+   * @param collection the last fixed step of the path of the request
+   */
   learn(answer: unknown, collection: string, prefix = ''): void {
     if (Array.isArray(answer)) {
       answer.forEach((each) => this.learn(each, collection, prefix));
@@ -47,14 +50,14 @@ export class Pools {
         } else if (/(_id|^sku|cursor)$/.test(key) && typeof value === 'string') {
           this.add(prefix + key, value);
         } else {
-          // A page's results are the list itself.
+          // The field `results` of a page stands for the list itself.
           this.learn(value, key === 'results' ? collection : key, prefix);
         }
       }
     }
   }
 
-  /** The value that a stand-in means; nobody's id where none was seen. */
+  /** Returns the value of a placeholder. If no response showed a value, returns a new id that belongs to no tenant. */
   find(name: string, index: number): string {
     const bare = name.replace('rival.', '');
     const prefix = name.slice(0, name.length - bare.length);
@@ -63,14 +66,20 @@ export class Pools {
     return pool?.[index % pool.length] ?? newId();
   }
 
-  /** Puts values in the place of stand-ins. @param write spells a value where it stands: in a path, in JSON, … */
+  /**
+   * Replaces the placeholders of a text with values.
+   * @param write encodes a value for its place, for example a path or JSON
+   */
   resolve(text: string, write: (value: string) => string): string {
     return text.replaceAll(/REF-([\w.]+)-(\d+)-/g, (_, name: string, index: string) =>
       write(name === 'day' ? dayAhead(Number(index)) : this.find(name, Number(index))),
     );
   }
 
-  /** Every value under a prefix that the service has made up; external ids are the callers' own. */
+  /**
+   * Returns all values under a prefix that the service has generated. External ids are excluded, because callers choose
+   * them.
+   */
   madeHere(prefix: string): string[] {
     const isOwn = (name: string) => name.startsWith(prefix) && !name.startsWith(`${prefix}external_`);
     return [...this.#pools].flatMap(([name, values]) => (isOwn(name) ? values : []));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RawCase } from './cases.ts';
 
-/** Where the actor's headers go. */
+/** Placeholder for the headers of the actor. */
 export const HEADERS = 'X-Actor: headers\r\n';
 
 const HOST = 'Host: fuzz\r\n';
@@ -24,7 +24,7 @@ function inChunks(body: string, size: number, { extension = '', trailers = '' } 
   return post('Transfer-Encoding: chunked\r\n', `${written}0\r\n${trailers}\r\n`);
 }
 
-/** Whole requests, each of which has an answer of its own. */
+/** Complete requests. Each gets its own response. */
 const GOOD = [
   `GET /livez HTTP/1.1\r\n${HOST}\r\n`,
   `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${HEADERS}\r\n`,
@@ -44,7 +44,10 @@ const GOOD = [
   inChunks(LONG_BODY, 9),
 ];
 
-/** What is no request, or two to two readers: one refusal, and the end of the connection. */
+/**
+ * Texts that are not a request, or that two servers could read as different requests. Each gets one refusal, and the
+ * connection ends.
+ */
 const BAD = [
   'hello\r\n\r\n',
   '\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03',
@@ -89,7 +92,7 @@ const BAD = [
   post('Expect: a-miracle\r\nContent-Length: 2\r\n', '{}'),
 ];
 
-const actors = fc.constantFrom('partner' as const, 'partner' as const, 'nobody' as const, 'owner' as const);
+const actors = fc.constantFrom('partner' as const, 'partner' as const, 'anonymous' as const, 'owner' as const);
 const cuts = fc.array(fc.nat({ max: 100 }), { maxLength: 4 });
 const pauses = fc.oneof(
   { weight: 5, arbitrary: fc.constant(0) },
@@ -100,7 +103,7 @@ const endings = fc.oneof(
   { weight: 1, arbitrary: fc.constant('leave' as const) },
 );
 
-/** Bytes on a socket: good requests one behind another, what is none behind them, and what chance makes of both. */
+/** Generates bytes for a socket: up to three valid requests, then an optional invalid, changed or random text. */
 export const rawCases: fc.Arbitrary<RawCase> = fc
   .record({
     actor: actors,
@@ -116,11 +119,11 @@ export const rawCases: fc.Arbitrary<RawCase> = fc
     pieces: cutUp(good.join('') + (last ?? ''), at),
     pauseMs,
     ending,
-    // Empty lines before a request line are no request.
+    // Empty lines alone are no request.
     answersDue: ending === 'leave' ? 0 : good.length + (/[^\r\n]/.test(last ?? '') ? 1 : 0),
   }));
 
-/** Each known hostile thing on a connection of its own, and behind a good request. */
+/** Each known text on its own connection, once alone and once after a valid request. */
 export const namedRawCases: RawCase[] = [...BAD, ...GOOD].flatMap((bytes) =>
   ['', GOOD[1] ?? ''].map((before) => ({
     kind: 'raw',
@@ -132,7 +135,7 @@ export const namedRawCases: RawCase[] = [...BAD, ...GOOD].flatMap((bytes) =>
   })),
 );
 
-/** A few bytes taken out, put in or doubled. */
+/** Generates copies in which a few bytes are removed, added or doubled, or the end is cut off. */
 function mutated(bytes: string): fc.Arbitrary<string> {
   const at = fc.nat({ max: Math.min(bytes.length, 400) });
   const letters = fc.constantFrom(
@@ -163,7 +166,10 @@ function junk(): fc.Arbitrary<string> {
   return fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
 }
 
-/** The bytes in pieces. @param at where to cut, in percent */
+/**
+ * Cuts the bytes into pieces.
+ * @param at the positions of the cuts, in percent
+ */
 function cutUp(bytes: string, at: number[]): string[] {
   const places = [...at].sort((a, b) => a - b).map((percent) => Math.floor((bytes.length * percent) / 100));
   return [0, ...places].map((from, index) => bytes.slice(from, places[index] ?? bytes.length));

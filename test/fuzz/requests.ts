@@ -8,7 +8,7 @@ import { mostly } from './values.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
 
-/** Requests to an operation: good ones, nearly good ones, and wild ones. */
+/** Generates requests to an operation: valid ones, nearly valid ones, and wild ones. */
 export function requestsTo(operation: Operation): fc.Arbitrary<HttpCase> {
   return fc.oneof(
     { weight: 3, arbitrary: goodRequests(operation) },
@@ -17,14 +17,14 @@ export function requestsTo(operation: Operation): fc.Arbitrary<HttpCase> {
   );
 }
 
-/** One good request without a body, that names nothing but the caller's own. The same seed gives the same. */
+/** Returns one valid request without a body that uses only data of the caller. The same seed gives the same request. */
 export function exampleRequest(operation: Operation, seed: number): HttpCase {
   const [target = operation.path] = fc.sample(targets(operation, 'full'), { numRuns: 1, seed });
   const parts = { actor: usualActor(operation), target, content: null, isChunked: false };
   return toCase(operation, operation.method, parts);
 }
 
-/** Requests that are right in every way their schemas tell. */
+/** Generates requests that are valid by their schemas. */
 function goodRequests(operation: Operation): fc.Arbitrary<HttpCase> {
   return fc
     .record({
@@ -87,7 +87,7 @@ function toCase(operation: Operation, method: string, parts: Parts): HttpCase {
   };
 }
 
-/** Whom the operation is for. */
+/** Returns the actor for which the operation is made. */
 function usualActor({ schemes }: Operation): Actor {
   if (schemes.includes('apiKey')) {
     return 'partner';
@@ -98,16 +98,19 @@ function usualActor({ schemes }: Operation): Actor {
   if (schemes.includes('bearer')) {
     return 'owner';
   }
-  return schemes.includes('channelKey') ? 'channel' : 'nobody';
+  return schemes.includes('channelKey') ? 'channel' : 'anonymous';
 }
 
-/** Staff do most of what an owner does, and are turned away by the rest. */
+/**
+ * Generates actors for valid requests. Staff sometimes replace the owner, because they may call most operations of the
+ * owner.
+ */
 function usualActors(operation: Operation): fc.Arbitrary<Actor> {
   const usual = usualActor(operation);
   return usual === 'owner' ? mostly(fc.constant(usual), fc.constant('staff'), 6) : fc.constant(usual);
 }
 
-/** Characters that Node's client lets pass; the others are for raw sockets. */
+/** Random headers with characters that Node's HTTP client accepts. Raw sockets send the other characters. */
 const wildHeaders = fc.tuple(
   fc
     .stringMatching(/^[A-Za-z-]{1,20}$/)

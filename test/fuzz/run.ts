@@ -11,28 +11,28 @@ import { World } from './world.ts';
 
 export interface FuzzOptions {
   cases: number;
-  /** The same seed makes the same cases. */
+  /** Seed of the random cases. The same seed gives the same cases. */
   seed: number;
-  /** The name of one target alone. */
+  /** Name of the only target to fuzz. */
   only?: string;
   onProgress?: (done: number, target: string) => void;
 }
 
 export interface FuzzReport {
-  /** Cases and answers by operation. */
+  /** Table with the number of cases and of responses by status, for each operation. */
   table: string;
   cases: number;
-  /** What is wrong, each with the line that shows it again where there is one. */
+  /** Descriptions of faults, each with the command that shows it again if there is such a command. */
   failures: string[];
-  /** Answers that a long run must have met and has not: where the fuzzer is blind. */
+  /** Responses that a long run should have got but did not get. The fuzzer does not test these. */
   unseen: string[];
 }
 
-/** Something to fuzz: an operation, a path, or bytes on a socket. */
+/** A target of the fuzzer: an operation, a path, or raw bytes on a socket. */
 interface Target {
   name: string;
   operation: Operation | null;
-  /** Its part of all cases, relative to the others'. */
+  /** Share of the cases, relative to the weights of the other targets. */
   weight: number;
   cases: fc.Arbitrary<Case>;
   named: NamedCases<Case>;
@@ -40,21 +40,24 @@ interface Target {
 
 const BODY_WEIGHT = 3;
 const RAW_WEIGHT = 10;
-/** Named cases come first; the rest of a target's share is chance. */
+/** Shares of named cases among the cases of a target. The remaining cases are random. */
 const PROMISED_SHARE = 0.4;
 const OTHERS_SHARE = 0.2;
-/** A shorter run leaves some answers out, and the growth of time. */
+/** Number of cases from which a run also measures the growth of time and reports missing responses. */
 const WHOLE_RUN_CASES = 15_000;
 const SHRINK_LIMIT_MS = 20_000;
-/** Who finds so many has seen enough. */
+/** Number of failures after which a run stops. */
 const MOST_FAILURES = 10;
 
-/** Fuzzes a service of its own, and tells what it found. */
+/**
+ * Starts a service, fuzzes it, and returns the report.
+ * @throws Error if no target has the name `only`
+ */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const operations = await readOperations();
   const targets = targetsOf(operations, options.seed).filter(({ name }) => [undefined, name].includes(options.only));
   if (targets.length === 0) {
-    throw new Error(`There is no operation ${options.only}.`);
+    throw new Error(`There is no target "${options.only}". Use the id of an operation.`);
   }
   return await inWorld(async (world) => {
     const judge = new Judge(world, operations);
@@ -76,7 +79,10 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   });
 }
 
-/** Sends one case to a service of its own. @returns what is wrong with its answer, and the statuses of it */
+/**
+ * Starts a service and sends one case.
+ * @returns the faults and the statuses of the responses
+ */
 export async function replay(each: Case): Promise<{ faults: string[]; statuses: number[] }> {
   const operations = await readOperations();
   return await inWorld(async (world) => {
@@ -86,7 +92,10 @@ export async function replay(each: Case): Promise<{ faults: string[]; statuses: 
   });
 }
 
-/** Nothing but times against sizes. @param only the name of one operation; undefined: of all */
+/**
+ * Starts a service and only measures how times grow with sizes.
+ * @param only the id of one operation; undefined for all operations
+ */
 export async function measureGrowth(only: string | undefined, onProgress: (name: string) => void): Promise<string[]> {
   const operations = (await readOperations()).filter(({ id }) => [undefined, id].includes(only));
   return await inWorld(async (world) => await growthOf(world, operations, onProgress));
@@ -122,7 +131,7 @@ function targetsOf(operations: Operation[], seed: number): Target[] {
   ];
 }
 
-/** A path that is in no document. */
+/** Returns an operation for a path that is in no document. */
 function undocumented(path: string): Operation {
   const name = /\{(\w+)\}/.exec(path)?.[1];
   const schema = { type: 'string' };
@@ -136,7 +145,7 @@ async function fuzzTargets(world: World, judge: Judge, targets: Target[], option
   for (const [index, target] of targets.entries()) {
     options.onProgress?.(judge.tally.total, target.name);
     const share = Math.max(1, Math.round((options.cases * target.weight) / weights));
-    // Operations that are alike shall not be sent the same.
+    // Each target has its own seed, so that similar operations do not get the same cases.
     failures.push(...(await fuzzTarget(world, judge, target, share, options.seed + index)));
     if (failures.length >= MOST_FAILURES || !(await judge.isAlive())) {
       break;
@@ -145,7 +154,10 @@ async function fuzzTargets(world: World, judge: Judge, targets: Target[], option
   return failures;
 }
 
-/** @returns the smallest case that fails, and what the log complains about */
+/**
+ * Sends the cases of one target.
+ * @returns a failure for the smallest case that fails, and the faults in the log
+ */
 async function fuzzTarget(world: World, judge: Judge, target: Target, share: number, seed: number): Promise<string[]> {
   await world.restore();
   if (target.operation?.path.includes('{')) {
@@ -174,7 +186,7 @@ async function fuzzTarget(world: World, judge: Judge, target: Target, share: num
   return [...found, ...judge.logFaults()];
 }
 
-/** So many of them, evenly; where there are more, the seed decides which. */
+/** Returns about `most` elements, evenly spread over the list. The seed decides which ones. */
 function spread<T>(all: T[], most: number, seed: number): T[] {
   const stride = Math.max(1, all.length / most);
   const offset = seed % Math.ceil(stride);

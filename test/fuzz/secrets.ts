@@ -1,8 +1,11 @@
 const TOKEN = /[\w-]{16,}/g;
-/** Two sign-ins within a second are given the same token. */
+/** Token in the response of a sign-in. It is excluded, because two sign-ins within a second get the same token. */
 const NEW_TOKEN = /"access_token":"[^"]*"/g;
 
-/** What must not show: secrets in any answer or log, the other tenant's data anywhere. Found by its words, in one pass of a text. */
+/**
+ * Finds leaks in responses and logs: secrets, and data of the second tenant. Compares the words of a text with known
+ * secrets and ids.
+ */
 export class Secrets {
   readonly #secrets = new Set<string>();
   #marks: string[] = [];
@@ -12,7 +15,7 @@ export class Secrets {
     (secret.match(TOKEN) ?? []).forEach((word) => this.#secrets.add(word));
   }
 
-  /** Takes every secret that an object shows. */
+  /** Adds every secret of an object. */
   learn(value: unknown): void {
     if (typeof value !== 'object' || value === null) {
       return;
@@ -21,7 +24,7 @@ export class Secrets {
       if (typeof each === 'string' && key.endsWith('secret')) {
         this.add(each);
       } else if (typeof each === 'string' && /^(access_token|authorization)$/.test(key)) {
-        // A token's signature; what is before it anybody may read.
+        // Only the signature of a token is secret. The parts before it are readable.
         this.add(each.split('.').at(-1) ?? '');
       } else {
         this.learn(each);
@@ -34,7 +37,10 @@ export class Secrets {
     this.#foreignIds = new Set(ids);
   }
 
-  /** What a text shows that it must not. @param asked the request's text: an id that it names itself is no news */
+  /**
+   * Returns the leaks in a text.
+   * @param asked the text of the request, whose ids are no leaks
+   */
   findLeaks(text: string, asked: string): string[] {
     const words = text.replaceAll(NEW_TOKEN, '').match(TOKEN) ?? [];
     return [

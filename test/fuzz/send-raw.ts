@@ -6,7 +6,10 @@ import { HEADERS } from './raw.ts';
 import { LIMIT_MS } from './send.ts';
 import type { World } from './world.ts';
 
-/** What is wrong with what came back on a connection, and the statuses that did. */
+/**
+ * Sends a raw case on a new connection.
+ * @returns the faults and the statuses of the responses
+ */
 export async function exchangeRaw(world: World, each: RawCase): Promise<{ statuses: number[]; faults: string[] }> {
   const connection = openConnection(world.url);
   const { socket, send } = connection;
@@ -26,7 +29,7 @@ export async function exchangeRaw(world: World, each: RawCase): Promise<{ status
     return { statuses: [], faults: [] };
   }
   socket.end();
-  // A reset that comes after the answers is a close.
+  // A reset after the responses counts as a normal close.
   const closed = connection.closed().catch(() => connection.answers());
   const answers = await Promise.race([closed, sleep(LIMIT_MS, null)]);
   socket.destroy();
@@ -39,8 +42,10 @@ function judge(world: World, each: RawCase, answers: RawAnswer[], received: stri
   const final = answers.filter(({ status }) => status >= 200);
   const statusLines = received.match(/HTTP\/1\.1 [2-9]\d\d /g) ?? [];
   const faults = [
-    ...(final.length < each.answersDue ? [`${final.length} answers where ${each.answersDue} are due`] : []),
-    ...(statusLines.length === final.length ? [] : [`an answer was cut off: ${received.slice(-200)}`]),
+    ...(final.length < each.answersDue
+      ? [`${final.length} responses, but at least ${each.answersDue} are expected`]
+      : []),
+    ...(statusLines.length === final.length ? [] : [`a response was cut off: ${received.slice(-200)}`]),
     ...final.flatMap(answerFaults),
     ...insideFaults(received),
     ...world.secrets.findLeaks(received, each.pieces.join('')),

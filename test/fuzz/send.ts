@@ -4,10 +4,10 @@ import { percentEncoded } from './encodings.ts';
 import type { Pools } from './pools.ts';
 import type { World } from './world.ts';
 
-/** No answer takes this long; one that does counts as none. */
+/** Time limit of a request. A later response counts as missing. */
 export const LIMIT_MS = 5_000;
 
-/** A request as it went out. */
+/** A request as it is sent. */
 export interface Sent {
   method: string;
   target: string;
@@ -15,7 +15,7 @@ export interface Sent {
   body: Buffer | null;
 }
 
-/** What came back: an answer, or why there was none. */
+/** Result of a request: a response, or the reason why there was no response. */
 export type Outcome =
   | { kind: 'answer'; status: number; headers: IncomingHttpHeaders; text: string; tookMs: number }
   | { kind: 'fault'; what: string };
@@ -23,7 +23,10 @@ export type Outcome =
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 let sentCount = 0;
 
-/** Puts in the stand-ins, and what says who is asking; every request has an id and an address of its own. */
+/**
+ * Replaces the placeholders, and adds the headers of the actor. Every request gets its own request id and client
+ * address.
+ */
 export function prepare(world: World, each: HttpCase): Sent {
   sentCount += 1;
   const body = each.body === null ? null : bodyOf(world.pools, each.body);
@@ -42,7 +45,7 @@ export function prepare(world: World, each: HttpCase): Sent {
   return { method: each.method, target: world.pools.resolve(each.target, percentEncoded), headers, body };
 }
 
-/** The bytes of a body, its stand-ins put in place as its encoding spells them. */
+/** Returns the bytes of a body, in which placeholders are replaced by encoded values. */
 export function bodyOf(pools: Pools, { encoding, text }: NonNullable<HttpCase['body']>): Buffer {
   switch (encoding) {
     case 'bytes':
@@ -66,7 +69,7 @@ export function send(url: string, { method, target, headers, body }: Sent): Prom
     const sending = request({ agent, hostname, port, method, path: target, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', (error) => fault(`the answer was cut off: ${error.message}`));
+      response.on('error', (error) => fault(`the response was cut off: ${error.message}`));
       response.on('end', () => {
         clearTimeout(timer);
         const { statusCode: status = 0, headers: received } = response;
@@ -75,7 +78,7 @@ export function send(url: string, { method, target, headers, body }: Sent): Prom
       });
     });
     const timer = setTimeout(() => {
-      fault(`no answer within ${LIMIT_MS} ms`);
+      fault(`no response within ${LIMIT_MS} ms`);
       sending.destroy();
     }, LIMIT_MS);
     sending.on('error', (error) => {
@@ -86,7 +89,7 @@ export function send(url: string, { method, target, headers, body }: Sent): Prom
   });
 }
 
-/** Closes the connections that are kept. */
+/** Closes the connections that are kept alive. */
 export function hangUp(): void {
   agent.destroy();
 }

@@ -5,14 +5,14 @@ import { ELEMENTS, exampleOf, type ListPlace, listOf, listsIn } from './lists.ts
 import type { Operation, Schema } from './operations.ts';
 import { root } from './values.ts';
 
-/** Keeps a form's fields within their number, so that it is looked at whole. */
+/** Value that makes each field of a form long, so that a large form stays within the maximum number of fields. */
 const FILLER = '1'.repeat(30);
 
 type Body = Pick<HttpCase, 'headers' | 'body'>;
-/** A body of about so many bytes. */
+/** Function that returns a body of about `sizeBytes` bytes. */
 export type Shape = (sizeBytes: number) => Body;
 
-/** Bodies that a careless decoder or validator takes too long for, whatever the operation. */
+/** Shapes of bodies for which a careless decoder or validator takes too long, for every operation. */
 export const SHAPES: Record<string, Shape> = {
   'many unknown keys': (size) => json(`{${numbered(size, (index) => `"k${index}":1`, ',')}}`),
   'a list of many texts': (size) => json(`{"items":[${numbered(size, (index) => `"${index}"`, ',')}]}`),
@@ -33,7 +33,10 @@ export const SHAPES: Record<string, Shape> = {
     multipart(`--fuzz\r\n${numbered(size, (index) => `X${index}: a`, '\r\n')}\r\n\r\n1\r\n`),
 };
 
-/** A good body of the operation, with one of its texts or lists as long as it takes; lists also of elements that cost most. */
+/**
+ * Returns shapes made from a valid body of the operation. In each shape one text or list fills the size; lists have
+ * costly elements.
+ */
 export function ownShapes({ body }: Operation): Record<string, Shape> {
   if (body === null) {
     return {};
@@ -65,7 +68,7 @@ function listShapes(list: ListPlace): [string, Shape][] {
   ];
 }
 
-/** Pieces with rising numbers until there are so many bytes. */
+/** Joins pieces with increasing numbers until there are about `sizeBytes` bytes. */
 function numbered(sizeBytes: number, piece: (index: number) => string, separator: string): string {
   const pieces: string[] = [];
   for (let length = 0; length < sizeBytes; length += (pieces.at(-1)?.length ?? 0) + separator.length) {

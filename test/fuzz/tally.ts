@@ -2,12 +2,15 @@ import type { Operation } from './operations.ts';
 
 const COLUMNS = ['2xx', '304', '400', '401', '403', '404', '405', '409', '413', '415', '417', '429', 'other'];
 
-/** Answers by operation and status. */
+/** Counts responses by operation and status. */
 export class Tally {
   readonly #counts = new Map<string, Map<string, number>>();
   readonly #cases = new Map<string, number>();
 
-  /** @param statuses of the answers to one case */
+  /**
+   * Counts one case.
+   * @param statuses the statuses of the responses to the case
+   */
   count(operation: string, statuses: number[]): void {
     this.#cases.set(operation, (this.#cases.get(operation) ?? 0) + 1);
     const counts = this.#counts.get(operation) ?? new Map<string, number>();
@@ -21,7 +24,10 @@ export class Tally {
     return [...this.#cases.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Answers that the operation must be able to give and has not given once: there the fuzzer is blind. */
+  /**
+   * Returns the statuses that the operation can return but has not returned in this run. The fuzzer does not test
+   * these.
+   */
   unseen({ id, schemes, parameters, body }: Operation): string[] {
     const due = [
       '2xx',
@@ -33,7 +39,7 @@ export class Tally {
     return due.filter((column) => !this.#counts.get(id)?.has(column));
   }
 
-  /** One line for each operation, with the answers that there were. */
+  /** Returns a table with one line for each operation and one column for each status that occurred. */
   table(): string {
     const columns = COLUMNS.filter((column) => [...this.#counts.values()].some((counts) => counts.has(column)));
     const rows = [...this.#cases].map(([operation, cases]) =>

@@ -3,44 +3,50 @@ import { HOSTILE_KEYS, HOSTILE_VALUES, KEY } from './hostile.ts';
 import type { Schema } from './operations.ts';
 
 /**
- * A stand-in for a value that only the running service knows: the `index`th of the ids seen under a name, or a day so many
- * days from now. It is put in place when the request is sent, so that cases do not depend on the run that made them.
+ * Returns a placeholder for a value that only the running service knows. It stands for the id number `index` in the pool of a
+ * name, or for the day `index` days from now. It is replaced when the request is sent, so a case does not depend on its run.
  */
 export function ref(name: string, index: number): string {
   return `REF-${name}-${index}-`;
 }
 
 export interface Place {
-  /** The field or parameter. */
+  /** Name of the field or parameter. */
   name: string;
-  /** The field around it, or the step of the path before it: tells the `id` of a channel from that of a credential. */
+  /**
+   * Name of the enclosing field, or the previous step of the path. It distinguishes the `id` of a channel from that of
+   * a credential.
+   */
   collection: string;
   quality: Quality;
 }
 
 /**
- * `good` is what the schema takes; `spoilt` has wrong values among the good ones. `least` and `full` are good, name nothing
- * but the caller's own, and have none or all of what may be left out.
+ * Quality of generated values. `good` values fit the schema, and `spoilt` values have wrong values among them. `least` and `full`
+ * fit the schema and use only data of the caller. `least` has no optional fields, and `full` has all of them.
  */
 export type Quality = 'good' | 'spoilt' | 'least' | 'full';
 
-/** Where a body stands. */
+/** Returns the place of a whole body. */
 export function root(quality: Quality): Place {
   return { name: '', collection: '', quality };
 }
 
-/** One in so many values is wrong where a request is nearly right. */
+/** In a `spoilt` request, one of this many values is wrong. */
 const SPOILT_ONE_IN = 14;
-/** Letters of every size, and those that mean something to somebody. */
+/** Characters of one to four UTF-8 bytes, and characters with a special meaning in some format. */
 const LETTERS = Array.from('aZ09 _-éß漢𝄞🍕\u202e"\'\\/%&=+<;\n\t.[]');
 const UUIDS = fc.uuid();
 const POOL_INDEX = fc.nat({ max: 63 });
 
-/** Texts that a field of this name takes, though its schema does not say so; in one collection alone where a dot stands before it. */
+/**
+ * Texts that a field with this name accepts, although its schema does not say so. A key with a dot is for one
+ * collection only.
+ */
 const KNOWN_TEXTS: Record<string, string[]> = {
   webhook_url: ['https://127.0.0.1:9443/hook', 'https://hooks.example/a?b=c', 'https://[::1]:8443/'],
   password: [ref('password', 0)],
-  // A menu's dish names the sections that stand beside it.
+  // A dish refers to sections of the same menu by their names.
   'categories.name': ['Pizza'],
   'kitchens.name': ['Main kitchen'],
   'sub_menus.name': ['From the oven'],
@@ -59,7 +65,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
 );
 
-/** Values of a schema. */
+/** Generates values for a schema. */
 export function valuesOf(schema: Schema, place: Place): fc.Arbitrary<unknown> {
   const good = goodValues(schema, place);
   return place.quality === 'spoilt'
@@ -183,13 +189,15 @@ function texts(schema: Schema, place: Place): fc.Arbitrary<string> {
   }
 }
 
-/** Days ahead: a stay's last one lies behind its first, most of the time. */
+/**
+ * Generates future days. The range for ends is later than that for starts, so that most stays end after their start.
+ */
 function days(name: string): fc.Arbitrary<string> {
   const [min, max] = /out|to|end|until/.test(name) ? [30, 60] : [2, 31];
   return fc.integer({ min, max }).map((day) => ref('day', day));
 }
 
-/** Where the ids that belong at a place are kept; null where it is no place for one. */
+/** Returns the name of the pool with the ids for a place; null if the place takes no id. */
 export function poolOf({ name, collection }: Pick<Place, 'name' | 'collection'>): string | null {
   if (name === 'id') {
     return `${collection.replaceAll('-', '_')}.id`;
@@ -197,7 +205,7 @@ export function poolOf({ name, collection }: Pick<Place, 'name' | 'collection'>)
   return name === 'sku' || name === 'email' || name.endsWith('_id') ? name : null;
 }
 
-/** Mostly those of the caller's own tenant; some of another tenant's, and some of nobody's. */
+/** Generates ids: mostly of the caller's tenant, some of the second tenant, and some that belong to no tenant. */
 function identifiers(schema: Schema, place: Place): fc.Arbitrary<string> {
   const pool = poolOf(place) ?? place.name;
   const own = POOL_INDEX.map((index) => ref(pool, index));
@@ -206,7 +214,8 @@ function identifiers(schema: Schema, place: Place): fc.Arbitrary<string> {
   }
   const rivals = POOL_INDEX.map((index) => ref(`rival.${pool}`, index));
   const others = freeTexts({ ...schema, minLength: 1 });
-  // External ids are the callers' to make up: a known one is a repetition, where little is looked at.
+  // Callers choose external ids. Most are new here, because a known id is a repetition, for which the service checks
+  // little.
   const [ownWeight, freshWeight] = place.name.startsWith('external_') ? [6, 10] : [20, 1];
   return fc.oneof(
     { weight: ownWeight, arbitrary: own },
@@ -226,7 +235,7 @@ function freeTexts({ minLength = 0, maxLength = 400 }: Schema): fc.Arbitrary<str
   );
 }
 
-/** The usual, and one in so many times the other. */
+/** Generates the usual value, but in one of `oneInSoMany` cases the other value. */
 export function mostly<T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, oneInSoMany: number): fc.Arbitrary<T> {
   return fc.oneof({ weight: oneInSoMany - 1, arbitrary: usual }, { weight: 1, arbitrary: other });
 }

@@ -6,23 +6,26 @@ import { cleanUp, type Serving, startServing } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { call as callService } from '../support/service.ts';
 import type { Actor } from './cases.ts';
-import { type Call, furnish, type Household, openHousehold, restock } from './furnish.ts';
-import { bareDocument, houseDocument, PASSWORD, RIVAL_MARK, rivalDocument } from './house.ts';
+import { type Call, furnish, type Callers, openCallers, restock } from './furnish.ts';
+import { bareDocument, fuzzedDocument, PASSWORD, RIVAL_MARK, rivalDocument } from './house.ts';
 import { Pools } from './pools.ts';
 import { Secrets } from './secrets.ts';
 
 const DAY_SECONDS = 86_400;
 const STOP_LIMIT_MS = 5_000;
 
-/** The service as a process of its own, with three tenants: one that is fuzzed, one that must never show, one without features. */
+/**
+ * A service in its own process, with three tenants: the fuzzed one, a second one whose data no response may show, and
+ * one without features.
+ */
 export class World {
   readonly url: string;
   readonly pools = new Pools();
   readonly secrets = new Secrets();
   readonly #database: TestDatabase;
   readonly #serving: Serving;
-  readonly #house = houseDocument('house');
-  #households: Record<'house' | 'bare', Household> | null = null;
+  readonly #house = fuzzedDocument('house');
+  #callers: Record<'house' | 'bare', Callers> | null = null;
   #readLog = 0;
   #isRunning = true;
   readonly #call: Call = (...request) => callService(this.url, ...request);
@@ -51,25 +54,31 @@ export class World {
     }
   }
 
-  /** The menu, the rooms and the plans as they were, whatever the cases before have made of them. */
+  /** Restores the menu, the room types and the rate plans, which earlier cases may have changed. */
   async restore(): Promise<void> {
     const { users, ...document } = this.#house;
     await applyTenantDocument(this.#database.db, document);
   }
 
-  /** New ids to use: those from before may all be revoked, cancelled or completed. Needs the menu as it was. */
+  /**
+   * Makes new credentials, orders and stays, because earlier cases may have revoked, cancelled or completed all others.
+   * Needs the restored menu.
+   */
   async restock(): Promise<void> {
-    const { house } = this.#households ?? missing('households');
+    const { house } = this.#callers ?? missing('callers');
     await restock(this.#learning(this.#call, ''), house, 'ours');
   }
 
-  /** The headers that make a request this actor's. @param body the exact bytes, for those who sign */
+  /**
+   * Returns the headers that authenticate an actor.
+   * @param body the exact bytes of the body, which a channel signs
+   */
   headersOf(actor: Actor, body: Buffer): Record<string, string> {
-    const { house, bare } = this.#households ?? missing('households');
+    const { house, bare } = this.#callers ?? missing('callers');
     const wrong = randomBytes(32).toString('base64url');
     const late = nowSeconds() - DAY_SECONDS;
     const headers: Record<Actor, () => Record<string, string>> = {
-      nobody: () => ({}),
+      anonymous: () => ({}),
       partner: () => house.partner,
       pms: () => house.pms,
       owner: () => house.owner,
@@ -89,12 +98,12 @@ export class World {
     return found;
   }
 
-  /** Whether its process has not ended. */
+  /** True until the process of the service ends. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
-  /** The lines that the process has printed since they were last asked for. */
+  /** Returns the lines that the process has printed since the previous call. */
   newLogLines(): string[] {
     const output = this.#serving.output();
     const lines = output.slice(this.#readLog, output.lastIndexOf('\n') + 1).split('\n');
@@ -104,7 +113,7 @@ export class World {
 
   async close(): Promise<void> {
     this.#serving.kill('SIGTERM');
-    // One that is busy for ever does not hear that; `cleanUp` kills it.
+    // A blocked process does not handle SIGTERM, so `cleanUp` kills it.
     await Promise.race([this.#serving.ended, sleep(STOP_LIMIT_MS)]);
     await cleanUp();
     await this.#database.drop();
@@ -116,14 +125,14 @@ export class World {
     }
     const call = this.#call;
     const [house, rival, bare] = await Promise.all(
-      ['house', RIVAL_MARK.toLowerCase(), 'bare'].map((slug) => openHousehold(call, slug)),
+      ['house', RIVAL_MARK.toLowerCase(), 'bare'].map((slug) => openCallers(call, slug)),
     );
     if (house === undefined || rival === undefined || bare === undefined) {
-      throw new Error('A household is missing.');
+      throw new Error('The callers of a tenant are missing.');
     }
-    this.#households = { house, bare };
+    this.#callers = { house, bare };
     [...house.ownIds, ...rival.ownIds].forEach((id) => this.pools.reserve(id));
-    [house, rival, bare].forEach((household) => this.secrets.learn(household));
+    [house, rival, bare].forEach((callers) => this.secrets.learn(callers));
     await furnish(this.#learning(call, ''), house, 'ours');
     await furnish(this.#learning(call, 'rival.'), rival, RIVAL_MARK);
     this.#house.users?.forEach(({ email }) => this.pools.add('email', email));
@@ -141,18 +150,20 @@ export class World {
   }
 }
 
-/** The last fixed step of a path: `credentials` of `/v1/third-party/credentials/`. */
+/** Returns the last fixed step of a path, for example `credentials` for `/v1/third-party/credentials/`. */
 export function collectionOf(path: string): string {
   const steps = path.split('/').filter((step) => step !== '' && !/^[0-9a-f-]{36}$|^\{/.test(step));
   return (steps.at(-1) ?? '').replaceAll('-', '_');
 }
 
-/** Ids that only one tenant can have; names like `plain` are anybody's. */
+/**
+ * Returns true for an id that only one tenant can have. An external id such as `plain` can belong to several tenants.
+ */
 function isOpaque(value: string): boolean {
   return /^[0-9a-f-]{36}$/.test(value);
 }
 
-/** A token with a signature of our own. */
+/** Replaces the signature of a token with one of a wrong key. */
 function forged(authorization: string): string {
   const signed = authorization.split('.').slice(0, 2).join('.');
   return `${signed}.${createHmac('sha256', 'no key of the service').update(signed).digest('base64url')}`;
@@ -164,7 +175,7 @@ function environment(databaseUrl: string, masterKey: string): Record<string, str
     MASTER_KEY: masterKey,
     LOG_LEVEL: 'trace',
     RATE_LIMIT_PER_MINUTE: '1000000000',
-    // Every case comes from an address of its own: a budget of sign-ins is counted for each.
+    // Every case has its own client address, because the service counts sign-ins for each address.
     TRUSTED_PROXIES: '127.0.0.1',
     WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
     PATH: process.env['PATH'] ?? '',
@@ -172,5 +183,5 @@ function environment(databaseUrl: string, masterKey: string): Record<string, str
 }
 
 function missing(what: string): never {
-  throw new Error(`There are no ${what} yet.`);
+  throw new Error(`The ${what} are missing, because World.open has not finished.`);
 }

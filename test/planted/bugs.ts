@@ -1,4 +1,4 @@
-/** One place where a bug is planted: a text that stands there once, and what takes its place. */
+/** One change that plants a bug. `find` must occur in the file exactly once, and `replace` takes its place. */
 export interface Edit {
   file: string;
   find: string;
@@ -7,18 +7,18 @@ export interface Edit {
 
 export interface Bug {
   name: string;
-  /** What would go wrong for the people who use the service. */
+  /** Damage that the bug would do to users of the service. */
   harm: string;
   edits: Edit[];
-  /** The suites that must turn red. */
+  /** Test files that must fail. */
   suites: string[];
 }
 
-/** What integrations commonly get wrong, one thing each. */
+/** Bugs that integrations often have. Each entry plants one bug. */
 export const BUGS: Bug[] = [
   {
     name: 'no unique key',
-    harm: 'an order that is sent twice is cooked twice',
+    harm: 'the kitchen cooks an order twice if it is sent twice',
     edits: [
       {
         file: 'migrations/0005_orders.sql',
@@ -64,7 +64,7 @@ export const BUGS: Bug[] = [
   },
   {
     name: 'unsorted night locks',
-    harm: 'two stays that change places wait for each other for ever',
+    harm: 'two concurrent changes of stays wait for each other in a deadlock',
     edits: [
       {
         file: 'src/platform/db/inputs.ts',
@@ -76,7 +76,7 @@ export const BUGS: Bug[] = [
   },
   {
     name: 'event after commit',
-    harm: 'an order changes and nobody is told, because the process died in between',
+    harm: 'an order changes without an event if the process dies between the two writes',
     edits: [
       {
         file: 'src/webhooks/events/transaction-with-events.ts',
@@ -88,7 +88,7 @@ export const BUGS: Bug[] = [
   },
   {
     name: 'shared sending slots',
-    harm: 'healthy receivers wait for dead ones',
+    harm: 'deliveries to healthy receivers wait for deliveries to failing receivers',
     edits: [
       {
         file: 'src/webhooks/deliveries/sending-slots.ts',
@@ -98,7 +98,7 @@ export const BUGS: Bug[] = [
     ],
     suites: ['src/webhooks/deliveries/fairness.test.ts'],
   },
-  // Each of these stands in one form of a statement that many calls share.
+  // Each of the following bugs is in one form of a statement, single or batched. Only a parity test notices it.
   {
     name: 'order without its notes',
     harm: "an order's notes are lost",
@@ -119,7 +119,7 @@ export const BUGS: Bug[] = [
   },
   {
     name: 'lines as a text',
-    harm: 'the kitchen reads the lines of an order as one long text',
+    harm: 'the kitchen gets the lines of an order as one string instead of a list',
     edits: [
       {
         file: 'src/platform/db/inputs.ts',
@@ -168,7 +168,7 @@ export const BUGS: Bug[] = [
     suites: ['test/parity/nights-and-rates.test.ts'],
   },
   {
-    name: 'a room too many',
+    name: 'one room too many',
     harm: 'the last room is sold twice',
     edits: [
       {
@@ -181,7 +181,7 @@ export const BUGS: Bug[] = [
   },
   {
     name: 'night after the stay',
-    harm: 'a free room looks taken on the day a guest leaves',
+    harm: 'a free room appears taken on the day of a check-out',
     edits: [
       {
         file: 'src/hotel/nights/store.ts',
@@ -205,7 +205,7 @@ export const BUGS: Bug[] = [
   },
   {
     name: 'price replaced on a cluster',
-    harm: 'the same, on a cluster alone',
+    harm: 'a stop-sell resets the price of its night, but only on a cluster',
     edits: [
       {
         file: 'src/hotel/rates/store.ts',
@@ -216,8 +216,8 @@ export const BUGS: Bug[] = [
     suites: ['test/parity/nights-and-rates.test.ts'],
   },
   {
-    name: 'plan of its base price',
-    harm: "a stay is sold at the plan's base price, whatever the night costs",
+    name: 'nights at the base price',
+    harm: 'a stay is sold at the base price of its plan, even if a night has another price',
     edits: [
       {
         file: 'src/hotel/rates/store.ts',

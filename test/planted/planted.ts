@@ -1,5 +1,5 @@
 /**
- * Tests the tests: breaks one thing at a time in a copy of the project and runs the suites that must notice.
+ * Tests the tests. Plants one bug at a time in a copy of the project, and runs the test files that must notice the bug.
  *
  *   npm run test:planted                     every bug
  *   npm run test:planted -- --only "event after commit"
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 240_000;
 
 interface Run {
   isGreen: boolean;
-  /** The failed tests, as the runner names them. */
+  /** Names of the failed tests. */
   failures: string[];
 }
 
@@ -25,17 +25,20 @@ async function main(): Promise<void> {
   const { only } = parseArgs({ options: { only: { type: 'string', multiple: true } } }).values;
   const bugs = BUGS.filter(({ name }) => only === undefined || only.includes(name));
   if (bugs.length === 0) {
-    throw new Error(`There is no such bug. There are: ${BUGS.map(({ name }) => name).join(', ')}`);
+    throw new Error(`No bug has this name. The names are: ${BUGS.map(({ name }) => name).join(', ')}`);
   }
   const suites = Array.from(new Set(bugs.flatMap((bug) => bug.suites)));
-  console.log('without any bug');
+  console.log('without a planted bug');
   const untouched = await inCopy(null, suites);
   report(untouched.isGreen, untouched.isGreen ? 'green' : `red: ${untouched.failures.join('; ')}`);
   let isEveryOneFound = untouched.isGreen;
   for (const bug of bugs) {
     console.log(`${bug.name}: ${bug.harm}`);
     const { isGreen, failures } = await inCopy(bug, bug.suites);
-    report(failures.length > 0, isGreen ? 'not noticed' : `red: ${failures.join('; ') || 'but no test says why'}`);
+    report(
+      failures.length > 0,
+      isGreen ? 'no test noticed the bug' : `red: ${failures.join('; ') || 'the run failed, but no test failed'}`,
+    );
     isEveryOneFound &&= failures.length > 0;
   }
   process.exitCode = isEveryOneFound ? 0 : 1;
@@ -45,7 +48,7 @@ function report(isGood: boolean, text: string): void {
   console.log(`  ${isGood ? 'ok    ' : 'FAILED'} ${text}`);
 }
 
-/** Runs suites in a copy of the project, with the bug in it. */
+/** Runs test files in a copy of the project in which the bug is planted. */
 async function inCopy(bug: Bug | null, suites: string[]): Promise<Run> {
   const copy = await mkdtemp(join(tmpdir(), 'roomservice-planted-'));
   try {
@@ -65,7 +68,9 @@ async function plant(copy: string, bug: Bug | null): Promise<void> {
     const path = join(copy, file);
     const [before, after, ...more] = (await readFile(path, 'utf8')).split(find);
     if (before === undefined || after === undefined || more.length > 0) {
-      throw new Error(`"${bug?.name}" cannot be planted: ${file} no longer holds this once: ${find}`);
+      throw new Error(
+        `The bug "${bug?.name}" cannot be planted, because this text does not occur exactly once in ${file}: ${find}`,
+      );
     }
     await writeFile(path, before + replace + after);
   }

@@ -7,30 +7,30 @@ const DRIVER = /\bfrom 'pg(?:-[a-z-]+)?'/g;
 const OUTBOUND =
   /\bimport\s+(?!type\b)(?:\w+|\*\s*as\s+\w+|\{[^}]*(?<!type )\b(?:request|get|connect|Agent)\b[^}]*\})\s*(?:,[^;]*?)?\bfrom 'node:http[s2]?'|\bfrom 'undici'/g;
 
-/** SQL stands in stores and in db/, nowhere else; the driver in db/ alone. */
+/** Finds SQL outside of stores and src/platform/db, and uses of the driver outside of src/platform/db. */
 export function sqlOutsideStores(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (file.path.startsWith('src/platform/db/')) return [];
-    const driver = offencesOf(file, file.uncommented, DRIVER, 'the driver is used in src/platform/db alone');
+    const driver = offencesOf(file, file.uncommented, DRIVER, 'Only src/platform/db may use the database driver.');
     if (/(?:\/|-)store\.ts$/.test(file.path)) return driver;
     return [
-      ...offencesOf(file, file.code, SQL, 'SQL stands in store.ts, *-store.ts and src/platform/db alone'),
+      ...offencesOf(file, file.code, SQL, 'Only store.ts, *-store.ts and src/platform/db may contain SQL.'),
       ...driver,
     ];
   });
 }
 
 /**
- * The service's one sender, which vets addresses (decision 34); and the client of `roomservice listen`, which runs on a developer's own
- * machine, as them, and is no part of a service.
+ * Files that may make HTTP requests. One is the service's sender, which checks addresses (decision 34). The other is the client of
+ * `roomservice listen`, which runs on a partner's machine and is not part of the service.
  */
 const OUTBOUND_FILES = new Set(['src/webhooks/deliveries/send.ts', 'src/developer/listen/http.ts']);
 
-/** Whatever calls another host goes through the one sender. */
+/** Finds code that makes HTTP requests outside of `OUTBOUND_FILES`. */
 export function outboundHttp(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (OUTBOUND_FILES.has(file.path)) return [];
-    const message = 'HTTP leaves through src/webhooks/deliveries/send.ts alone';
+    const message = 'Only src/webhooks/deliveries/send.ts may make HTTP requests. Use it.';
     return [
       ...offencesOf(file, file.uncommented, OUTBOUND, message),
       ...offencesOf(file, file.code, /(?<![.\w])(?:globalThis\.)?fetch\(|\bnew WebSocket\(/g, message),
@@ -38,39 +38,58 @@ export function outboundHttp(files: SourceFile[]): string[] {
   });
 }
 
+/** Finds barrels, which are files with the name index.ts or with `export *`. */
 export function barrels(files: SourceFile[]): string[] {
   return files.flatMap((file) => [
-    ...(file.path.endsWith('/index.ts') ? [`${file.path}:1: a barrel; import the file itself`] : []),
-    ...offencesOf(file, file.code, /\bexport \*/g, 'a barrel; export by name, where the thing is'),
+    ...(file.path.endsWith('/index.ts')
+      ? [`${file.path}:1: This file is a barrel. Remove it, and import the files themselves.`]
+      : []),
+    ...offencesOf(
+      file,
+      file.code,
+      /\bexport \*/g,
+      '`export *` makes this file a barrel. Export by name, in the file of the definition.',
+    ),
   ]);
 }
 
-/** A test that does not run must say why. */
+/** Finds tests that are marked `only`, and tests that are skipped or marked `todo` without a reason. */
 export function silencedTests(files: SourceFile[]): string[] {
   return files.flatMap((file) => [
-    ...offencesOf(file, file.code, /\.only\(|\bonly: true/g, 'only a part of the tests would run'),
+    ...offencesOf(file, file.code, /\.only\(|\bonly: true/g, 'With `only`, the other tests do not run. Remove it.'),
     ...offencesOf(
       file,
       file.code,
       /\b(?:test|it|describe|suite|t)\.(?:skip|todo)\(\s*\)|\b(?:skip|todo): true/g,
-      'say why',
+      'Give the reason why the test does not run.',
     ),
-    ...offencesOf(file, file.code, /\b(?:test|it|describe|suite)\.(?:skip|todo)\(/g, 'use { skip: "the reason" }'),
+    ...offencesOf(
+      file,
+      file.code,
+      /\b(?:test|it|describe|suite)\.(?:skip|todo)\(/g,
+      'Use { skip: "the reason" } instead.',
+    ),
   ]);
 }
 
-/** Whoever silences the linter says why, behind two dashes. */
+/** Finds comments that disable a lint rule without a reason after two dashes. */
 export function unexplainedSilence(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
     [...file.text.matchAll(/\b(?:ox|es)lint-disable(?!.* -- \S)/g)]
       .filter((match) => file.uncommented.charAt(match.index) === ' ')
-      .map((match) => offence(file.path, file.text, match.index, 'say why, behind " -- "')),
+      .map((match) =>
+        offence(file.path, file.text, match.index, 'Give the reason for the disabled rule after " -- ".'),
+      ),
   );
 }
 
-/** Paths of one machine. Written in pieces, so that this file does not hold what it looks for. */
+/**
+ * Paths that exist only on one machine. The pattern is put together from pieces, so that it does not match this file.
+ */
 const MACHINE_PATH = new RegExp(`(?<![\\w.*])/(?:${['work', 'root', 'home', 'Users'].join('|')})/`, 'g');
 
 export function machinePaths(path: string, text: string): string[] {
-  return [...text.matchAll(MACHINE_PATH)].map((match) => offence(path, text, match.index, 'a path of one machine'));
+  return [...text.matchAll(MACHINE_PATH)].map((match) =>
+    offence(path, text, match.index, 'This path exists only on one machine. Use a relative path.'),
+  );
 }

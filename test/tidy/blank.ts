@@ -1,21 +1,26 @@
-/** What a token is, or null for a character that is none of these. */
+/** Kind of a token. */
 type Kind = 'comment' | 'literal';
 
 const TOKENS: [Kind, RegExp][] = [
   ['comment', /\/\/[^\n]*|\/\*[^]*?\*\//y],
   ['literal', /'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"/y],
-  // A slash opens a regular expression where no value stands before it; otherwise it divides.
+  // A slash begins a regular expression if no value stands before the slash. After a value it is the division operator.
   ['literal', /(?<=(?:^|[(,=:[!&|?{};>\n]|\breturn)\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y],
 ];
-/** A template from its opening quote, or from the brace that closes a hole in it, to the next hole or to its end. */
+/**
+ * Part of a template literal. It begins at the opening quote or at the brace that closes a `${…}`, and ends at the next
+ * `${` or at the closing quote.
+ */
 const TEMPLATE_PART = /[`}](?:\\[^]|\$(?!\{)|[^`\\$])*(?:`|\$\{)/y;
 
-/** The text with its comments replaced by blanks. */
+/** Returns the text with spaces in place of its comments. */
 export function blankComments(text: string): string {
   return blank(text, ['comment']);
 }
 
-/** The text with its comments, and what stands inside strings, templates and regular expressions, replaced by blanks. */
+/**
+ * Returns the text with spaces in place of comments and of the contents of strings, templates and regular expressions.
+ */
 export function blankCommentsAndLiterals(text: string): string {
   return blank(text, ['comment', 'literal']);
 }
@@ -28,14 +33,18 @@ function blank(text: string, kinds: Kind[]): string {
   return result;
 }
 
-/** Blanks of the same length and lines; a literal keeps its first and last character, so that it stays visible as one. */
+/**
+ * Returns spaces with the length and the line breaks of the token. A literal keeps its first and last character, so
+ * that it is still a literal.
+ */
 function hollow(token: string, kind: Kind): string {
   if (kind === 'comment') return token.replace(/[^\n]/g, ' ');
   return token.replace(/(?<=[^])[^\n](?=[^])/g, ' ');
 }
 
+/** Splits a text into tokens. The kind is null for a character that is in neither a comment nor a literal. */
 function* tokens(text: string): Generator<[Kind | null, string]> {
-  /** For each template hole that is open, how many braces are open inside it. */
+  /** Number of open braces inside each `${…}` that is still open, outermost first. */
   const holes: number[] = [];
   let index = 0;
   while (index < text.length) {

@@ -1,23 +1,27 @@
-/** Where a file stands in the drawing: `hotel`, `rates` for src/hotel/rates/store.ts; `service`, `app` for src/service/app.ts. */
+/**
+ * Wing and room of a file, for example `hotel` and `rates` for src/hotel/rates/store.ts, or `service` and `app` for
+ * src/service/app.ts.
+ */
 export interface Place {
   wing: string;
   room: string;
 }
 
 export interface Drawing {
-  /** The wings from the ground up; those of one floor stand side by side. */
+  /** Wings of each floor of the drawing, lowest floor first. */
   floors: string[][];
-  /** The rooms of each wing from the ground up; those of one rank stand side by side. */
+  /** Rooms of each wing, in ranks, lowest rank first. Rooms of one rank may not import each other. */
   rooms: Map<string, string[][]>;
 }
 
 /**
- * Reads the drawing of docs/ARCHITECTURE.md: `─ name/ ─` begins a wing, and its rooms follow below, `a < b, c` where b and c may import a.
- * @throws Error when there is no drawing
+ * Reads the drawing of docs/ARCHITECTURE.md. `─ name/ ─` begins a wing, and the lines below it list its rooms. In `a < b, c`
+ * the rooms b and c may import the room a.
+ * @throws Error if the text has no drawing
  */
 export function readDrawing(markdown: string): Drawing {
   const drawing = /```\n(┌[^]*?┘)\n```/.exec(markdown)?.[1];
-  if (drawing === undefined) throw new Error('docs/ARCHITECTURE.md has no drawing of the house');
+  if (drawing === undefined) throw new Error('docs/ARCHITECTURE.md has no drawing of the wings and rooms.');
   const floors: string[][] = [];
   const texts = new Map<string, string>();
   for (const line of drawing.split('\n')) {
@@ -43,14 +47,16 @@ export function nameOf({ wing, room }: Place): string {
   return `${wing}/${room}`;
 }
 
-/** Its floor and, within its wing, its rank; null for what the drawing does not show. */
+/**
+ * Returns the floor of a room's wing, and the rank of the room in its wing; null if the drawing does not show the room.
+ */
 export function heightOf({ floors, rooms }: Drawing, { wing, room }: Place): { floor: number; rank: number } | null {
   const floor = floors.findIndex((wings) => wings.includes(wing));
   const rank = (rooms.get(wing) ?? []).findIndex((side) => side.includes(room));
   return floor < 0 || rank < 0 ? null : { floor, rank };
 }
 
-/** Whether a place is the other's own room, or one that it may build on. */
+/** Returns true if a file of `upper` may import from `lower`, because it is the same room or a lower one. */
 export function isBelow(drawing: Drawing, lower: Place, upper: Place): boolean {
   const below = heightOf(drawing, lower);
   const above = heightOf(drawing, upper);

@@ -3,9 +3,9 @@ import { heightOf, isBelow, nameOf, placeOf, type Drawing } from './drawing.ts';
 import { offence } from './source.ts';
 import type { SourceFile } from './source.ts';
 
-/** Rooms of plain tools, without a front file: other rooms import each file of theirs. */
+/** Rooms without a front file. Other rooms may import every file of these rooms. */
 const TECHNICAL = new Set(['platform/db', 'platform/http', 'platform/lib']);
-/** They write the wiring out, so they may name every part of a room but its SQL. */
+/** Wings that compose the other wings. They may import every file of a room except its stores. */
 const COMPOSITION_ROOTS = new Set(['service', 'tools']);
 const STORE = /(?:\/|-)store\.ts$/;
 
@@ -13,36 +13,36 @@ interface Import {
   from: SourceFile;
   index: number;
   specifier: string;
-  /** The imported file's path in the repository. */
+  /** Path of the imported file, from the root of the repository. */
   to: string;
 }
 
 const IMPORT = /\b(?:import|export)\s[^'";]*?\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g;
 
-/** An import goes to a floor below, or inside a wing to a room of a lower rank. */
+/** Finds imports that do not lead to a lower floor or, inside a wing, to a room of a lower rank. */
 export function importDirection(files: SourceFile[], drawing: Drawing): string[] {
   return check(files, ({ from, to }) => {
     const importer = placeOf(from.path);
     const imported = placeOf(to);
     const unknown = [importer, imported].find((place) => heightOf(drawing, place) === null);
-    if (unknown !== undefined) return `"${nameOf(unknown)}" is not in the drawing of docs/ARCHITECTURE.md`;
+    if (unknown !== undefined) return `"${nameOf(unknown)}" is not in the drawing of docs/ARCHITECTURE.md.`;
     return isBelow(drawing, imported, importer)
       ? null
-      : `imports go down only: "${nameOf(importer)}" must not import "${nameOf(imported)}"`;
+      : `"${nameOf(importer)}" must not import "${nameOf(imported)}", because that is not below it in the drawing.`;
   });
 }
 
-/** Wings and rooms that are drawn and not there, or there and not drawn. */
+/** Finds rooms that exist but are missing in the drawing, and rooms in the drawing that do not exist. */
 export function notAsDrawn(files: SourceFile[], drawing: Drawing): string[] {
   const there = new Set(files.map(({ path }) => nameOf(placeOf(path))));
   const drawn = new Set([...drawing.rooms].flatMap(([wing, ranks]) => ranks.flat().map((room) => `${wing}/${room}`)));
   return [
     ...[...there.difference(drawn)].map((place) => `${place} is not in the drawing of docs/ARCHITECTURE.md`),
-    ...[...drawn.difference(there)].map((place) => `${place} is drawn in docs/ARCHITECTURE.md, and does not exist`),
+    ...[...drawn.difference(there)].map((place) => `${place} is drawn in docs/ARCHITECTURE.md, but does not exist`),
   ];
 }
 
-/** Rows of the table of wings whose "imports" are not what the code imports. */
+/** Finds rows in the table of wings whose column "imports today" differs from the code. */
 export function importsNotAsTold(files: SourceFile[], markdown: string): string[] {
   const imports = new Map<string, Set<string>>();
   for (const { from, to } of files.flatMap(importsOf)) {
@@ -56,11 +56,13 @@ export function importsNotAsTold(files: SourceFile[], markdown: string): string[
     const list = [...found].sort().join(', ');
     return told.symmetricDifference(found).size === 0
       ? []
-      : [`the table of wings in docs/ARCHITECTURE.md must say that ${wing}/ imports: ${list || '–'}`];
+      : [`The table of wings in docs/ARCHITECTURE.md must list these imports of ${wing}/: ${list || '–'}`];
   });
 }
 
-/** Across rooms only front files are imported, so that what is inside a room may change alone. */
+/**
+ * Finds imports of another room's file that is not its front file. The rule keeps the inside of a room free to change.
+ */
 export function frontFilesOnly(files: SourceFile[]): string[] {
   return check(files, ({ from, to }) => {
     const importer = placeOf(from.path);
@@ -69,19 +71,19 @@ export function frontFilesOnly(files: SourceFile[]): string[] {
     const folder = `src/${nameOf(imported)}`;
     if (to === `${folder}.ts` || to === `${folder}/${imported.room}.ts`) return null;
     if (COMPOSITION_ROOTS.has(importer.wing) && !STORE.test(to)) return null;
-    return `across rooms only the front file is imported (${folder}/${imported.room}.ts), not ${to}`;
+    return `Import the front file of the other room (${folder}/${imported.room}.ts) instead of ${to}.`;
   });
 }
 
-/** Relative inside a wing, by the wing's alias across wings. */
+/** Finds imports inside a wing that are not relative, and imports of another wing that do not use its alias. */
 export function pathsOfImports(files: SourceFile[]): string[] {
   return check(files, ({ from, specifier, to }) => {
-    if (specifier.startsWith('../../')) return `an import goes up one folder at most: ${specifier}`;
+    if (specifier.startsWith('../../')) return `An import may go up at most one folder: ${specifier}`;
     const isInside = placeOf(from.path).wing === placeOf(to).wing;
     if (isInside === specifier.startsWith('.')) return null;
     return isInside
-      ? `inside a wing imports are relative: ${specifier}`
-      : `another wing is imported by its alias: ${specifier}`;
+      ? `Inside a wing, use a relative import: ${specifier}`
+      : `Import another wing by its alias: ${specifier}`;
   });
 }
 
@@ -92,7 +94,7 @@ function check(files: SourceFile[], fault: (found: Import) => string | null): st
   });
 }
 
-/** What a file imports of the repository, by a relative path or an alias. */
+/** Returns the imports of a file that lead to files of the repository, by a relative path or an alias. */
 function importsOf(from: SourceFile): Import[] {
   return [...from.uncommented.matchAll(IMPORT)].flatMap((match) => {
     const specifier = match[1] ?? match[2] ?? '';

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const OXLINT = join(import.meta.dirname, '..', '..', 'node_modules', 'oxlint', 'bin', 'oxlint');
 
-/** What the linter finds in a folder by that folder's own .oxlintrc.json, a line each; without the rules that need types. */
+/**
+ * Runs the linter in a folder with the .oxlintrc.json of that folder, without the rules that need types.
+ * @returns one line for each offence
+ */
 export function lint(folder: string): string[] {
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [OXLINT, '--format', 'unix'], {
     cwd: folder,

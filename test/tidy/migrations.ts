@@ -1,19 +1,22 @@
 import { offence } from './source.ts';
 
-/** Tables without a tenant in front, which every node of a cluster holds whole. */
+/**
+ * Tables whose keys do not begin with tenant_id, with the reason. Every node of a cluster holds such a table
+ * completely.
+ */
 const GLOBAL_TABLES: Record<string, string> = {
-  tenant: 'its id is the tenant_id of all others',
+  tenant: 'its id is the tenant_id of all other tables',
   sign_in: 'finds the tenant of an e-mail address',
-  service_key: 'the keys of the service itself',
-  recent_change: 'every node reads it whole',
-  feed_era: 'one row: the database goes back in time as a whole',
+  service_key: 'holds the keys of the service itself',
+  recent_change: 'every node reads all its rows',
+  feed_era: 'has one row, because a restore affects the whole database',
 };
-/** Indexes that serve a question asked across tenants. */
+/** Indexes for queries across tenants, with the reason. */
 const CROSS_TENANT_INDEXES: Record<string, string> = {
-  event_due: 'as first made; since 0013 the due deliveries are queued by credential',
+  event_due: 'an index of the first version; since migration 0013 due deliveries are queued by credential',
 };
 
-/** A piece of SQL and where it begins in its file. */
+/** A part of an SQL file, and the position of its first character. */
 interface Piece {
   text: string;
   index: number;
@@ -23,11 +26,13 @@ export function migrationNames(paths: string[]): string[] {
   return paths.toSorted().flatMap((path, position) => {
     const number = String(position + 1).padStart(4, '0');
     if (new RegExp(`^migrations/${number}_[a-z0-9]+(?:_[a-z0-9]+)*\\.sql$`).test(path)) return [];
-    return [`${path}:1: migrations are named NNNN_name.sql, without gaps; this is number ${number}`];
+    return [
+      `${path}:1: The name of this migration must be ${number}_name.sql, because migrations are numbered without gaps.`,
+    ];
   });
 }
 
-/** Every key and index leads with the tenant, so that the tables can be sharded by it. */
+/** Finds keys and indexes that do not begin with tenant_id. The rule keeps the tables ready to be sharded by tenant. */
 export function keysWithoutTenant(path: string, text: string): string[] {
   const sql = blankCommentsAndStrings(text);
   return split({ text: sql, index: 0 }, ';').flatMap((statement) =>
@@ -38,18 +43,22 @@ export function keysWithoutTenant(path: string, text: string): string[] {
 const NOT_DISTRIBUTABLE =
   /\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:SEQUENCE|TRIGGER|FUNCTION|PROCEDURE|RULE)\b|\b(?:SMALL|BIG)?SERIAL\b/gi;
 
-/** What a distributed database does not have, or only at a price. */
+/** Finds SQL that a distributed database does not support, or supports only at a high cost. */
 export function notDistributable(path: string, text: string): string[] {
   const sql = blankCommentsAndStrings(text);
-  const message = 'no sequences, triggers, rules or stored procedures';
+  const message = 'Migrations must not make sequences, triggers, rules or stored procedures.';
   return [...sql.matchAll(NOT_DISTRIBUTABLE)].map((match) => offence(path, text, match.index, message));
 }
 
-/** An exception that nothing uses any more would let something else through some day. */
+/**
+ * Finds exceptions for tables and indexes that no migration makes. An unused exception could later hide a real offence.
+ */
 export function unusedExceptions(allMigrations: string): string[] {
   return Object.keys({ ...GLOBAL_TABLES, ...CROSS_TENANT_INDEXES })
     .filter((name) => !new RegExp(`\\b(?:TABLE|INDEX)\\s+${name}\\b`).test(allMigrations))
-    .map((name) => `${name} is excepted in test/tidy/migrations.ts, but no migration makes it`);
+    .map(
+      (name) => `${name} is an exception in test/tidy/migrations.ts, but no migration makes it. Remove the exception.`,
+    );
 }
 
 interface Fault {
@@ -82,10 +91,17 @@ function tableFaults(statement: Piece): Fault[] {
   return [...faults, ...split(definitions, ',').flatMap(definitionFaults)];
 }
 
-/** A column or a constraint, with what an ALTER TABLE puts in front of it. */
+/**
+ * Finds faults in the definition of one column or constraint. An ALTER TABLE puts words such as ADD COLUMN before it.
+ */
 function definitionFaults(definition: Piece): Fault[] {
   if (/\bAS\s+IDENTITY\b/i.test(definition.text)) {
-    return [{ index: beginOf(definition), message: 'ids are made by the application; only a tenant is numbered' }];
+    return [
+      {
+        index: beginOf(definition),
+        message: 'The application makes ids. Only the table of tenants may use AS IDENTITY.',
+      },
+    ];
   }
   const ofTable = /\b(PRIMARY\s+KEY|UNIQUE|FOREIGN\s+KEY)(?:\s+NULLS\s+NOT\s+DISTINCT)?\s*\(\s*(\w+)/i;
   const ofColumn =
@@ -101,7 +117,7 @@ function beginOf({ text, index }: Piece): number {
   return index + text.search(/\S|$/);
 }
 
-/** Splits at a separator that stands outside of parentheses. */
+/** Splits SQL at each separator that is outside of parentheses. */
 function split({ text, index }: Piece, separator: string): Piece[] {
   const pieces: Piece[] = [];
   let begin = 0;

@@ -2,8 +2,8 @@ const NAME = /^docs\/decisions\/(\d{4})-[a-z0-9-]+\.md$/;
 const STATUS = /^Status: (?:accepted|superseded by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\)), \d{4}-\d{2}-\d{2}(?:; .+)?$/;
 
 /**
- * Notes of decisions that have no number of their own without gaps, no status, or no row in the index.
- * @param notes path and text of each file in `docs/decisions/` but the index
+ * Finds decisions whose number leaves a gap, and decisions without a status or without a row in the index.
+ * @param notes path and text of each file in `docs/decisions/` except the index
  */
 export function decisionRecords(notes: [path: string, text: string][], index: string): string[] {
   return notes.flatMap(([path, text], place) => {
@@ -12,8 +12,8 @@ export function decisionRecords(notes: [path: string, text: string][], index: st
     return [
       ...(NAME.exec(path)?.[1] === number ? [] : [`${path}: its name does not begin with ${number}`]),
       ...(title?.startsWith(`# ${number} `) ? [] : [`${path}: its first line does not begin with "# ${number} "`]),
-      ...(STATUS.test(status) ? [] : [`${path}: its third line is no status with a date`]),
-      ...(index.includes(`(${path.split('/').at(-1)})`) ? [] : [`${path}: the index does not name it`]),
+      ...(STATUS.test(status) ? [] : [`${path}: its third line is not a status with a date`]),
+      ...(index.includes(`(${path.split('/').at(-1)})`) ? [] : [`${path}: the index has no row for it`]),
     ];
   });
 }

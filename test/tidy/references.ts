@@ -1,4 +1,4 @@
-/** A numbered page of `docs/contract/`, and how a text refers to one of its entries. */
+/** A page of `docs/contract/` with numbered entries, and the pattern of a reference to one of them. */
 interface NumberedPage {
   path: string;
   heading: RegExp;
@@ -23,11 +23,11 @@ export const NUMBERED_PAGES: NumberedPage[] = [
 ];
 
 /**
- * References to numbered entries that do not exist.
- * @param textOf gives the text of a page
+ * Finds references to numbered entries that do not exist.
+ * @param textOf returns the text of a page
  */
 export function unresolvedReferences(path: string, text: string, textOf: (page: string) => string): string[] {
-  // A reference may go on in the next line of a comment.
+  // A reference may continue on the next line of a comment.
   const joined = text.replaceAll(/\s*\n\s*(?:\*|\/\/|--)?\s*/g, ' ');
   return NUMBERED_PAGES.flatMap(({ path: page, heading, reference }) => {
     const entries = new Set(Array.from(textOf(page).matchAll(heading), ([, number]) => number));
@@ -38,12 +38,15 @@ export function unresolvedReferences(path: string, text: string, textOf: (page: 
   });
 }
 
-/** A file or folder in backquotes, such as `hotel/rates/` or `store.ts`; placeholders in capitals and patterns are none. */
+/**
+ * A path in backquotes with at least one folder, such as `hotel/rates/`. Placeholders in capitals and patterns do not
+ * count.
+ */
 const NAMED_PATH = /`((?:[\w.-]+\/)+(?:[\w.-]+\.(?:ts|js|md|sql|json))?)`/g;
 
 /**
- * Paths that a text names and that do not exist: seen from the repository, from `src/`, or from a wing of it.
- * @param exists tells of a path of the repository, a folder's without the slash at its end
+ * Finds paths in a text that do not exist. A path may be relative to the repository, `src/`, a wing, `test/` or `docs/`.
+ * @param exists returns true if a path of the repository exists; a folder has no slash at its end
  */
 export function unresolvedPaths(
   path: string,

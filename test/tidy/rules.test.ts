@@ -17,14 +17,14 @@ import { tablesReadFromAbove, tablesWithTwoWriters } from './tables.ts';
 
 type Rule = (files: SourceFile[]) => string[];
 
-/** The rule finds a fault in each of the offenders, and none in the others. */
+/** Asserts that the rule finds a fault in each text of `offenders`, and no fault in the texts of `fine`. */
 function separates(rule: Rule, cases: { offenders: [string, string][]; fine: [string, string][] }): void {
   for (const [path, text] of cases.offenders) {
     const [found = ''] = rule([sourceFile(path, text)]);
-    assert.ok(found.startsWith(`${path}:`), `not found in ${path}: ${text}`);
+    assert.ok(found.startsWith(`${path}:`), `the rule found no fault in ${path}: ${text}`);
   }
   for (const [path, text] of cases.fine) {
-    assert.deepEqual(rule([sourceFile(path, text)]), [], `wrongly found in ${path}: ${text}`);
+    assert.deepEqual(rule([sourceFile(path, text)]), [], `the rule wrongly found a fault in ${path}: ${text}`);
   }
 }
 
@@ -48,24 +48,24 @@ const DRAWING = readDrawing(
   ].join('\n'),
 );
 
-describe('the drawing of the house', () => {
-  test('is read floor by floor', () => {
+describe('the drawing of wings and rooms', () => {
+  test('readDrawing reads the floors and the ranks of rooms from the drawing', () => {
     assert.deepEqual(DRAWING.floors, [['platform'], ['access'], ['restaurant', 'hotel'], ['service'], ['tools']]);
     assert.deepEqual(DRAWING.rooms.get('hotel'), [['rooms'], ['rates'], ['channels', 'pms']]);
     assert.deepEqual(DRAWING.rooms.get('platform'), [['errors', 'lib'], ['config'], ['http']]);
   });
 
-  test('must show what is there, and nothing else', () => {
+  test('notAsDrawn finds a room that is missing in the drawing and a drawn room that does not exist', () => {
     const there = [...DRAWING.rooms].flatMap(([wing, ranks]) =>
       ranks.flat().map((room) => sourceFile(wing === 'tools' ? `tools/${room}/a.ts` : `src/${wing}/${room}/a.ts`, '')),
     );
     assert.deepEqual(notAsDrawn(there, DRAWING), []);
-    assert.match(notAsDrawn(there.slice(1), DRAWING).join(), /^tools\/openapi is drawn .*, and does not exist$/);
+    assert.match(notAsDrawn(there.slice(1), DRAWING).join(), /^tools\/openapi is drawn .*, but does not exist$/);
     const undrawn = sourceFile('src/hotel/spa/spa.ts', '');
     assert.match(notAsDrawn([...there, undrawn], DRAWING).join(), /^hotel\/spa is not in the drawing/);
   });
 
-  test('has a table that tells the imports of each wing', () => {
+  test('importsNotAsTold finds a row of the table with a missing or an additional import, and a missing row', () => {
     const file = sourceFile('src/hotel/rates/rates.ts', "import { a } from '#platform/errors.ts';");
     assert.deepEqual(importsNotAsTold([file], '| `hotel/` | stays | platform | – |'), []);
     assert.equal(importsNotAsTold([file], '| `hotel/` | stays | – | – |').length, 1);
@@ -75,7 +75,7 @@ describe('the drawing of the house', () => {
 });
 
 describe('the rules on imports', () => {
-  test('find an import that goes up', () => {
+  test('importDirection finds an import that leads to a higher, neighbouring or unknown room', () => {
     separates((files) => importDirection(files, DRAWING), {
       offenders: [
         ['src/restaurant/menu/menu.ts', "import { placeOrder } from '../orders/orders.ts';"],
@@ -103,7 +103,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test('find an import behind the front', () => {
+  test("frontFilesOnly finds an import of another room's file that is not its front file", () => {
     separates(frontFilesOnly, {
       offenders: [
         ['src/restaurant/orders/orders.ts', "import { findDishes } from '../menu/store.ts';"],
@@ -129,7 +129,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test('find an alias inside a wing, a relative path across wings, and two folders up', () => {
+  test('pathsOfImports finds an alias inside a wing, a relative path to another wing, and a path two folders up', () => {
     separates(pathsOfImports, {
       offenders: [
         ['src/platform/db/embedded/a.ts', "import { a } from '../../errors.ts';"],
@@ -145,7 +145,7 @@ describe('the rules on imports', () => {
   });
 });
 
-test('paths that a text names are looked for', () => {
+test('unresolvedPaths finds a path in a text that does not exist', () => {
   const there = new Set(['src/hotel/rates', 'src/hotel/rates/rates.ts', 'bin/roomservice.js']);
   const found = (text: string) => unresolvedPaths('a.md', text, ['hotel'], (path) => there.has(path));
   assert.deepEqual(found('`hotel/rates/`, `rates/rates.ts`, `src/hotel/rates/rates.ts`, `bin/roomservice.js`'), []);
@@ -154,7 +154,7 @@ test('paths that a text names are looked for', () => {
 });
 
 describe('the bans', () => {
-  test('find SQL outside of stores', () => {
+  test('sqlOutsideStores finds SQL outside of stores, and uses of the driver outside of platform/db', () => {
     separates(sqlOutsideStores, {
       offenders: [
         ['src/restaurant/orders/orders.ts', "db.selectFrom('dish')"],
@@ -173,7 +173,7 @@ describe('the bans', () => {
     });
   });
 
-  test('find a table that two rooms write', () => {
+  test('tablesWithTwoWriters finds a table that two rooms write, except the shared event table', () => {
     const own = sourceFile(
       'src/restaurant/orders/store.ts',
       "db.insertInto('restaurant_order'); db.updateTable('restaurant_order')",
@@ -200,7 +200,7 @@ describe('the bans', () => {
     assert.equal(tablesWithTwoWriters([...shared, writing('src/hotel/rates/store.ts')]).length, 1);
   });
 
-  test('find a table that is read from below or beside', () => {
+  test('tablesReadFromAbove finds a read of a table by a lower or neighbouring room', () => {
     const orders = sourceFile('src/restaurant/orders/store.ts', "db.insertInto('restaurant_order')");
     const credentials = sourceFile('src/access/credentials/store.ts', "db.insertInto('credential')");
     const found = (path: string, text: string) =>
@@ -219,7 +219,7 @@ describe('the bans', () => {
     assert.equal(found('src/hotel/rates/store.ts', "db.selectFrom('credential')"), 0);
   });
 
-  test('find HTTP that leaves elsewhere', () => {
+  test('outboundHttp finds HTTP requests outside of the sender and the client of `listen`', () => {
     separates(outboundHttp, {
       offenders: [
         ['src/restaurant/orders/orders.ts', "await fetch('https://example.com')"],
@@ -239,7 +239,7 @@ describe('the bans', () => {
     });
   });
 
-  test('find barrels, silenced tests and silenced rules', () => {
+  test('the bans find barrels, tests skipped without a reason, and lint rules disabled without a reason', () => {
     separates(barrels, {
       offenders: [
         ['src/restaurant/orders/index.ts', ''],
@@ -266,7 +266,7 @@ describe('the bans', () => {
     });
   });
 
-  test('find a path of one machine', () => {
+  test('machinePaths finds a path that exists only on one machine', () => {
     for (const folder of ['work', 'root', 'home']) {
       assert.equal(machinePaths('README.md', `See /${folder}/main/README.md`).length, 1, folder);
     }
@@ -277,7 +277,7 @@ describe('the bans', () => {
 describe('the rules on migrations', () => {
   const faults = (sql: string) => keysWithoutTenant('migrations/0001_a.sql', sql);
 
-  test('find a key or an index that does not lead with the tenant', () => {
+  test('keysWithoutTenant finds a key or an index that does not begin with tenant_id', () => {
     for (const sql of [
       'CREATE TABLE a (id uuid PRIMARY KEY);',
       'CREATE TABLE a (tenant_id bigint NOT NULL, id uuid, PRIMARY KEY (id, tenant_id));',
@@ -296,7 +296,7 @@ describe('the rules on migrations', () => {
     }
   });
 
-  test('take what leads with the tenant, and the named global tables', () => {
+  test('keysWithoutTenant accepts keys that begin with tenant_id and keys of the global tables, and gives the line of a fault', () => {
     for (const sql of [
       'CREATE TABLE a (tenant_id bigint NOT NULL REFERENCES tenant (id), price numeric(10, 2), PRIMARY KEY (tenant_id, id));',
       "-- PRIMARY KEY (id);\nCREATE TABLE a (tenant_id bigint PRIMARY KEY, s text DEFAULT 'UNIQUE (id)');",
@@ -310,21 +310,21 @@ describe('the rules on migrations', () => {
     ]);
   });
 
-  test('find gaps and wrong names', () => {
+  test('migrationNames finds gaps, repeated numbers and wrong names', () => {
     assert.deepEqual(migrationNames(['migrations/0002_b.sql', 'migrations/0001_a.sql']), []);
     assert.equal(migrationNames(['migrations/0001_a.sql', 'migrations/0003_b.sql']).length, 1);
     assert.equal(migrationNames(['migrations/0001_a.sql', 'migrations/0001_b.sql']).length, 1);
     assert.equal(migrationNames(['migrations/1_a.sql']).length, 1);
   });
 
-  test('find what a cluster lacks', () => {
+  test('notDistributable finds sequences, functions and triggers', () => {
     for (const sql of ['CREATE TABLE a (id bigserial)', 'CREATE OR REPLACE FUNCTION f()', 'CREATE TRIGGER t']) {
       assert.equal(notDistributable('migrations/0001_a.sql', sql).length, 1, sql);
     }
   });
 });
 
-test('comments and literals are told from code', () => {
+test('blankComments and blankCommentsAndLiterals distinguish comments and literals from code', () => {
   const cases: [string, string, string][] = [
     ['a("//"); // b', 'a("//");     ', 'a("  ");     '],
     ['a /* "\n */ + 1', 'a     \n    + 1', 'a     \n    + 1'],
@@ -338,10 +338,10 @@ test('comments and literals are told from code', () => {
   }
 });
 
-test('the rule on references finds an entry that does not exist, in whatever form it is named', () => {
+test('unresolvedReferences finds an entry that does not exist, in each form of a reference', () => {
   const textOf = () => '## 1. One\n### 1. One\n';
   const found = (text: string) => unresolvedReferences('src/a.ts', text, textOf).length;
-  // Put together, so that the rule does not find them in this file.
+  // The references are put together from pieces, so that the rule does not find them in this file.
   const [decision, section, rule] = ['decision', 'contract §', 'database rule'];
   assert.equal(found(`${decision} 1, PMS ${section}1, ${section}1, ${rule} 1, a rule, two ${decision}s`), 0);
   for (const text of [`${decision} 2`, `${decision}s 1 and 2`, `${decision}s 1, 2`, `/**\n * (${decision}\n * 2) */`]) {
@@ -350,7 +350,7 @@ test('the rule on references finds an entry that does not exist, in whatever for
   assert.equal(found(`PMS ${section}2, ${section}2 and ${rule}s 1 and 2`), 3);
 });
 
-test('the rule on decisions finds gaps, a missing status and a missing row', () => {
+test('decisionRecords finds a gap in the numbers, a missing status and a missing row of the index', () => {
   const note = (name: string, text: string): [string, string] => [`docs/decisions/${name}`, text];
   const first = note('0001-a.md', '# 0001 A\n\nStatus: accepted, 2026-11-21\n');
   const second = note(
@@ -363,7 +363,7 @@ test('the rule on decisions finds gaps, a missing status and a missing row', () 
   assert.equal(decisionRecords([first], '').length, 1, 'no row');
 });
 
-test('the linter knows the bans that are left to it', () => {
+test('the linter finds any, ts-ignore, console, process.env, import cycles, long files and functions, and wrong file names', () => {
   const folder = mkdtempSync(join(tmpdir(), 'roomservice-lint-'));
   try {
     cpSync(join(import.meta.dirname, '..', '..', '.oxlintrc.json'), join(folder, '.oxlintrc.json'));

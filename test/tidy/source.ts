@@ -2,22 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { blankComments, blankCommentsAndLiterals } from './blank.ts';
 
-/** A file under check, with the views that the rules search. All views have the same length and the same lines. */
+/** A file to check, in the forms that the rules search. All forms have the same length and the same lines. */
 export interface SourceFile {
-  /** Relative to the repository, with `/` between folders. */
+  /** Path relative to the repository, with `/` between folders. */
   path: string;
   text: string;
-  /** Comments are blank, strings are not: for imports and SQL. */
+  /** Text without comments but with strings. Rules on imports and SQL search it. */
   uncommented: string;
-  /** Comments and the insides of strings, templates and regular expressions are blank: for words of the language. */
+  /**
+   * Text without comments and without the contents of strings, templates and regular expressions. Rules on language
+   * keywords search it.
+   */
   code: string;
 }
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
-/** Not ours, or written at run time; `.git` is a file in a second work tree. */
+/** Paths that are not part of the sources: dependencies, Git data and files that runs write. */
 const SKIPPED = new Set(['node_modules', '.git', 'data', 'coverage']);
 
-/** The paths of all files below the repository, or below one folder of it. */
+/** Returns the paths of all files in the repository, or in one folder of it and its subfolders. */
 export function listFiles(folder = ''): string[] {
   const entries = readdirSync(join(REPOSITORY, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
@@ -46,12 +49,12 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts') || path.startsWith('test/');
 }
 
-/** `file:line: message`, as an editor can follow it. */
+/** Returns `file:line: message`, a form that editors can turn into a link. */
 export function offence(path: string, text: string, index: number, message: string): string {
   return `${path}:${text.slice(0, index).split('\n').length}: ${message}`;
 }
 
-/** One offence for every match of a global pattern in one view of a file. */
+/** Returns one offence for every match of a global pattern in one form of the text of a file. */
 export function offencesOf(file: SourceFile, view: string, pattern: RegExp, message: string): string[] {
   return [...view.matchAll(pattern)].map((match) => offence(file.path, view, match.index, message));
 }

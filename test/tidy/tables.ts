@@ -5,7 +5,10 @@ import type { SourceFile } from './source.ts';
 const WRITE =
   /\.(?:insertInto|updateTable|deleteFrom)\(\s*'(?<built>\w+)|\b(?:INSERT INTO|MERGE INTO|DELETE FROM|UPDATE(?= \w+(?: (?:AS )?\w+)?\s+SET\b)) (?!SET\b)"?(?<written>\w+)/g;
 const READ = /\.(?:selectFrom|\w*[jJ]oin|using)\(\s*'(?<built>\w+)|\b(?:FROM|JOIN|USING)\s+"?(?<written>\w+)/g;
-/** An event and its delivery are one row (decision 32): who records events writes it, and who delivers them. */
+/**
+ * Tables that more than one room may write. An event and its delivery are one row (decision 32), so both rooms of
+ * `webhooks/` write it.
+ */
 const SHARED: Record<string, string[]> = { event: ['webhooks/events', 'webhooks/deliveries'] };
 
 interface Mention {
@@ -15,25 +18,34 @@ interface Mention {
   room: string;
 }
 
-/** A table is written by one room alone; the room that writes it first, in the order of the files, is taken as its owner. */
+/** Finds tables that two rooms write. The first room in the order of the files counts as the owner of the table. */
 export function tablesWithTwoWriters(files: SourceFile[]): string[] {
   const owners = new Map<string, string>();
   return mentionsOf(files, WRITE).flatMap(({ file, index, table, room }) => {
     const owner = owners.get(table) ?? room;
     owners.set(table, owner);
     if (owner === room || SHARED[table]?.includes(room)) return [];
-    return [offence(file.path, file.text, index, `table "${table}" is written by ${owner}/ already`)];
+    return [
+      offence(file.path, file.text, index, `Only one room may write a table, and ${owner}/ already writes "${table}".`),
+    ];
   });
 }
 
-/** A store reads the tables of its own room and of all below it. */
+/** Finds reads of a table outside of its own room and of the rooms above it. */
 export function tablesReadFromAbove(files: SourceFile[], drawing: Drawing): string[] {
   const owners = new Map(mentionsOf(files, WRITE).map(({ table, file }) => [table, placeOf(file.path)]));
   return mentionsOf(files, READ).flatMap(({ file, index, table, room }) => {
     const [owner, reader] = [owners.get(table), placeOf(file.path)];
     if (owner === undefined || nameOf(owner) === room || SHARED[table]?.includes(room)) return [];
     if (isBelow(drawing, owner, reader)) return [];
-    return [offence(file.path, file.text, index, `${room}/ must not read "${table}", a table of ${nameOf(owner)}/`)];
+    return [
+      offence(
+        file.path,
+        file.text,
+        index,
+        `${room}/ must not read "${table}", because ${nameOf(owner)}/ owns this table and is not below.`,
+      ),
+    ];
   });
 }
 

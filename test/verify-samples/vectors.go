@@ -12,7 +12,7 @@ import (
 	"samples/webhook"
 )
 
-// text decodes a field; a missing header is empty, as http.Header.Get gives it.
+// text decodes a field. A missing header becomes an empty string, as http.Header.Get returns it.
 func text(field string) string {
 	decoded, _ := base64.StdEncoding.DecodeString(strings.TrimSuffix(field, "-"))
 	return string(decoded)
