@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 
 const PROBE_EVERY_MS = 100;
 const PROBE_TIMEOUT_MS = 1_000;
-/** Well before the service would close them, so that none is used just then. */
+/**
+ * Idle time of a kept connection. It is well below that of the service, so that the service closes no connection that
+ * is in use.
+ */
 const IDLE_MS = 5_000;
 
 interface Backend {
@@ -13,8 +16,8 @@ interface Backend {
 }
 
 /**
- * A plain balancer in front of the API processes, with connections that are kept. It sends to those whose `/readyz` says 200 (to
- * any where none does), goes on to the next where a connection is refused, and sends nothing a second time that was sent.
+ * A load balancer in front of the API processes, with keep-alive connections. It prefers processes whose `/readyz` returns 200.
+ * If a process refuses the connection, the balancer tries the next one. It never sends a request twice.
  */
 export class Balancer {
   #backends: Backend[];
@@ -60,7 +63,7 @@ export class Balancer {
     backend.isReady = answer?.status === 200;
   }
 
-  /** The ready ones first, each of them in turn. */
+  /** Returns all backends, the ready ones first. The first backend changes with each call. */
   #choices(): Backend[] {
     this.#turn += 1;
     const inTurn = this.#backends.map((_, place) => this.#backends[(place + this.#turn) % this.#backends.length]);
@@ -76,7 +79,7 @@ export class Balancer {
       }
       backend.isReady = false;
     }
-    fail(response, 503, 'no process takes connections');
+    fail(response, 503, 'no process accepts connections');
   }
 
   #forward(backend: Backend, incoming: IncomingMessage, body: Buffer, response: ServerResponse) {

@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 import type { Marker, Tenant } from './tenants.ts';
 
 const TRY_TIMEOUT_MS = 20_000;
-/** However bad the fault, it is over by then, and the service must answer. */
+/** Time limit of `settle`. Each fault is over by then, and the service must respond. */
 const SETTLE_WITHIN_MS = 75_000;
 const RETRY_WAIT_MS = 250;
 
@@ -15,9 +15,12 @@ export interface Request {
   options: CallOptions;
 }
 
-/** The clients' side of every call: keeps the history, tries again what is unknown, looks for what is another tenant's. */
+/**
+ * Makes all calls of the clients. It records them in the history, repeats calls with an unknown outcome, and searches
+ * responses for data of another tenant.
+ */
 export class Client {
-  /** Of the balancer. */
+  /** URL of the load balancer. */
   readonly url: string;
   readonly history: History;
   readonly #markers: Marker[];
@@ -28,21 +31,29 @@ export class Client {
     this.#markers = markers;
   }
 
-  /** One try; null where no answer came. `url` is a process's own where it is not the balancer's. */
+  /**
+   * Sends a request once.
+   * @param url the balancer or one process
+   * @returns the response, or null if there was no response
+   */
   async try(tenant: Tenant, { method, path, options }: Request, url = this.url): Promise<Answer | null> {
     const signal = AbortSignal.timeout(TRY_TIMEOUT_MS);
     const answer = await callUnchecked(url, method, path, { ...options, signal }).catch(() => null);
     this.#note(answer);
     if (url === this.url && (answer === null || answer.status >= 500)) {
-      this.history.balancedFailures.push(`${method} ${path}: ${answer?.status ?? 'no answer'} ${answer?.text ?? ''}`);
+      this.history.balancedFailures.push(`${method} ${path}: ${answer?.status ?? 'no response'} ${answer?.text ?? ''}`);
     }
     if (answer !== null) {
-      this.lookForOthers(tenant.marker, answer.text, `the answer to ${method} ${path}`);
+      this.findLeak(tenant.marker, answer.text, `the response to ${method} ${path}`);
     }
     return answer;
   }
 
-  /** Sends the same call until its answer decides. @returns that answer, and whether a try before it ended in the unknown */
+  /**
+   * Repeats a request until a response below 500 comes.
+   * @returns the response; `wasUnknown` is true if an earlier try had an unknown outcome
+   * @throws UnsettledError after 75 s
+   */
   async settle(tenant: Tenant, request: Request): Promise<{ answer: Answer; wasUnknown: boolean }> {
     const deadlineMs = Date.now() + SETTLE_WITHIN_MS;
     for (let wasUnknown = false; Date.now() < deadlineMs; await sleep(RETRY_WAIT_MS)) {
@@ -53,14 +64,16 @@ export class Client {
       wasUnknown = true;
     }
     this.history.unsettled.push(`${request.method} ${request.path}`);
-    throw new UnsettledError(`${request.method} ${request.path} got no answer for ${SETTLE_WITHIN_MS} ms`);
+    throw new UnsettledError(
+      `${request.method} ${request.path} got no response below 500 within ${SETTLE_WITHIN_MS} ms.`,
+    );
   }
 
-  /** Keeps a text that holds what belongs to another tenant than the one it is meant for. */
-  lookForOthers(own: Marker, text: string, where: string): void {
+  /** Records a leak if the text contains the marker of another tenant than its own one. */
+  findLeak(own: Marker, text: string, where: string): void {
     const other = this.#markers.find((marker) => marker !== own && text.includes(marker));
     if (other !== undefined) {
-      this.history.leaks.push(`${where}, of tenant ${own}, holds ${other}`);
+      this.history.leaks.push(`${where}, of tenant ${own}, contains ${other}`);
     }
   }
 
@@ -77,17 +90,18 @@ export class Client {
   }
 }
 
+/** Error of a call that got no decisive response within the time limit. */
 export class UnsettledError extends Error {}
 
-/** An endless client: one round of what it does, at its own pace. */
+/** A simulated client that repeats one round of calls at its own pace. */
 export interface Actor {
   name: string;
-  /** From the end of one round to the beginning of the next, milliseconds; jittered. */
+  /** Mean pause between two rounds in milliseconds. The real pause varies by up to 50 %. */
   paceMs: number;
   act(): Promise<void>;
 }
 
-/** The actors, running until they are paused: then each one ends what it is about, and rests. */
+/** Runs the actors. After a pause begins, each actor finishes its round and then waits. */
 export class Load {
   readonly #random: Random;
   #isPaused = true;
@@ -111,7 +125,10 @@ export class Load {
     this.#wake = Promise.withResolvers();
   }
 
-  /** Waits until nobody is under way any more. @returns how many still were after the time */
+  /**
+   * Pauses the actors, and waits until all rounds have ended.
+   * @returns the number of actors that were still busy at the time limit
+   */
   async rest(timeoutMs: number): Promise<number> {
     this.#isPaused = true;
     for (const deadlineMs = Date.now() + timeoutMs; this.#busy > 0 && Date.now() < deadlineMs; await sleep(10));

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The way of one process to the database: a proxy that can be frozen, slowed down and cut. */
+/** A proxy between one process and the database. It can freeze, delay or cut the connections. */
 export class DatabaseLink {
-  /** Added to every round trip, milliseconds. */
+  /** Delay of every round trip, in milliseconds. */
   delayMs = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -28,18 +28,18 @@ export class DatabaseLink {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Nothing passes, nothing is refused: as where a network is parted. What is sent meanwhile waits. */
+  /** Holds back all bytes without an error, as a network partition does. The bytes wait until `thaw`. */
   freeze(): void {
     this.#thawed ??= new Promise((resolve) => (this.#onThaw = resolve));
   }
 
-  /** Everything passes again, what has waited first: a COMMIT may arrive after its sender has given up. */
+  /** Passes bytes again, the waiting ones first. So a COMMIT may arrive after its sender has given up. */
   thaw(): void {
     this.#thawed = null;
     this.#onThaw();
   }
 
-  /** Breaks every connection; what waits in them is lost. */
+  /** Breaks every connection. Waiting bytes are lost. */
   cut(): void {
     this.#sockets.forEach((socket) => socket.destroy());
   }

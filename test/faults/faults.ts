@@ -1,10 +1,10 @@
 /**
- * The fault suite: two API processes and two workers on one PostgreSQL, fifty receivers, callers who never stop, one fault after
- * another, and after each of them every promise looked at.
+ * The fault suite. It runs two API processes and two workers on one PostgreSQL, with fifty receivers and callers that never stop.
+ * It causes one fault after another, and checks every promise after each fault.
  *
  *   node test/faults/faults.ts [--short] [--rounds N] [--only FAULT]… [--seed N] [--prove]
  *
- * And a family of its own, whose cases break nothing and ask for much: a tenant uses its budget to the full.
+ * The family `budget` causes no faults. In its cases one tenant uses its whole budget with expensive calls.
  *
  *   node test/faults/faults.ts --family budget [--short] [--only CASE]… [--results FILE] [--tries N]
  */
@@ -46,7 +46,7 @@ function chosenFaults(): Fault[] {
   const unknown = values.only?.filter((name) => !FAULTS.some((fault) => fault.name === name)) ?? [];
   if (unknown.length > 0) {
     throw new Error(
-      `There is no fault ${unknown.join(', ')}. There are: ${FAULTS.map(({ name }) => name).join(', ')}.`,
+      `Unknown fault: ${unknown.join(', ')}. The faults are: ${FAULTS.map(({ name }) => name).join(', ')}.`,
     );
   }
   if (values.only !== undefined) {
@@ -63,7 +63,11 @@ async function main(): Promise<number> {
   const interrupted = () => void world.close().then(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
-    print(world.redis ? 'budgets are shared in Redis' : 'no redis-server on PATH: budgets are checked per process');
+    print(
+      world.redis
+        ? 'Budgets are shared in Redis.'
+        : 'No redis-server is on PATH, so budgets are checked for each process.',
+    );
     world.load.go();
     await sleep(WARM_UP_MS);
     if (values.prove) {
@@ -83,10 +87,10 @@ async function runRounds(world: World, faults: Fault[]): Promise<FaultResult[]> 
   const results = new Map<string, FaultResult>();
   for (let round = 1; round <= Number(values.rounds); round += 1) {
     for (const fault of faults) {
-      const whyNot = fault.whyNot?.(world) ?? null;
-      if (whyNot !== null) {
-        print(`${fault.name}: skipped, ${whyNot}`);
-        findings.skipped.set(fault.name, whyNot);
+      const reasonToSkip = fault.reasonToSkip?.(world) ?? null;
+      if (reasonToSkip !== null) {
+        print(`${fault.name}: skipped, because ${reasonToSkip}`);
+        findings.skipped.set(fault.name, reasonToSkip);
         continue;
       }
       print(`${fault.name} (round ${round})`);
@@ -97,7 +101,7 @@ async function runRounds(world: World, faults: Fault[]): Promise<FaultResult[]> 
     }
   }
   findings.beginFault('the end');
-  print('the end: every delivery comes to its end');
+  print('the end: waits until every delivery has ended');
   await endRun(world, values.short);
   await checkResources(world, baseline);
   return [...results.values()];
@@ -128,6 +132,6 @@ const FAMILIES: Record<string, () => Promise<number>> = {
 };
 const family = FAMILIES[values.family];
 if (family === undefined) {
-  throw new Error(`There is no family ${values.family}. There are: ${Object.keys(FAMILIES).join(', ')}.`);
+  throw new Error(`Unknown family: ${values.family}. The families are: ${Object.keys(FAMILIES).join(', ')}.`);
 }
 process.exitCode = await family();

@@ -1,25 +1,25 @@
-/** Something that must not be: which promise it breaks, what was seen, and what to look at. */
+/** A broken promise: its name, the observation, and the place where an investigation should begin. */
 export interface Violation {
   promise: string;
   what: string;
   lookAt: string;
 }
 
-/** A time that a promise bounds. */
+/** A measured time with the limit that a promise gives. */
 export interface Measurement {
   what: string;
   valueMs: number;
   limitMs: number;
 }
 
-/** What the run finds out, kept by the fault that was on. */
+/** Results of the run, grouped by fault. */
 export class Findings {
   readonly violations = new Map<string, Violation[]>();
   readonly measurements: Measurement[] = [];
-  /** Breaches that were reported already. */
+  /** Breaches that were already reported. */
   readonly known = new Set<string>();
   readonly skipped = new Map<string, string>();
-  /** Stretches of time in which no process could reach the database, or write to it; milliseconds since 1970. */
+  /** Periods in which no process could read from or write to the database, in milliseconds since 1970. */
   readonly outages: { fromMs: number; toMs: number }[] = [];
   #fault = 'before the first fault';
   readonly #print: (line: string) => void;
@@ -40,11 +40,13 @@ export class Findings {
     this.#print(`    VIOLATION of ${promise}: ${what}`);
   }
 
-  /** Keeps a time; one over its limit, or one that never came, is a violation. */
+  /**
+   * Records a time. A time over its limit is a violation, and so is undefined, which means that the event never came.
+   */
   measure(what: string, valueMs: number | undefined, limitMs: number): void {
     if (valueMs === undefined || valueMs > limitMs) {
-      const seen = valueMs === undefined ? 'not at all' : `after ${(valueMs / 1000).toFixed(1)} s`;
-      this.violation('times', `${what}: ${seen}, and ${limitMs / 1000} s are allowed`);
+      const seen = valueMs === undefined ? 'never happened' : `took ${(valueMs / 1000).toFixed(1)} s`;
+      this.violation('times', `${what}: ${seen}, but ${limitMs / 1000} s are allowed`);
     }
     if (valueMs !== undefined) {
       this.measurements.push({ what, valueMs, limitMs });
@@ -56,7 +58,7 @@ export class Findings {
     this.#print(`    ${line}`);
   }
 
-  /** Runs what takes the database away from everyone, and keeps how long. */
+  /** Runs work that makes the database unavailable to all processes, and records its period as an outage. */
   async duringOutage(work: () => Promise<void>): Promise<void> {
     const fromMs = Date.now();
     await work();

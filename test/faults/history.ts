@@ -1,39 +1,39 @@
 import type { Partner, Tenant } from './tenants.ts';
 
-/** What one try of a call came to: an answer that decides, one that refuses, or nothing that says whether it happened. */
+/** Outcome of one try of a call: success, a refusal, or unknown if there was a 5xx or no response. */
 export type Outcome = 'ok' | 'fail' | 'unknown';
 
-/** A create under one external id, with all that was answered to it. */
+/** A create call under one external id, with all responses to it. */
 export interface Creation {
   kind: 'order' | 'reservation';
   partner: Partner;
   externalId: string;
-  /** Of every 2xx: its status and the id in it. */
+  /** Status and id of every 2xx response. */
   successes: { status: number; id: string }[];
-  /** Statuses that it has been brought to, as far as answers tell, in order. */
+  /** Statuses that responses have confirmed, in their order. */
   statuses: string[];
-  /** `code` of the refusal, where there was one. */
+  /** Error code of the refusal; null if there was no refusal. */
   refusal: string | null;
   isSettled: boolean;
 }
 
-/** A reservation that an OTA told of, and what it told last. */
-export interface ToldStay {
+/** A reservation that an OTA has sent. `lastSent` is the last state that the OTA sent; null before the first response. */
+export interface OtaStay {
   tenant: Tenant;
   source: string;
   externalId: string;
-  told: { status: string; check_in: string; check_out: string } | null;
+  lastSent: { status: string; check_in: string; check_out: string } | null;
   id: string | null;
 }
 
-/** N callers for the last rooms of one night. */
+/** Concurrent bookings for the last rooms of one night. */
 export interface Race {
   night: string;
   capacity: number;
   creations: Creation[];
 }
 
-/** A call with a secret that a revoke or rotate, answered before it began, had taken away. */
+/** A call with an old secret. It began after the response to the revoke or rotate that invalidated the secret. */
 export interface OldSecretProbe {
   node: string;
   after: 'revoke' | 'rotate';
@@ -41,36 +41,36 @@ export interface OldSecretProbe {
   status: number;
 }
 
-/** A call of the credential whose budget is watched. */
+/** A call of the credential whose budget is checked. */
 export interface BudgetedCall {
-  /** Where budgets are not shared: the process that counted it, anew after every start. */
+  /** Counter that counted the call: Redis, or one start of one process if Redis is missing. */
   counter: string;
   sentAtMs: number;
   answeredAtMs: number;
-  /** Unknown: it was counted, or not; a 503 or a lost answer tells neither. */
+  /** Result of the call. `unknown` means that a 503 or a missing response does not tell if the call was counted. */
   outcome: 'let_in' | 'refused' | 'unknown';
 }
 
-/** All that the clients know. It only ever grows; marks tell where a fault began. */
+/** Everything that the clients know. A caller that needs the part of one fault stores the lengths at its beginning. */
 export class History {
   readonly creations: Creation[] = [];
-  readonly toldStays: ToldStay[] = [];
+  readonly otaStays: OtaStay[] = [];
   readonly races: Race[] = [];
   readonly probes: OldSecretProbe[] = [];
   readonly budgetedCalls: BudgetedCall[] = [];
   readonly revokedCredentials = new Set<string>();
-  /** Answers that nothing explains: a 4xx where the call was right, two 2xx that differ. */
+  /** Unexplained responses: a 4xx to a valid call, or two different 2xx to one create. */
   readonly surprises: string[] = [];
-  /** Texts of another tenant in an answer, a webhook or a log. */
+  /** Texts of another tenant in a response, a webhook or a log. */
   readonly leaks: string[] = [];
-  /** Calls that no try of got an answer within the time. */
+  /** Calls that got no decisive response in any try within the time limit. */
   readonly unsettled: string[] = [];
   readonly tries: Record<Outcome, number> = { ok: 0, fail: 0, unknown: 0 };
-  /** Calls through the balancer that ended in a 5xx or without an answer, with the time. */
+  /** Calls through the balancer that got a 5xx or no response. */
   readonly balancedFailures: string[] = [];
-  /** While one of the processes has its clock an hour off. */
+  /** True while the clocks of some processes are an hour ahead. */
   isClockOff = false;
-  /** Answers 500: safe to try again, but a fault that nobody thought of. */
+  /** Number of 500 responses. A caller may repeat such a call, but each one is an unexpected error of the service. */
   internalErrors = 0;
 
   get requests(): number {

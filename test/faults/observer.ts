@@ -1,8 +1,8 @@
 import type { Postgres } from './postgres.ts';
 
 /**
- * What the database itself sees, in a schema of the suite's own: which transaction changed which status and which wrote which
- * event. The rows are not touched by later transactions, so that the moment of their commit can be asked for.
+ * SQL for a schema in which triggers record the transactions that changed a status or wrote an event. Later transactions do not
+ * change these rows, so PostgreSQL can tell the time of their commit.
  */
 const OBSERVATION = `
   CREATE SCHEMA faults;
@@ -19,7 +19,7 @@ const OBSERVATION = `
     END IF;
     RETURN NULL;
   END $$;
-  -- A booking that finds no room is taken back by the transaction that inserted it: nobody else ever saw it. No other is ever removed.
+  -- A transaction removes a booking that it has inserted itself if no room is free. No other reservation is ever removed.
   CREATE FUNCTION faults.see_removal() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     DELETE FROM faults.change WHERE subject = OLD.id AND tenant_id = OLD.tenant_id AND is_new AND tx = pg_current_xact_id();
@@ -44,6 +44,7 @@ const OBSERVATION = `
   CREATE TRIGGER see AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION faults.see_event();
 `;
 
+/** Adds the recording schema and its triggers to the database. */
 export async function observe(postgres: Postgres): Promise<void> {
   await postgres.query(OBSERVATION);
 }
@@ -55,7 +56,7 @@ export interface Attempt {
   error: string | null;
 }
 
-/** An event that was committed; what is null of it has gone since. */
+/** A committed event. Fields are null if the row of the event no longer exists. */
 export interface EventRow {
   id: string;
   tenant_id: string;
@@ -69,7 +70,7 @@ export interface EventRow {
   attempts: Attempt[] | null;
 }
 
-/** Every event that was ever committed, with the moment of its commit. */
+/** Reads every event that was ever committed, with the time of its commit. */
 export async function readEvents(postgres: Postgres): Promise<EventRow[]> {
   return await postgres.query<EventRow>(`
     SELECT seen.id, seen.tenant_id, seen.tx, pg_xact_commit_timestamp(seen.xmin) AS committed_at,

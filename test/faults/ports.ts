@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below those that systems give to outgoing connections, which would take a port while its process is down. */
+/**
+ * First port of the range. The range is below the ports of outgoing connections, which could take a port during a
+ * restart of its process.
+ */
 const FROM = 20_000;
 const COUNT = 12_000;
 const given = new Set<number>();
 
-/** A port that is free now and is not given twice: a process keeps it over its restarts. */
+/** Returns a port that is free now. No port is returned twice, because a process keeps its port over restarts. */
 export async function newPort(): Promise<number> {
   for (;;) {
     const port = FROM + Math.floor(Math.random() * COUNT);

@@ -6,12 +6,12 @@ import { type Location, locate, prepareSocketDir } from '#platform/db/embedded/l
 import { findPostmaster, launch, stopPostmaster } from '#platform/db/embedded/postmaster.ts';
 import { databaseUrl } from '#platform/db/embedded/server.ts';
 
-/** As in production, but that the moment of every commit is kept: what is late is counted from there. */
+/** Settings as in production, and additionally the recording of commit times, from which delays are measured. */
 const SETTINGS = { track_commit_timestamp: 'on', max_connections: '200', max_wal_size: '256MB' };
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
-/** A PostgreSQL of the suite's own: nobody but the suite starts it, so that it stays down for as long as a fault wants. */
+/** A PostgreSQL that only the suite starts, so that it stays down as long as a fault needs. */
 export class Postgres {
   readonly #location: Location;
   readonly #password: string;
@@ -25,7 +25,7 @@ export class Postgres {
     this.#pool = this.#openPool();
   }
 
-  /** Over its Unix socket. */
+  /** Connection string over the Unix socket. */
   get url(): string {
     return this.#urlOf(NAME);
   }
@@ -34,24 +34,29 @@ export class Postgres {
     return `${this.#location.socketDir}/.s.PGSQL.5432`;
   }
 
-  /** The connection string by way of a port of this machine. */
+  /** Returns the connection string over a TCP port of this machine. */
   urlThrough(port: number): string {
     const url = new URL(this.url);
     url.host = `127.0.0.1:${port}`;
     return url.href;
   }
 
-  /** Starts it, also after a crash, and waits until it takes connections. @throws Error after 30 s */
+  /**
+   * Starts PostgreSQL, also after a crash, and waits until it accepts connections.
+   * @throws Error after 30 s
+   */
   async start(): Promise<void> {
     const deadlineMs = Date.now() + START_TIMEOUT_MS;
     const begin = async () => await launch(this.#location, { binaries: this.#binaries, settings: SETTINGS });
     for (let launched = await begin(); !(await this.isReady()); await sleep(POLL_MS)) {
       const failure = await launched.failure();
       if (Date.now() > deadlineMs) {
-        throw new Error(`PostgreSQL does not start: ${failure ?? 'it takes no connections'}`);
+        throw new Error(
+          `PostgreSQL did not start within ${START_TIMEOUT_MS} ms: ${failure ?? 'it accepts no connections'}`,
+        );
       }
       if (failure !== undefined) {
-        // The backends of the one before may outlive it for a moment.
+        // Backends of the previous PostgreSQL may still run for a moment.
         await sleep(10 * POLL_MS);
         launched = await begin();
       }
@@ -62,7 +67,7 @@ export class Postgres {
     return (await findPostmaster(this.#location.clusterDir))?.isReady ?? false;
   }
 
-  /** Stops it as a power cut would: nothing is written down, no client is told. */
+  /** Stops PostgreSQL immediately, as a power failure does: without a checkpoint. */
   async crash(): Promise<void> {
     const postmaster = await findPostmaster(this.#location.clusterDir);
     if (postmaster === undefined) {
@@ -74,7 +79,7 @@ export class Postgres {
     }
   }
 
-  /** Runs a statement past the service, again where the connection turns out to be lost. */
+  /** Runs a statement directly on the database. Repeats it up to twice if the connection is lost. */
   async query<Row extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<Row[]> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -88,7 +93,7 @@ export class Postgres {
     }
   }
 
-  /** A session of the suite's own, for what has to be held open. The caller ends it. */
+  /** Opens a separate session, for example for a transaction that stays open. The caller ends the session. */
   async openSession(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url });
     client.on('error', () => {});
@@ -129,7 +134,7 @@ export class Postgres {
   }
 }
 
-/** Makes an empty cluster below a folder and starts it. */
+/** Makes an empty cluster in a folder and starts PostgreSQL on it. */
 export async function startPostgres(folder: string): Promise<Postgres> {
   const location = await locate(`${folder}/data`, () => {});
   const password = await readOrMakePassword(location.dataDir);

@@ -7,9 +7,9 @@ import type { World } from './world.ts';
 const LOAD_MS = 3_000;
 
 /**
- * Shows that the invariants see: one thing after another is spoilt behind the service's back, and the promise that it breaks must
- * be found broken, and whole again once it is put right.
- * @returns 1 where one went unseen
+ * Proves that the invariants find faults. Each tampering damages one thing behind the service. Then the promise of the tampering
+ * must be found broken, and after the repair no promise may be broken.
+ * @returns 0, or 1 if the invariants missed a tampering
  */
 export async function prove(world: World): Promise<number> {
   let unseen = 0;
@@ -17,7 +17,7 @@ export async function prove(world: World): Promise<number> {
     const isSeen = await proveOne(world, tampering);
     unseen += isSeen ? 0 : 1;
   }
-  world.findings.note(`${TAMPERINGS.length - unseen} of ${TAMPERINGS.length} were seen`);
+  world.findings.note(`The invariants found ${TAMPERINGS.length - unseen} of ${TAMPERINGS.length} tamperings.`);
   return unseen === 0 ? 0 : 1;
 }
 
@@ -32,9 +32,13 @@ async function proveOne(world: World, tampering: Tampering): Promise<boolean> {
   await undo();
   const after = await brokenPromises(world, fromMs);
   const isSeen = before.length === 0 && spoilt.includes(tampering.breaks) && after.length === 0;
-  world.findings.note(`${isSeen ? 'seen  ' : 'UNSEEN'} ${tampering.name}: ${spoilt.join('; ') || 'nothing broken'}`);
+  world.findings.note(
+    `${isSeen ? 'found ' : 'MISSED'} ${tampering.name}: ${spoilt.join('; ') || 'no promise was broken'}`,
+  );
   if (before.length + after.length > 0) {
-    world.findings.note(`       broken before: ${before.join('; ')}; broken afterwards: ${after.join('; ')}`);
+    world.findings.note(
+      `       broken before the tampering: ${before.join('; ')}; broken after the repair: ${after.join('; ')}`,
+    );
   }
   return isSeen;
 }

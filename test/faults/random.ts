@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Generator of pseudo-random numbers (mulberry32). The same seed gives the same numbers. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 to below the given one. */
+  /** Returns a whole number from 0 to below `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -23,12 +23,12 @@ export class Random {
   pick<T>(list: readonly T[]): T {
     const picked = list[this.below(list.length)];
     if (picked === undefined) {
-      throw new RangeError('nothing to pick from');
+      throw new RangeError('The list to pick from is empty.');
     }
     return picked;
   }
 
-  /** True in one of so many cases. */
+  /** Returns true in one of `cases` calls on average. */
   oneIn(cases: number): boolean {
     return this.below(cases) === 0;
   }

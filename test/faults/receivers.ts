@@ -4,7 +4,7 @@ import { type Certificate, makeCertificate } from '../support/certificate.ts';
 import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-/** A POST as it arrived, and whether it was answered with a 2xx. */
+/** A received POST. `isAccepted` is true if the response was a 2xx. */
 export interface Post {
   eventId: string;
   url: string;
@@ -15,13 +15,13 @@ export interface Post {
   isAccepted: boolean;
 }
 
-/** How a receiver may be out of order. */
+/** Ways in which a receiver can misbehave. */
 export type Disorder = 'hang' | 'reset' | 'dribble' | 'redirect' | 'gigabytes' | 'certificate';
 
 const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'a');
 const DRIBBLE_EVERY_MS = 1_000;
 
-/** Every receiver of the run: what arrived where, by event. */
+/** Log of the POSTs that arrived at all receivers of the run, by event. */
 export class PostLog {
   readonly byEvent = new Map<string, Post[]>();
   onPost: (post: Post) => void = () => {};
@@ -35,8 +35,8 @@ export class PostLog {
 }
 
 /**
- * A receiver behind a proxy. One in ten of the events that it met in disorder meets the same disorder at every later attempt, and
- * so goes its whole way of five; the others are answered well once the disorder is over.
+ * A receiver behind a proxy, which can be put into disorder. One in ten of the events that arrive during a disorder meets the same
+ * disorder in all five attempts. The other events get a 2xx after the disorder has ended.
  */
 export class Hook {
   readonly proxy: TcpProxy;
@@ -44,7 +44,7 @@ export class Hook {
   #disorder: Disorder | null = null;
   readonly #disorderOf = new Map<string, Disorder>();
   readonly #log: PostLog;
-  /** Decides about events that meet no disorder. */
+  /** Chooses the response to an event that meets no disorder. */
   answer: (request: ReceivedRequest, postsBefore: number) => Answer | Promise<number> = () => 204;
 
   constructor(receiver: Receiver, proxy: TcpProxy, log: PostLog) {
@@ -58,7 +58,10 @@ export class Hook {
     return `https://127.0.0.1:${this.proxy.port}/hook`;
   }
 
-  /** @param badPort of a receiver whose certificate nobody trusts */
+  /**
+   * Puts the receiver into a disorder.
+   * @param badPort the port of a receiver whose certificate the service does not trust
+   */
   fallInto(disorder: Disorder, badPort: number): void {
     if (disorder === 'certificate') {
       this.proxy.target = badPort;
@@ -76,7 +79,7 @@ export class Hook {
     }
   }
 
-  /** Events that it met in disorder are answered well from here on, too. */
+  /** Ends the disorder also for the events that would meet it in all attempts. */
   forget(): void {
     this.#disorderOf.clear();
   }
@@ -116,7 +119,7 @@ function isSuccess(answer: Answer): boolean {
   return typeof answer === 'number' && answer >= 200 && answer < 300;
 }
 
-/** For an answer that is decided later. */
+/** Writes a response that is chosen later. */
 function answerByHand(socket: Socket, status: number, post: Post): void {
   post.isAccepted = isSuccess(status);
   socket.end(`HTTP/1.1 ${status} So\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
@@ -136,7 +139,7 @@ function answerIn(disorder: Disorder): Answer {
   }
 }
 
-/** One byte a second of a head that never ends. */
+/** Sends one byte per second of response headers that never end. */
 function dribble(socket: Socket): void {
   const timer = setInterval(() => socket.write('H'), DRIBBLE_EVERY_MS);
   socket.once('close', () => clearInterval(timer));
@@ -158,19 +161,19 @@ export async function startHook(certificate: Certificate, log: PostLog): Promise
   return new Hook(receiver, proxy, log);
 }
 
-/** Takes what comes under a certificate that nobody trusts; nothing should come. */
+/** Starts a receiver with a certificate that the service does not trust. No request should arrive there. */
 export async function startImpostor(): Promise<Receiver> {
   return await startReceiver({ certificate: await makeCertificate() });
 }
 
-/** Some receivers stumble now and then: of 100 events some fail once or twice, and one at all five attempts. */
-export function stumbling(request: ReceivedRequest, postsBefore: number): Answer {
+/** Response of an unreliable receiver. Of 100 events it refuses 8 once, 6 twice, and 1 in all five attempts. */
+export function unreliableAnswer(request: ReceivedRequest, postsBefore: number): Answer {
   const dice = diceOf(String(request.headers['x-service-event-id']));
   const failures = dice === 0 ? 5 : dice <= 6 ? 2 : dice <= 14 ? 1 : 0;
   return postsBefore < failures ? 503 : 204;
 }
 
-/** From 0 to 99, always the same for an event. */
+/** Returns a number from 0 to 99 that is always the same for an event. */
 function diceOf(eventId: string): number {
   return createHash('sha256').update(eventId).digest().readUInt16BE(0) % 100;
 }

@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts';
 
-/** What a fault came to, over its rounds. */
+/** Results of a fault over all its rounds. */
 export interface FaultResult {
   fault: string;
   rounds: number;
@@ -8,7 +8,7 @@ export interface FaultResult {
   unknown: number;
   events: number;
   interrupted: number;
-  /** The worst of the rounds. */
+  /** Largest value of all rounds. */
   p99Ms: number;
   slowestMs: number;
 }
@@ -25,7 +25,10 @@ const COLUMNS = [
   'violations',
 ];
 
-/** The table, then what was skipped, the times that are bounded, and every violation with where to look. */
+/**
+ * Returns the report: the table of faults, the skipped faults, the bounded times, and every violation with the place to
+ * look at.
+ */
 export function report(results: FaultResult[], findings: Findings): string {
   const violationsOf = (fault: string) => findings.violations.get(fault)?.length ?? 0;
   const rows = results.map((result) => [
@@ -36,8 +39,8 @@ export function report(results: FaultResult[], findings: Findings): string {
   const lines = [
     ...table([COLUMNS, ...rows]),
     '',
-    'p99: from the commit of an event to its first POST at a healthy receiver, the worst round; time without a database and',
-    'interrupted deliveries (bounded by the lease: 25 s) left out. slowest: of all, with nothing left out.',
+    'p99 is the time from the commit of an event to its first POST at a healthy receiver, in the worst round. It excludes time without',
+    'a database, and interrupted deliveries, which the lease bounds to 25 s. slowest is the longest of these times, without exclusions.',
     ...[...findings.skipped].map(([fault, why]) => `skipped: ${fault}: ${why}`),
     '',
     ...timesOf(findings),
@@ -61,7 +64,7 @@ function timesOf({ measurements }: Findings): string[] {
   const groups = Map.groupBy(measurements, ({ what }) => what);
   return [...groups].map(([what, group]) => {
     const worst = Math.max(...group.map(({ valueMs }) => valueMs));
-    return `${what}: at most ${(worst / 1000).toFixed(2)} s of ${(group[0]?.limitMs ?? 0) / 1000} s, ${group.length} times`;
+    return `${what}: at most ${(worst / 1000).toFixed(2)} s (limit ${(group[0]?.limitMs ?? 0) / 1000} s) in ${group.length} measurements`;
   });
 }
 

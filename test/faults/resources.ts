@@ -1,22 +1,25 @@
 import { processesOf, waitUntil, type World } from './world.ts';
 
 const USED_SLACK_MIB = 64;
-/** The allocator keeps what ten thousand sockets once took: that it does so every time would show in the rounds. */
+/**
+ * Allowed growth of resident memory. The allocator keeps the memory that ten thousand sockets once used. Growth in
+ * every round would exceed this value.
+ */
 const RESIDENT_SLACK_MIB = 256;
 const DESCRIPTOR_SLACK = 24;
 const BACK_WITHIN_MS = 75_000;
 
 interface Usage {
   residentMiB: number;
-  /** JavaScript's heap and the buffers outside of it, of which some are garbage that has not been looked for. */
+  /** Size of the JavaScript heap and of buffers outside of it, including garbage that is not yet collected. */
   usedMiB: number;
   descriptors: number;
 }
 
-/** By the kind of process: after a kill it is another one that is measured at the end. */
+/** Usage by process name. After a kill, a new process has the same name at the end. */
 export type Baseline = Map<string, Usage>;
 
-/** What "flat" means. */
+/** Meaning of "flat" in the report. */
 export const FLAT =
   `at the end at most ${USED_SLACK_MIB} MiB in use, ${RESIDENT_SLACK_MIB} MiB resident ` +
   `and ${DESCRIPTOR_SLACK} descriptors more than after warm-up`;
@@ -25,7 +28,10 @@ export async function measureBaseline(world: World): Promise<Baseline> {
   return new Map(await Promise.all(processesOf(world).map(async (each) => [each.name, await usageOf(each)] as const)));
 }
 
-/** Prints what each process holds, and takes more than before, a minute after the load, for a violation (invariant 10). */
+/**
+ * Prints the memory and descriptors of each process. Too much growth is a violation if it remains 75 s after the load
+ * (invariant 10).
+ */
 export async function checkResources(world: World, baseline: Baseline): Promise<void> {
   let now = await measureBaseline(world);
   await waitUntil(

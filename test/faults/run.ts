@@ -32,13 +32,16 @@ const INVARIANTS: readonly Invariant[] = [
 const LOAD_BEFORE_MS = 2_000;
 const LOAD_AFTER_MS = 2_000;
 const REST_WITHIN_MS = 90_000;
-/** A lease, and some more. */
+/** Time limit for overdue deliveries: a lease and a margin. */
 const DELIVERED_WITHIN_MS = 30_000;
-/** Five attempts at a receiver that hangs, its waits, and its share of slots. */
+/**
+ * Time limit for all deliveries: five attempts at a receiver that hangs, the waits between them, and the wait for its
+ * sending slots.
+ */
 const ENDED_WITHIN_MS = 240_000;
 const SHOWN_BREACHES = 5;
 
-/** One round of one fault: load, the fault, load, rest, and every invariant. */
+/** Runs one round of a fault: load, the fault, load again, a pause, and the check of every invariant. */
 export async function runFault(world: World, fault: Fault): Promise<FaultResult> {
   const { history, load, findings } = world;
   const requestsBefore = history.requests;
@@ -54,7 +57,10 @@ export async function runFault(world: World, fault: Fault): Promise<FaultResult>
   try {
     await fault.strike(world);
   } catch (error) {
-    findings.violation('suite', `the fault could not be made: ${error instanceof Error ? error.stack : String(error)}`);
+    findings.violation(
+      'suite',
+      `the suite could not cause the fault: ${error instanceof Error ? error.stack : String(error)}`,
+    );
   } finally {
     await fault.heal?.(world);
   }
@@ -68,15 +74,19 @@ export async function runFault(world: World, fault: Fault): Promise<FaultResult>
   return { fault: fault.name, rounds: 1, requests, unknown, events, interrupted, p99Ms, slowestMs };
 }
 
+/** Pauses the load, and waits until no delivery to a healthy receiver is overdue. */
 export async function rest(world: World): Promise<void> {
   const busy = await world.load.rest(REST_WITHIN_MS);
   if (busy > 0) {
-    world.findings.violation('10 quiet afterwards', `${busy} callers still wait ${REST_WITHIN_MS / 1000} s later`);
+    world.findings.violation(
+      '10 quiet afterwards',
+      `${busy} callers still wait ${REST_WITHIN_MS / 1000} s after the pause began`,
+    );
   }
   await waitUntil(async () => (await countOverdue(world)) === 0, DELIVERED_WITHIN_MS, 200);
 }
 
-/** Asks every invariant, and reports each breach once: a row that is lost stays lost. */
+/** Checks every invariant. Reports each breach only once, because for example a lost row stays lost. */
 async function checkInvariants(world: World, evidence: Evidence): Promise<void> {
   const { findings } = world;
   for (const [{ promise, lookAt }, all] of await findBreaches(world, evidence)) {
@@ -84,7 +94,7 @@ async function checkInvariants(world: World, evidence: Evidence): Promise<void> 
     breaches.forEach((breach) => findings.known.add(promise + breach));
     breaches.slice(0, SHOWN_BREACHES).forEach((breach) => findings.violation(promise, breach, lookAt));
     if (breaches.length > SHOWN_BREACHES) {
-      findings.violation(promise, `and ${breaches.length - SHOWN_BREACHES} more like these`, lookAt);
+      findings.violation(promise, `and ${breaches.length - SHOWN_BREACHES} more breaches of this promise`, lookAt);
     }
   }
 }
@@ -98,12 +108,12 @@ export async function findBreaches(world: World, evidence: Evidence): Promise<Ma
 }
 
 /**
- * Waits until every delivery has ended, and checks everything once more.
- * @param isShort bad receivers recover first, so that nobody has to wait for their fifth attempts
+ * Waits until every delivery has ended, and checks all invariants again.
+ * @param isShort true lets all receivers recover first, so that the run does not wait for fifth attempts
  */
 export async function endRun(world: World, isShort: boolean): Promise<void> {
   if (isShort) {
-    world.patients.forEach((hook) => hook.forget());
+    world.failingHooks.forEach((hook) => hook.forget());
   }
   const pending = async () => {
     const [row] = await world.postgres.query<{ count: string }>(
@@ -111,7 +121,7 @@ export async function endRun(world: World, isShort: boolean): Promise<void> {
     );
     return Number(row?.count);
   };
-  world.findings.note(`${await pending()} deliveries to bad receivers have yet to end`);
+  world.findings.note(`${await pending()} deliveries to misbehaving receivers have not ended yet`);
   await waitUntil(async () => (await pending()) === 0, ENDED_WITHIN_MS, 1_000);
   const creationsBefore = world.history.creations.length;
   const window: Window = { fromMs: Date.now(), creationsBefore, interruptsDeliveries: true, isLast: true };

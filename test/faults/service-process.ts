@@ -14,17 +14,17 @@ const KEPT_LINES = 40;
 
 export interface ProcessOptions {
   name: string;
-  /** What `serve` is told to run alone; null: both. */
+  /** Value of `serve --only`; null runs the API and the worker. */
   only: 'api' | 'worker' | null;
   link: DatabaseLink;
-  /** The environment, but for its ports. */
+  /** Environment of the process except its ports. */
   env: Record<string, string>;
   onLogLine: (process: string, line: string) => void;
-  /** Told when it ends without having been told to. */
+  /** Called if the process ends without a request to end. */
   onDeath: (process: string, lastLines: string[]) => void;
 }
 
-/** `roomservice serve --only …` on ports that stay the same from start to start. */
+/** A `roomservice serve` process whose ports stay the same over restarts. */
 export class ServiceProcess {
   readonly name: string;
   readonly link: DatabaseLink;
@@ -54,17 +54,22 @@ export class ServiceProcess {
     return this.#child?.pid ?? 0;
   }
 
-  /** Starts it and waits until it is ready. @throws Error with the end of its log */
+  /**
+   * Starts the process and waits until it is ready.
+   * @throws Error with the end of the log after 30 s
+   */
   async start(env: Record<string, string> = {}): Promise<void> {
     await this.launch(env);
     for (const deadlineMs = Date.now() + START_TIMEOUT_MS; !(await this.isReady()); await sleep(POLL_MS)) {
       if (Date.now() > deadlineMs) {
-        throw new Error(`${this.name} does not become ready:\n${this.#lastLines.join('\n')}`);
+        throw new Error(
+          `${this.name} was not ready within ${START_TIMEOUT_MS} ms. Its log ends with:\n${this.#lastLines.join('\n')}`,
+        );
       }
     }
   }
 
-  /** Starts it without waiting. */
+  /** Starts the process without waiting until it is ready. */
   async launch(env: Record<string, string> = {}): Promise<void> {
     this.#port ||= await newPort();
     this.#metricsPort ||= await newPort();
@@ -93,7 +98,7 @@ export class ServiceProcess {
     }
   }
 
-  /** Sends a signal that it is not expected to end by. */
+  /** Sends a signal that should not end the process. */
   signal(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }
@@ -104,7 +109,10 @@ export class ServiceProcess {
     await this.#ended;
   }
 
-  /** By SIGTERM. @returns how long it took, milliseconds */
+  /**
+   * Stops the process by SIGTERM, and waits for its end.
+   * @returns the duration in milliseconds
+   */
   async stop(): Promise<number> {
     const beganAtMs = performance.now();
     this.#isExpectedToEnd = true;
@@ -119,7 +127,7 @@ export class ServiceProcess {
     return answer?.status === 200;
   }
 
-  /** Its metrics without labels, by name. */
+  /** Reads the metrics that have no labels, by name. */
   async metrics(): Promise<Map<string, number>> {
     const answer = await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`);
     const lines = (await answer.text()).split('\n').filter((line) => /^\w+ /.test(line));

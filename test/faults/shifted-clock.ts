@@ -1,6 +1,6 @@
 /**
- * Loaded into a process of the service before anything else (`--import`): at SIGUSR2 its wall clock jumps an hour ahead, at the
- * next one back. Timers and `performance.now()` go on as they were, as they do where a machine's clock is set.
+ * Module that `--import` loads into a process of the service. At SIGUSR2 the wall clock jumps an hour ahead, and at the next
+ * SIGUSR2 it jumps back. Timers and `performance.now()` do not change, as after a change of the machine's clock.
  */
 const AHEAD_MS = 3_600_000;
 const RealDate = Date;

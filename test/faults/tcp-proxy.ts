@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A port in front of a receiver, behind which another one can be put, and where somebody may look who comes. */
+/** A proxy in front of a receiver. Its target can change, and a callback can observe new connections. */
 export class TcpProxy {
-  /** The port that connections are passed on to. */
+  /** Port to which the proxy forwards connections. */
   target: number;
-  /** Told of every connection before it is passed on; it is passed on when this is done. */
+  /** Called for each new connection. The proxy forwards the connection after the promise resolves. */
   onConnection: () => Promise<void> = async () => {};
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -29,7 +29,7 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Connections that are kept would go on leading to what stood behind the proxy before. */
+  /** Cuts all connections. Otherwise kept connections would still lead to the previous target. */
   cut(): void {
     this.#sockets.forEach((socket) => socket.destroy());
   }

@@ -7,7 +7,7 @@ import { runCommand } from '../support/command.ts';
 import { call } from '../support/service.ts';
 import { OWNER_PASSWORD, sampleTenant, STAFF_PASSWORD } from '../support/tenants.ts';
 
-/** What every text of a tenant holds, so that it is known wherever it turns up. */
+/** Random text that is in every free text of one tenant, so that a leak of its data can be recognised. */
 export type Marker = string;
 
 export interface Tenant {
@@ -16,7 +16,7 @@ export interface Tenant {
   owner: Record<string, string>;
   staff: Record<string, string>;
   channel: TestChannel;
-  /** Partners alone book Cabins and Halls; OTAs sell Lofts too, beyond their number if they like. */
+  /** Room types. Only partners book Cabins and Halls. OTAs also sell Lofts, and may oversell these. */
   rooms: Record<RoomName, { id: string; capacity: number }>;
 }
 
@@ -24,7 +24,7 @@ export type RoomName = 'Cabin' | 'Loft' | 'Hall';
 const CAPACITIES: Record<RoomName, number> = { Cabin: 3, Loft: 2, Hall: 3 };
 export const PARTNER_ONLY_ROOMS: readonly RoomName[] = ['Cabin', 'Hall'];
 
-/** A credential, with the webhook that is registered for it. */
+/** A credential of a partner, with its registered webhook. */
 export interface Partner {
   tenant: Tenant;
   credentialId: string;
@@ -38,7 +38,7 @@ interface Applied {
   properties: { room_types: { id: string; name: string }[] }[];
 }
 
-/** Makes a tenant as an operator does, and signs its people in. */
+/** Makes a tenant by the operator's command, and signs its users in. */
 export async function makeTenant(url: string, env: Record<string, string>, folder: string): Promise<Tenant> {
   const marker = `mk${randomBytes(5).toString('hex')}`;
   const document = sampleTenant({
@@ -83,7 +83,7 @@ async function signIn(url: string, email: string, password: string): Promise<Rec
   return { authorization: `Bearer ${answer.body.access_token}` };
 }
 
-/** A new credential of the tenant with a webhook at the URL. */
+/** Makes a credential of the tenant, and registers the webhook URL with it. */
 export async function makePartner(url: string, tenant: Tenant, webhookUrl: string): Promise<Partner> {
   const made = await call(url, 'POST', '/v1/third-party/credentials/', {
     headers: tenant.owner,

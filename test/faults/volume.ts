@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const SIZE_BYTES = 2 * 1024 ** 3;
 const run = promisify(execFile);
 
-/** A small file system of its own, in a file, which can be filled up without hurting anybody else. */
+/** A small file system inside a file. A test can fill it without an effect on other file systems. */
 export interface Volume {
   folder: string;
   fill(): Promise<void>;
@@ -14,7 +14,7 @@ export interface Volume {
   unmount(): Promise<void>;
 }
 
-/** Undefined where this machine lets us mount nothing. */
+/** Makes and mounts a volume. Returns undefined if this machine does not allow mounts. */
 export async function mountVolume(parent: string): Promise<Volume | undefined> {
   const image = join(parent, 'volume.img');
   const folder = join(parent, 'volume');

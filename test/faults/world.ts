@@ -19,22 +19,27 @@ import { History } from './history.ts';
 import { observe } from './observer.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import type { Random } from './random.ts';
-import { type Hook, PostLog, startHook, startImpostor, stumbling } from './receivers.ts';
+import { type Hook, PostLog, startHook, startImpostor, unreliableAnswer } from './receivers.ts';
 import { ServiceProcess } from './service-process.ts';
 import { makePartner, makeTenant, type Partner, type Tenant } from './tenants.ts';
 import { mountVolume, type Volume } from './volume.ts';
 
 const TENANTS = 3;
 const RECEIVERS = 50;
-/** The first of them are those that fall into disorder; they never count as healthy ones. */
-const PATIENTS = 10;
-/** Of the healthy ones, some stumble now and then. */
-const STUMBLERS = 10;
-/** Partners who read the feed as well: one whose receiver falls into disorder, one whose stumbles, one whose is well. */
-const FOLLOWING = [0, PATIENTS, PATIENTS + STUMBLERS];
+/**
+ * Number of receivers that faults put into disorder. They are the first of all receivers, and never count as healthy.
+ */
+const FAILING_RECEIVERS = 10;
+/** Number of healthy receivers that sometimes refuse an event. */
+const UNRELIABLE_RECEIVERS = 10;
+/**
+ * Indexes of partners that also read the feed: one with a receiver in disorder, one with an unreliable receiver, one
+ * with a reliable receiver.
+ */
+const FOLLOWING = [0, FAILING_RECEIVERS, FAILING_RECEIVERS + UNRELIABLE_RECEIVERS];
 const ACTORS = { orders: 6, stays: 3, channels: 2, readers: 3 };
 
-/** Everything that runs, and everything that is known of it. */
+/** All running parts of the suite, and everything that it knows about them. */
 export interface World {
   folder: string;
   random: Random;
@@ -50,35 +55,38 @@ export interface World {
   client: Client;
   load: Load;
   tenants: Tenant[];
-  /** One for each of the receivers, in their order. */
+  /** Partners, one for each receiver, in the order of the receivers. */
   partners: Partner[];
-  patients: Hook[];
+  /** Receivers that faults put into disorder. */
+  failingHooks: Hook[];
   followers: Follower[];
-  /** Stands where a certificate is bad. */
+  /** Port of a receiver with an untrusted certificate. */
   impostorPort: number;
-  /** By credential: all whose webhook secret is known. */
+  /** Partners whose webhook secret is known, by credential id. */
   knownPartners: Map<string, Partner>;
-  /** A partner whose deliveries the faults watch one by one. */
+  /** Partner whose deliveries the faults observe individually. */
   witness: { partner: Partner; hook: Hook };
-  /** Makes one more process, started, until the end of the run. */
+  /** Starts an additional process, which runs until the end of the run. */
   newProcess(name: string, only: 'api' | 'worker' | null): Promise<ServiceProcess>;
-  /** Runs a command beside all processes. */
+  /** Runs a `roomservice` command during the run. */
   command(args: string[]): Promise<Ended>;
-  /** Makes one more receiver, until the end of the run. */
+  /** Starts an additional receiver, which runs until the end of the run. */
   newHook(): Promise<Hook>;
   close(): Promise<void>;
 }
 
-/** Of the receivers that are expected to answer well, by URL. */
+/** Returns the URLs of the healthy receivers. */
 export function healthyUrls({ partners }: World): Set<string> {
-  return new Set(partners.slice(PATIENTS).map(({ webhookUrl }) => webhookUrl));
+  return new Set(partners.slice(FAILING_RECEIVERS).map(({ webhookUrl }) => webhookUrl));
 }
 
 export function processesOf({ apis, workers }: World): ServiceProcess[] {
   return [...apis, ...workers];
 }
 
-/** Starts it all: database, processes, receivers, tenants; then the clients, who rest until `load.go()`. */
+/**
+ * Starts the database, the processes, the receivers, the tenants and the clients. The clients wait until `load.go()`.
+ */
 export async function openWorld(random: Random, findings: Findings): Promise<World> {
   const closers: Closers = [cleanUp];
   const close = async () => {
@@ -130,13 +138,16 @@ async function build(random: Random, findings: Findings, closers: Closers, close
   const followers = FOLLOWING.flatMap((place) => partners[place] ?? []).map((partner) => new Follower(partner));
   const command = (args: string[]) => runCommand(args, { env: serviceEnv });
   const people = { tenants, partners, knownPartners, witness, client, load, followers, command };
-  const receivers = { posts, patients: hooks.slice(0, PATIENTS), impostorPort, newHook };
+  const receivers = { posts, failingHooks: hooks.slice(0, FAILING_RECEIVERS), impostorPort, newHook };
   const world: World = { random, findings, history, ...machines, ...people, ...receivers, close };
   load.start(await castActors(world), (error) => findings.violation('suite', String(error)));
   return world;
 }
 
-/** @returns what the service must be told, so that it delivers to them */
+/**
+ * Prepares the receivers.
+ * @returns the environment with which the service delivers to them, and functions to make receivers
+ */
 async function prepareReceivers(folder: string, closers: Closers) {
   const certificate = await makeCertificate();
   const certificatePath = join(folder, 'certificate.pem');
@@ -204,10 +215,10 @@ async function registerReceivers(url: string, tenants: Tenant[], newHook: () => 
     const hook = await newHook();
     const tenant = tenants[made % tenants.length];
     if (tenant === undefined) {
-      throw new Error('there are no tenants');
+      throw new Error('The world has no tenants.');
     }
-    if (made >= PATIENTS && made < PATIENTS + STUMBLERS) {
-      hook.answer = stumbling;
+    if (made >= FAILING_RECEIVERS && made < FAILING_RECEIVERS + UNRELIABLE_RECEIVERS) {
+      hook.answer = unreliableAnswer;
     }
     hooks.push(hook);
     partners.push(await makePartner(url, tenant, hook.url));
@@ -219,7 +230,7 @@ async function makeWitness(url: string, tenants: Tenant[], newHook: () => Promis
   const hook = await newHook();
   const [tenant] = tenants;
   if (tenant === undefined) {
-    throw new Error('there are no tenants');
+    throw new Error('The world has no tenants.');
   }
   return { hook, partner: await makePartner(url, tenant, hook.url) };
 }
@@ -244,7 +255,7 @@ async function castActors(world: World): Promise<Actor[]> {
   ];
 }
 
-/** Reads every line of every log for what is another tenant's than the line's. */
+/** Searches every log line for texts of another tenant than the tenant of the line. */
 class LogWatch {
   #client: Client | null = null;
   #markerOf = new Map<number, string>();
@@ -258,12 +269,15 @@ class LogWatch {
     const tenantId = Number(/"tenant_id":(\d+)/.exec(line)?.[1]);
     const marker = this.#markerOf.get(tenantId);
     if (marker !== undefined) {
-      this.#client?.lookForOthers(marker, line, `the log of ${process}`);
+      this.#client?.findLeak(marker, line, `the log of ${process}`);
     }
   }
 }
 
-/** Waits until the condition holds. @returns how long it took, milliseconds; undefined where it did not come true */
+/**
+ * Waits until the condition is true.
+ * @returns the duration in milliseconds, or undefined after the time limit
+ */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   timeoutMs: number,

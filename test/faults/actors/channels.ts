@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { channelHeaders, nowSeconds, RECEIVER } from '../../support/channel.ts';
 import { dayAfter, dayAhead } from '../../support/hotel.ts';
 import type { Actor, Client, Request } from '../client.ts';
-import type { ToldStay } from '../history.ts';
+import type { OtaStay } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Tenant } from '../tenants.ts';
 
@@ -10,19 +10,22 @@ const FIRST_DAY = 20;
 const DAYS = 12;
 const CLOCK_RETRIES = 100;
 
-let told = 0;
+let sentCount = 0;
 
-/** An OTA that sells Lofts, changes its reservations and cancels some; it resends what it got no answer to. */
+/**
+ * Returns an OTA that sells Lofts, changes its reservations and cancels some of them. It repeats a call that got no
+ * response.
+ */
 export function channelActor(client: Client, tenants: readonly Tenant[], random: Random): Actor {
   return {
     name: 'channels',
     paceMs: 800,
     async act() {
       const tenant = random.pick(tenants);
-      told += 1;
-      const externalId = `${tenant.marker}-ota-${told}`;
-      const stay: ToldStay = { tenant, source: tenant.channel.source, externalId, told: null, id: null };
-      client.history.toldStays.push(stay);
+      sentCount += 1;
+      const externalId = `${tenant.marker}-ota-${sentCount}`;
+      const stay: OtaStay = { tenant, source: tenant.channel.source, externalId, lastSent: null, id: null };
+      client.history.otaStays.push(stay);
       const later = random.oneIn(2) ? ['confirmed'] : ['confirmed', 'cancelled'];
       for (const status of ['confirmed', ...later]) {
         const checkIn = dayAhead(FIRST_DAY + random.below(DAYS));
@@ -32,7 +35,7 @@ export function channelActor(client: Client, tenants: readonly Tenant[], random:
   };
 }
 
-async function tell(client: Client, stay: ToldStay, wanted: NonNullable<ToldStay['told']>): Promise<void> {
+async function tell(client: Client, stay: OtaStay, wanted: NonNullable<OtaStay['lastSent']>): Promise<void> {
   const { tenant, externalId } = stay;
   const body = JSON.stringify({
     external_id: externalId,
@@ -43,7 +46,7 @@ async function tell(client: Client, stay: ToldStay, wanted: NonNullable<ToldStay
   const options = { headers: channelHeaders(tenant.channel, body, { at: nowSeconds() }), body };
   const answer = await settleAcrossClocks(client, tenant, { method: 'POST', path: RECEIVER, options });
   if (answer.status < 300) {
-    stay.told = wanted;
+    stay.lastSent = wanted;
     stay.id ??= answer.body.id;
     if (stay.id !== answer.body.id) {
       client.history.surprises.push(`${RECEIVER} ${externalId}: first ${stay.id}, then ${answer.body.id}`);
@@ -53,7 +56,11 @@ async function tell(client: Client, stay: ToldStay, wanted: NonNullable<ToldStay
   }
 }
 
-/** A process whose clock is an hour off takes a fresh signature for an old one, and rightly refuses it: another one will not. */
+/**
+ * Repeats a call that a process with a shifted clock refuses with 401. To such a process a new signature looks old, so
+ * the refusal is right.
+ * @returns the first other response
+ */
 async function settleAcrossClocks(client: Client, tenant: Tenant, request: Request) {
   for (let tries = 1; ; tries += 1) {
     const { answer } = await client.settle(tenant, request);

@@ -7,20 +7,26 @@ import type { Partner, Tenant } from '../tenants.ts';
 import { moveOrder, placeOrder } from './orders.ts';
 
 const CREDENTIALS = '/v1/third-party/credentials/';
-/** After the answer to a revoke or rotate, milliseconds. */
+/** Times of the probes after the response to a revoke or rotate, in milliseconds. */
 const PROBE_AT_MS = [0, 0, 20, 100, 400, 1_200];
 
 interface Options {
   client: Client;
   tenants: readonly Tenant[];
   random: Random;
-  /** The API processes, each of which is asked. */
+  /** Returns the API processes. Each probe calls all of them. */
   nodes: () => { name: string; url: string }[];
-  /** Always answers 503: a delivery there is still waiting when its credential is revoked. */
+  /**
+   * URL of a receiver that always responds with 503, so that a delivery is still pending when its credential is
+   * revoked.
+   */
   refusingUrl: string;
 }
 
-/** An owner who makes credentials and takes them away again, and whoever goes on with the old secret (invariant 7). */
+/**
+ * Returns an owner that makes credentials and revokes or rotates them, and callers that still use the old secret
+ * (invariant 7).
+ */
 export function credentialActor(options: Options): Actor {
   const { client, tenants, random } = options;
   return {
@@ -53,7 +59,10 @@ async function issue(client: Client, tenant: Tenant): Promise<Partner | null> {
   return { tenant, credentialId: answer.body.id, headers, webhookUrl: '', webhookSecret: '' };
 }
 
-/** An unknown outcome of the registration loses its secret, which is nobody's concern here: every POST there is refused. */
+/**
+ * Registers a webhook and causes a delivery that stays pending. The webhook secret may get lost, but nobody needs it,
+ * because the receiver refuses every POST.
+ */
 async function leaveDeliveryBehind(client: Client, partner: Partner, url: string): Promise<void> {
   const options = { headers: partner.headers, json: { webhook_url: url } };
   await client.settle(partner.tenant, { method: 'POST', path: '/v1/third-party/webhook/', options });
@@ -63,7 +72,7 @@ async function leaveDeliveryBehind(client: Client, partner: Partner, url: string
   }
 }
 
-/** So that a process which keeps what it has looked up has something to forget. */
+/** Calls every process once with the credential, so that each process has cached it. */
 async function ask(client: Client, partner: Partner, nodes: { url: string }[]): Promise<void> {
   const request = { method: 'GET', path: `${ORDERS}?page_size=1`, options: { headers: partner.headers } };
   await Promise.all(nodes.map(({ url }) => client.try(partner.tenant, request, url)));

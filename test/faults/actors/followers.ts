@@ -3,10 +3,10 @@ import type { Partner } from '../tenants.ts';
 
 const LIMIT = 50;
 
-/** A partner's program that reads the feed of its events, and goes on from where it was, whatever happens to the service. */
+/** A partner that reads the feed of its events. It continues from its cursor after each failure of the service. */
 export class Follower {
   readonly partner: Partner;
-  /** In the order in which they came. */
+  /** Event ids in the order in which the feed showed them. */
   readonly eventIds: string[] = [];
   #cursor = '';
 
@@ -14,7 +14,10 @@ export class Follower {
     this.partner = partner;
   }
 
-  /** Reads on by one page. @returns whether there was anything new */
+  /**
+   * Reads the next page.
+   * @returns true if the page had events
+   */
   async read(client: Client): Promise<boolean> {
     const { tenant, headers } = this.partner;
     const path = `/v1/third-party/events/?after=${this.#cursor}&limit=${LIMIT}`;
@@ -33,6 +36,7 @@ export class Follower {
   }
 }
 
+/** Returns a client that lets one follower after the other read a page. */
 export function followingActor(client: Client, followers: readonly Follower[]): Actor {
   let turn = 0;
   return {

@@ -9,7 +9,10 @@ const WAY = ['confirmed', 'preparing', 'ready', 'completed'];
 
 let placed = 0;
 
-/** Places orders, some of them twice at once, moves them along as staff does, cancels some, and repeats old ones. */
+/**
+ * Returns a client that places orders, some of them in two concurrent calls. It sets their statuses by calls of staff,
+ * cancels some, and repeats old calls.
+ */
 export function orderActor(client: Client, partners: readonly Partner[], random: Random): Actor {
   const own: Creation[] = [];
   return {
@@ -28,7 +31,11 @@ export function orderActor(client: Client, partners: readonly Partner[], random:
   };
 }
 
-/** Places one new order, in several calls at once and with longer notes where that is wanted. */
+/**
+ * Places one new order.
+ * @param copies the number of concurrent calls with the same external id
+ * @param notes the notes of the order; by default the external id
+ */
 export async function placeOrder(client: Client, partner: Partner, copies = 1, notes?: string): Promise<Creation> {
   placed += 1;
   const externalId = `${partner.tenant.marker}-order-${placed}`;
@@ -38,7 +45,7 @@ export async function placeOrder(client: Client, partner: Partner, copies = 1, n
   return order;
 }
 
-/** Staff brings an order to a status. */
+/** Sets the status of an order by a call of staff. */
 export async function moveOrder(client: Client, order: Creation, status: string): Promise<void> {
   const id = order.successes[0]?.id;
   const { tenant } = order.partner;

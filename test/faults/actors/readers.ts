@@ -5,7 +5,7 @@ import type { BudgetedCall } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Partner, RoomName, Tenant } from '../tenants.ts';
 
-/** Looks at nights, menus, and the lists that staff keep open. */
+/** Returns a client that reads availability, menus and lists of staff. */
 export function readingActor(client: Client, partners: readonly Partner[], random: Random): Actor {
   return {
     name: 'readers',
@@ -29,8 +29,8 @@ function availabilityPath(tenant: Tenant, random: Random): string {
 }
 
 /**
- * Uses more than one credential's budget, at each process in turn (invariant 8).
- * @param counter who counts a call at a process
+ * Returns a client that makes more calls than the budget of one credential allows, to each process in turn (invariant 8).
+ * @param nodes returns the processes; `counter` names the counter of the budget at each process
  */
 export function budgetActor(
   client: Client,

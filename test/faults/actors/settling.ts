@@ -1,7 +1,7 @@
 import type { Client, Request } from '../client.ts';
 import type { Creation } from '../history.ts';
 
-/** Sends a create until its answer decides, and keeps what was answered. */
+/** Repeats a create call until its response is decisive, and records the response. */
 export async function create(client: Client, creation: Creation, request: Request): Promise<void> {
   const { answer } = await client.settle(creation.partner.tenant, request);
   const id: unknown = answer.body?.order_id ?? answer.body?.reservation_id;
@@ -16,8 +16,8 @@ export async function create(client: Client, creation: Creation, request: Reques
 }
 
 /**
- * Brings what was created to a status. A refusal after a try that ended in the unknown means that this try had done it, if the
- * status is the one that was wanted: nobody else moves it.
+ * Sets the status of an order or a reservation. After a try with an unknown outcome, the service may refuse the repetition. If
+ * the status is then the wanted one, that first try has set it, because no other client changes this order or reservation.
  */
 export async function change(
   client: Client,

@@ -6,10 +6,10 @@ import type { Partner, RoomName } from '../tenants.ts';
 import { change, create } from './settling.ts';
 
 const FIRST_DAY = 20;
-/** Few enough that callers meet at them. */
+/** Number of arrival days. It is small, so that callers compete for the same nights. */
 const CONTENDED_DAYS = 12;
 const RACERS = 8;
-/** Each race has a night of its own, a day after the one before. */
+/** First day of the races. Each race has its own night, one day after the previous race. */
 const FIRST_RACE_DAY = 100;
 const RACE_DAYS = 9_000;
 
@@ -22,7 +22,7 @@ interface Stay {
   nights: number;
 }
 
-/** Books the few Cabins and Lofts, and gives most of them back: as partner, or as staff. */
+/** Returns a client that books the few Cabins and Lofts, and cancels most bookings as the partner or as staff. */
 export function stayActor(client: Client, partners: readonly Partner[], random: Random): Actor {
   return {
     name: 'stays',
@@ -40,7 +40,10 @@ export function stayActor(client: Client, partners: readonly Partner[], random: 
   };
 }
 
-/** As many callers at once as there are not rooms for: exactly as many as there are must have one (invariant 3). */
+/**
+ * Returns a client that makes more concurrent bookings than a night has rooms. Exactly as many as there are rooms must
+ * succeed (invariant 3).
+ */
 export function raceActor(client: Client, partners: readonly Partner[], random: Random): Actor {
   return {
     name: 'races',

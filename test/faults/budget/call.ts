@@ -2,17 +2,17 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:h
 import { setTimeout as sleep } from 'node:timers/promises';
 import { channelHeaders, type TestChannel } from '../../support/channel.ts';
 
-/** Stands in a path or a body where each call has an id of its own; the digits are written over. */
+/** Placeholder in a path or a body for an id that is different in each call. The call number replaces the digits. */
 export const UNIQUE = 'unique-00000000';
 const DIGITS = 8;
-/** A caller who has waited this long goes. */
-const PATIENCE_MS = 60_000;
+/** Time after which a caller closes its connection. */
+const CALL_LIMIT_MS = 60_000;
 const SLOW_BYTES = 26 * 1024;
 const HOLD_MS = 3_000;
 
-export type Who = 'partner' | 'pms' | 'owner' | 'staff' | 'channel' | 'nobody';
+export type Who = 'partner' | 'pms' | 'owner' | 'staff' | 'channel' | 'anonymous';
 
-/** By who calls: the headers that say so; a channel signs with what it has. */
+/** Credentials of a tenant: the headers of each kind of caller, and the channel whose secret signs. */
 export interface Keys {
   headers: Record<Exclude<Who, 'channel'>, Record<string, string>>;
   channel: TestChannel;
@@ -24,27 +24,36 @@ export interface Call {
   who: Who;
   method: string;
   path: string;
-  /** Of the body; `channel` and the keys bring the others. */
+  /** Content type of the body. The other headers come from `Keys`. */
   type?: string;
   body?: Buffer;
-  /** How the answer is taken: at once where nothing is said, 26 KiB a second, or not at all. */
+  /**
+   * Way of reading the response: `slowly` reads 26 KiB per second, and `never` does not read. By default the caller
+   * reads immediately.
+   */
   reading?: 'slowly' | 'never';
-  /** The last byte of the body is sent some seconds late. */
+  /** Sends the last byte of the body 3 s late. */
   isHeldBack?: boolean;
 }
 
 export interface Outcome {
-  /** 0: no answer. */
+  /** Status of the response; 0 if there was no response. */
   status: number;
   tookMs: number;
 }
 
-/** @param connections at most, as a proxy in front of the service keeps them */
+/**
+ * Returns an agent with keep-alive connections.
+ * @param connections the maximum number of connections, as a proxy has it
+ */
 export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });
 }
 
-/** Makes a call. @param index of all calls to this tenant: what makes an id unique */
+/**
+ * Makes a call.
+ * @param index the number of this call among all calls of the tenant, which makes ids unique
+ */
 export async function make(url: string, call: Call, keys: Keys, index: number, agent: Agent): Promise<Outcome> {
   const beganAtMs = performance.now();
   const body = call.body === undefined ? null : withId(call.body, index);
@@ -90,7 +99,7 @@ async function send(sending: ClientRequest, body: Buffer | null, isHeldBack: boo
 
 function answerTo(sending: ClientRequest, { reading }: Call): Promise<number> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => sending.destroy(), PATIENCE_MS);
+    const timer = setTimeout(() => sending.destroy(), CALL_LIMIT_MS);
     const end = (status: number) => {
       clearTimeout(timer);
       resolve(status);
@@ -104,7 +113,7 @@ function answerTo(sending: ClientRequest, { reading }: Call): Promise<number> {
   });
 }
 
-/** Takes the answer as the caller does; one who takes nothing is let go by the end of patience. */
+/** Reads the response in the way of the call. If the caller does not read, the time limit ends the call. */
 function take(response: IncomingMessage, reading: Call['reading']): void {
   if (reading === undefined || (response.statusCode ?? 0) >= 400) {
     response.resume();

@@ -1,27 +1,33 @@
 import type { MenuDocument } from '#restaurant/menu/schema.ts';
 import type { Call } from './call.ts';
 import type { Pace } from './hog.ts';
-import type { House } from './house.ts';
+import type { BudgetTenant } from './house.ts';
 
-/** What a tenant may do with one credential and one token of its staff, and is not to be noticed for. */
+/**
+ * Calls that a tenant may make with one credential and one token of its staff. They must not slow down other tenants.
+ */
 export interface BudgetCase {
   name: string;
+  /** Description for the report. */
   what: string;
-  /** Of the tenant; a long one where nothing is said. */
+  /** Returns the menu of the tenant. By default the menu is a long one. */
   menu?: () => MenuDocument;
-  /** 300 calls, most of them at once, where nothing is said. */
+  /** Pace of the calls. By default 200 concurrent calls and then 100 more at 10 per second. */
   pace?: Pace;
-  /** Part of the short form. */
+  /** True if the short form of the family includes the case. */
   isShort?: boolean;
-  /** Of the measured process; null or nothing: what V8 takes by itself. */
+  /** Maximum heap of the measured process, in MiB. By default V8 chooses it. */
   heapMiB?: number;
-  /** Whether its calls are not sent alone before: they take as long as their callers like, or the first one is what matters. */
+  /**
+   * True if the calls are not sent one by one before the measurement, because they take very long, or because the first
+   * call matters.
+   */
   isUnrehearsed?: boolean;
-  /** Furnishes the house, and says what it is called with, in turn. */
-  prepare(house: House): Promise<Call[]>;
+  /** Fills the tenant with data. Returns the calls that the busy tenant makes in turn. */
+  prepare(tenant: BudgetTenant): Promise<Call[]>;
 }
 
-/** What one credential may do in a minute. */
+/** Number of calls that one credential may make in a minute. */
 export const BUDGET = 300;
 export const USUAL_PACE: Pace = { atOnce: 200, after: 100, perSecond: 10 };
 

@@ -10,23 +10,31 @@ import { writingCases } from './writing.ts';
 
 export interface BudgetOptions {
   isShort: boolean;
-  /** Names of cases; undefined: all. */
+  /** Names of the cases to run; undefined runs all cases. */
   only: string[] | undefined;
-  /** A file that each measurement is added to; a run goes on where the last one with the same file has stopped. */
+  /**
+   * File to which each measurement is appended; undefined for no file. A run skips the cases that the file already has.
+   */
   results: string | undefined;
-  /** What is broken is measured so many times: the machine may have been busy with others, and only what is ours stays broken. */
+  /**
+   * Maximum number of measurements of a case that breaks a promise. A busy machine can break a promise once, but a
+   * fault of the service stays.
+   */
   tries: number;
   print: (line: string) => void;
 }
 
-/** Runs the family "a tenant uses its budget to the full". @returns how many cases break a promise, or could not be made */
+/**
+ * Runs the family of cases in which a tenant uses its whole budget.
+ * @returns the number of cases that break a promise or could not run
+ */
 export async function runBudgetFamily(options: BudgetOptions): Promise<number> {
   const cases = choose([...writingCases, ...readingCases, ...(await generatedCases())], options);
   const { results: file, print, isShort } = options;
   const measured = file === undefined ? [] : await readResults(file);
   const left = cases.filter(({ name }) => !measured.some((known) => known.name === name));
   const goals = isShort ? SHORT : FULL;
-  print(`a tenant uses its budget to the full: ${cases.length} cases, ${left.length} to run`);
+  print(`A tenant uses its whole budget: ${cases.length} cases, ${left.length} of them still to run`);
   let unmade = 0;
   const stage = await openStage();
   const interrupted = () => void stage.close().then(() => process.exit(130));
@@ -38,7 +46,7 @@ export async function runBudgetFamily(options: BudgetOptions): Promise<number> {
         measured.push(result);
         await keep(file, result);
       } catch (error) {
-        print(`${each.name}: could not be made: ${error instanceof Error ? error.stack : String(error)}`);
+        print(`${each.name}: the case could not run: ${error instanceof Error ? error.stack : String(error)}`);
         unmade += 1;
       }
     }
@@ -51,7 +59,7 @@ export async function runBudgetFamily(options: BudgetOptions): Promise<number> {
     process.stdout.write(`${each.name} (${each.what}): ${breaches(each, goals).join('; ')}\n`);
     process.stdout.write(`  npm run test:faults -- --family budget --only ${each.name}\n`);
   }
-  process.stdout.write(`${broken.length} of ${measured.length} cases break a promise, ${unmade} could not be made\n`);
+  process.stdout.write(`${broken.length} of ${measured.length} cases break a promise, ${unmade} could not run\n`);
   return broken.length + unmade;
 }
 
@@ -64,12 +72,15 @@ async function keep(file: string | undefined, result: Measured): Promise<void> {
 function choose(all: BudgetCase[], { only, isShort }: BudgetOptions): BudgetCase[] {
   const unknown = only?.filter((name) => !all.some((each) => each.name === name)) ?? [];
   if (unknown.length > 0) {
-    throw new Error(`There is no case ${unknown.join(', ')}. There are: ${all.map(({ name }) => name).join(', ')}.`);
+    throw new Error(`Unknown case: ${unknown.join(', ')}. The cases are: ${all.map(({ name }) => name).join(', ')}.`);
   }
   return all.filter((each) => (only === undefined ? each.isShort || !isShort : only.includes(each.name)));
 }
 
-/** The better of the tries: what one try holds, the code can hold. */
+/**
+ * Measures a case until no promise is broken, or until the maximum number of tries.
+ * @returns the try with the fewest broken promises
+ */
 async function measure(stage: Stage, each: BudgetCase, { isShort, tries, print }: BudgetOptions): Promise<Measured> {
   const [lengths, goals] = isShort ? [SHORT_LENGTHS, SHORT] : [FULL_LENGTHS, FULL];
   let best: Measured | null = null;

@@ -1,19 +1,19 @@
 /**
- * Loaded into a process of the service before anything else (`--import`): says how long its event loop stood still since it was
- * last asked, and what memory it holds. Asked over IPC, so that the answer comes after all that was done before the question.
+ * Module that `--import` loads into a process of the service. It reports pauses of the event loop since the previous reading, and
+ * the memory. The reading comes over IPC, so the response includes all work before the question.
  */
 import { performance } from 'node:perf_hooks';
 
 const TICK_MS = 4;
 
-/** What one process says of itself. */
+/** Measurements of one process. */
 export interface Reading {
-  /** The longest time between two turns of the event loop: its own work, and the machine's being busy with others. */
+  /** Longest time between two turns of the event loop. Causes are its own work and other work of the machine. */
   standstillMs: number;
-  /** The most processor time that the main thread used between two turns: its own work, whatever else the machine did. */
+  /** Largest processor time of the main thread between two turns. Only its own work counts here. */
   heldMs: number;
   residentMiB: number;
-  /** Since the process began. */
+  /** Largest resident memory since the start of the process. */
   peakMiB: number;
 }
 

@@ -8,25 +8,25 @@ import { poolOf } from '../../fuzz/values.ts';
 import { ownShapes, type Shape, SHAPES } from '../../fuzz/shapes.ts';
 import type { BudgetCase } from './case.ts';
 import type { Call, Who } from './call.ts';
-import { type House, times } from './house.ts';
+import { type BudgetTenant, times } from './house.ts';
 
-/** With the rest of the body 1 MiB at most. */
+/** Size of a shape. With the rest of the body it is at most 1 MiB. */
 const SIZE_BYTES = 1024 ** 2 - 64 * 1024;
 const LONGEST_RANGE_NIGHTS = 730;
 const QUERY_BYTES = 12_000;
-const ORDERS_IN_HOUSE = 200;
-const STAYS_IN_HOUSE = 100;
-/** Where a house's ids are shown. */
+const STORED_ORDERS = 200;
+const STORED_STAYS = 100;
+/** Lists that show ids of a tenant. */
 const LISTS = [
   ['staff', `${STAFF_ORDERS}?page_size=50`],
   ['staff', STAFF_RESERVATIONS],
   ['owner', '/v1/third-party/credentials/'],
   ['pms', '/v1/channel-manager/pms/reservations/'],
 ] as const;
-/** The seed of paths and queries. */
+/** Seed of the generated paths and queries. */
 const SEED = 1;
 
-/** Cases from the OpenAPI documents: a new operation is among them without a word here. */
+/** Returns cases for all operations of the OpenAPI documents. A new operation gets its cases without a change here. */
 export async function generatedCases(): Promise<BudgetCase[]> {
   const operations = await readOperations();
   const reads = operations.filter(({ method }) => method === 'GET');
@@ -38,44 +38,47 @@ export async function generatedCases(): Promise<BudgetCase[]> {
   ];
 }
 
-/** Bodies of 1 MiB of every kind that costs a careless reader most. */
+/** Returns a case with bodies of 1 MiB in every shape that is expensive for a careless reader. */
 function bodiesOf(operation: Operation): BudgetCase {
   return {
     name: `bodies-of-${operation.id}`,
     what: `bodies of 1 MiB in every shape, ${operation.method} ${operation.path}`,
-    async prepare(house) {
+    async prepare(tenant) {
       const shapes = { ...SHAPES, ...ownShapes(operation) };
-      return Object.entries(shapes).map(([name, shape]) => callOf(house, operation, name, shape));
+      return Object.entries(shapes).map(([name, shape]) => callOf(tenant, operation, name, shape));
     },
   };
 }
 
-/** Calls that take no body get one nevertheless. */
+/** Returns a case that sends bodies to operations that take no body. */
 function bodiesWithout(operations: Operation[]): BudgetCase {
   return {
     name: 'bodies-where-none-belongs',
     what: 'bodies of 1 MiB for operations that take none',
-    async prepare(house) {
+    async prepare(tenant) {
       const shapes = Object.entries(SHAPES).slice(0, 6);
       return operations.flatMap((operation) =>
-        shapes.map(([name, shape]) => callOf(house, operation, `${operation.id}: ${name}`, shape)),
+        shapes.map(([name, shape]) => callOf(tenant, operation, `${operation.id}: ${name}`, shape)),
       );
     },
   };
 }
 
-/** Every list and every single thing, whole, by the largest pages, over the longest ranges, with the longest queries. */
+/**
+ * Returns a case with every GET operation: without optional parameters, with the largest pages and ranges, and with a
+ * long query.
+ */
 function readsOf(who: Who, operations: Operation[]): BudgetCase {
   return {
     name: `reads-of-${who}`,
-    what: 'every GET: whole, by the largest pages, over the longest ranges, with the longest queries; in a house with much in it',
-    async prepare(house) {
-      await furnish(house);
+    what: 'every GET without optional parameters, with the largest pages and ranges, and with a long query, for a tenant with much data',
+    async prepare(tenant) {
+      await furnish(tenant);
       return operations.flatMap((operation) => {
-        const { name: _, body: __, type: ___, ...call } = callOf(house, operation, operation.id, null);
+        const { name: _, body: __, type: ___, ...call } = callOf(tenant, operation, operation.id, null);
         return queriesOf(operation, call.path).map((path, index) => ({
           ...call,
-          name: `${operation.id} ${['whole', 'large', 'with a long query'][index] ?? ''}`,
+          name: `${operation.id} ${['without optional parameters', 'with the largest pages', 'with a long query'][index] ?? ''}`,
           path,
         }));
       });
@@ -102,17 +105,17 @@ function queriesOf({ parameters }: Operation, target: string): string[] {
   return [`${path}?${least}`, `${path}?${largest}`, `${path}?${least}&${long}`];
 }
 
-function callOf(house: House, operation: Operation, name: string, shape: Shape | null): Call {
+function callOf(tenant: BudgetTenant, operation: Operation, name: string, shape: Shape | null): Call {
   const example: HttpCase = { ...exampleRequest(operation, SEED), ...shape?.(SIZE_BYTES) };
   const path =
-    pathOf(house, operation) + house.pools.resolve(/\?.*/.exec(example.target)?.[0] ?? '', encodeURIComponent);
+    pathOf(tenant, operation) + tenant.pools.resolve(/\?.*/.exec(example.target)?.[0] ?? '', encodeURIComponent);
   const call = { name, who: callerOf(operation), method: example.method, path };
   const [, type = ''] = example.headers.find(([header]) => header === 'Content-Type') ?? [];
-  return example.body === null ? call : { ...call, type, body: bodyOf(house.pools, example.body) };
+  return example.body === null ? call : { ...call, type, body: bodyOf(tenant.pools, example.body) };
 }
 
-/** With ids of the house where it has any. */
-function pathOf({ pools }: House, { path }: Operation): string {
+/** Returns the path with ids of the tenant in place of parameters. */
+function pathOf({ pools }: BudgetTenant, { path }: Operation): string {
   const steps = path.split('/');
   const filled = steps.map((step, index) => {
     const name = /^\{(\w+)\}$/.exec(step)?.[1];
@@ -122,23 +125,25 @@ function pathOf({ pools }: House, { path }: Operation): string {
   return filled.join('/');
 }
 
-/** The owner may do all that staff may. */
+/**
+ * Returns the caller of an operation. For operations of staff it is the owner, who may do everything that staff may do.
+ */
 function callerOf({ schemes: [scheme = ''] }: Operation): Who {
   const callers: Record<string, Who> = { apiKey: 'partner', pmsApiKey: 'pms', channelKey: 'channel', bearer: 'owner' };
-  return callers[scheme] ?? 'nobody';
+  return callers[scheme] ?? 'anonymous';
 }
 
-/** Orders, stays and events, and the ids of them. */
-async function furnish({ call, dishes, roomTypeId }: House): Promise<void> {
+/** Makes orders, stays and events, and learns their ids. */
+async function furnish({ call, dishes, roomTypeId }: BudgetTenant): Promise<void> {
   const [dish] = dishes;
   const items = [{ item_id: dish?.sku, quantity: 1, addons: dish?.addons.map(({ id }) => ({ addon_id: id })) }];
   const notes = 'As it always was. '.repeat(500);
   await call('partner', 'POST', '/v1/third-party/webhook/', { webhook_url: 'https://127.0.0.1:9/hook' });
-  await times(ORDERS_IN_HOUSE, async (index) => {
+  await times(STORED_ORDERS, async (index) => {
     await call('partner', 'POST', ORDERS, { external_order_id: `stored ${index}`, items, notes });
     await call('partner', 'POST', orderPath(`stored ${index}`, 'cancel/'));
   });
-  await times(STAYS_IN_HOUSE, async (index) => {
+  await times(STORED_STAYS, async (index) => {
     const id = `stored ${index}`;
     const stay = { room_type_id: roomTypeId, check_in: dayAhead(9), check_out: dayAhead(39) };
     const guest = { name: 'Ana Lima', phone: '+351 912 000 000' };

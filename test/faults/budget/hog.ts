@@ -1,17 +1,17 @@
 /**
- * A tenant that uses its budget to the full, as a process of its own that gives way to all others: what the machine has left over
- * makes the calls, so that making them slows nobody down.
+ * The busy tenant, called hog, which uses its whole budget. It runs as a separate process with the lowest priority, so that making
+ * the calls does not slow down the measured process.
  */
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, type Keys, make, newAgent, type Outcome } from './call.ts';
 
 const LOWEST_PRIORITY = 19;
-/** Connections that are opened in one moment: more would run over the queue of those that are not taken yet. */
+/** Number of connections that are opened together. More would overflow the accept queue of the service. */
 const PORTION = 40;
 const PORTION_EVERY_MS = 10;
 
-/** So many calls at once, then the others at a steady pace. */
+/** Pace of the calls: `atOnce` concurrent calls, and then `after` calls at a steady rate. */
 export interface Pace {
   atOnce: number;
   after: number;
@@ -20,12 +20,12 @@ export interface Pace {
 
 export interface HogTask {
   url: string;
-  /** In turn, until the budget is used. */
+  /** Calls to make in turn. */
   calls: Call[];
   keys: Keys;
   pace: Pace;
   firstIndex: number;
-  /** Calls that have no answer by then are left. */
+  /** Time after which calls without a response are abandoned. */
   limitMs: number;
 }
 

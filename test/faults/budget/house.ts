@@ -14,34 +14,37 @@ import type { Keys, Who } from './call.ts';
 const CAPACITY = 2_000;
 const DISHES = 1_000;
 const ADDONS_OF_A_DISH = 14;
-/** Calls under way at once while a house is furnished. */
-const HANDS = 8;
+/** Number of concurrent calls while a tenant is filled with data. */
+const CONCURRENT_CALLS = 8;
 
-/** A dish as an order needs it. */
+/** A dish with the fields that an order needs. */
 export interface Sold {
   sku: string;
   addons: { id: string }[];
 }
 
-/** A tenant, with what is known of it. */
-export interface House {
+/** A tenant with its credentials and ids. */
+export interface BudgetTenant {
   slug: string;
   keys: Keys;
-  /** Of other credentials of the same tenant. */
+  /** Other credentials of the same tenant. */
   spareKeys: Keys;
-  /** The bookable room with the most rooms. */
+  /** Id of the room type that the cases book. */
   roomTypeId: string;
   planId: string;
-  /** On its menu. */
+  /** Dishes of the menu. */
   dishes: Sold[];
-  /** Every id that it was shown. */
+  /** Every id that responses have shown. */
   pools: Pools;
-  /** Calls past the measured process. */
+  /** Calls another process than the measured one. */
   call: (who: Exclude<Who, 'channel'>, method: string, path: string, json?: unknown) => Promise<Answer>;
 }
 
-/** Makes a tenant with a hotel and a menu. @param url of a process that is not measured, and has no budgets */
-export async function openHouse(db: Database, url: string, menu: MenuDocument): Promise<House> {
+/**
+ * Makes a tenant with a hotel and a menu.
+ * @param url the URL of a process that is not measured and has no budgets
+ */
+export async function openTenant(db: Database, url: string, menu: MenuDocument): Promise<BudgetTenant> {
   const document = documentOf(menu);
   await applyTenantDocument(db, document);
   const { slug } = document;
@@ -50,7 +53,7 @@ export async function openHouse(db: Database, url: string, menu: MenuDocument): 
   const makeKeys = async () => await issueKeys(url, owner, staff);
   const keys = await makeKeys();
   const pools = new Pools();
-  const call: House['call'] = async (who, method, path, json) => {
+  const call: BudgetTenant['call'] = async (who, method, path, json) => {
     const options = { headers: keys.headers[who], ...(json === undefined ? {} : { json }) };
     const answer = await callUnchecked(url, method, path, options);
     pools.learn(answer.body, collectionOf(path.split('?', 1)[0] ?? ''));
@@ -72,7 +75,7 @@ function documentOf(menu: MenuDocument): TenantDocument {
   return sampleTenant({ slug, features: ['restaurant', 'hotel'], menu, properties });
 }
 
-async function learnIds(call: House['call']) {
+async function learnIds(call: BudgetTenant['call']) {
   const menu = await expect(call('partner', 'GET', MENU), 200);
   const properties = await expect(call('pms', 'GET', '/v1/channel-manager/pms/properties/'), 200);
   const path = `/v1/channel-manager/pms/properties/${properties[0].id}/room-types/`;
@@ -84,7 +87,7 @@ async function learnIds(call: House['call']) {
   return { dishes: menu as Sold[], roomTypeId: double?.id ?? '', planId: double?.rate_plans[0]?.id ?? '' };
 }
 
-/** One more credential of each kind, and a channel. */
+/** Issues a credential of each kind, and a channel. */
 async function issueKeys(url: string, owner: Headers, staff: Headers): Promise<Keys> {
   const create = async (path: string, json: object) =>
     await expect(callUnchecked(url, 'POST', path, { headers: owner, json }), 201);
@@ -97,7 +100,7 @@ async function issueKeys(url: string, owner: Headers, staff: Headers): Promise<K
       staff,
       partner: { 'x-api-key': partner.api_key, 'x-api-secret': partner.api_secret },
       pms: { 'x-pms-api-key': pms.api_key, 'x-pms-api-secret': pms.api_secret },
-      nobody: {},
+      anonymous: {},
     },
     channel,
   };
@@ -110,37 +113,42 @@ async function signIn(url: string, email: string, password: string): Promise<Hea
   return { authorization: `Bearer ${(await expect(signedIn, 200)).access_token}` };
 }
 
-/** @throws Error where the answer is another one */
+/**
+ * Waits for a response and returns its body.
+ * @throws Error if the status is not the expected one
+ */
 export async function expect(answering: Promise<Answer>, status: number): Promise<Answer['body']> {
   const answer = await answering;
   if (answer.status !== status) {
-    throw new Error(`${status} was expected, not ${answer.status} ${answer.text.slice(0, 300)}`);
+    throw new Error(
+      `The expected status is ${status}, but the response is ${answer.status} ${answer.text.slice(0, 300)}`,
+    );
   }
   return answer.body;
 }
 
-/** Does a thing so many times, some at once. */
+/** Runs `work` the given number of times, up to 8 runs concurrently. */
 export async function times(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
-  const hand = async () => {
+  const runNext = async () => {
     while (next < count) {
       next += 1;
       await work(next - 1);
     }
   };
-  await Promise.all(Array.from({ length: HANDS }, hand));
+  await Promise.all(Array.from({ length: CONCURRENT_CALLS }, runNext));
 }
 
-/** More credentials of an ordinary house, for a neighbour that calls more often than one may. */
-export async function moreKeys(url: string, { keys }: House, count: number): Promise<Keys[]> {
+/** Issues more credentials of a tenant, for a neighbour that makes more calls than one budget allows. */
+export async function moreKeys(url: string, { keys }: BudgetTenant, count: number): Promise<Keys[]> {
   const { owner, staff } = keys.headers;
   return await Promise.all(Array.from({ length: count }, () => issueKeys(url, owner, staff)));
 }
 
-/** The menu of a house of the usual kind. */
+/** Returns an ordinary small menu. */
 export const smallMenu: () => MenuDocument = sampleMenu;
 
-/** As long a menu as one body of 1 MiB can make: so many dishes, each with add-ons. */
+/** Returns a long menu of dishes with add-ons. By default it is as long as one body of 1 MiB allows. */
 export function longMenu(dishes = DISHES, addons = ADDONS_OF_A_DISH): MenuDocument {
   return {
     categories: [{ name: 'Pizza' }],

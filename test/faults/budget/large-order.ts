@@ -1,15 +1,15 @@
 import { ORDERS } from '../../support/restaurant.ts';
 import { json } from './case.ts';
 import { type Call, UNIQUE } from './call.ts';
-import { type House, times } from './house.ts';
+import { type BudgetTenant, times } from './house.ts';
 
-/** The largest body that is taken. */
+/** Size of the largest body that the service accepts. */
 export const BODY_BYTES = 1024 ** 2;
-/** The most items of an order that is to be taken. */
+/** Maximum number of items in an order. */
 export const ITEMS = 1_000;
 
-/** One piece of each of so many dishes, with as many add-ons as fit into the body. */
-export function largeOrder({ dishes }: House, bytes: number): Call {
+/** Returns an order of one piece of each dish, up to 1,000 dishes, with as many add-ons as fit into the body. */
+export function largeOrder({ dishes }: BudgetTenant, bytes: number): Call {
   const sold = dishes.slice(0, ITEMS);
   const addons = Math.floor((bytes / sold.length - 50) / 65);
   const items = sold.map((dish) => ({
@@ -20,10 +20,10 @@ export function largeOrder({ dishes }: House, bytes: number): Call {
   return json('a large order', 'partner', 'POST', ORDERS, { external_order_id: UNIQUE, items });
 }
 
-/** Places so many of them. */
-export async function placeLargeOrders(house: House, count: number, bytes: number): Promise<void> {
-  const order = JSON.parse(String(largeOrder(house, bytes).body)) as object;
+/** Places `count` large orders. */
+export async function placeLargeOrders(tenant: BudgetTenant, count: number, bytes: number): Promise<void> {
+  const order = JSON.parse(String(largeOrder(tenant, bytes).body)) as object;
   await times(count, async (index) => {
-    await house.call('partner', 'POST', ORDERS, { ...order, external_order_id: `stored ${index}` });
+    await tenant.call('partner', 'POST', ORDERS, { ...order, external_order_id: `stored ${index}` });
   });
 }

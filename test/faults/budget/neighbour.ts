@@ -1,6 +1,6 @@
 /**
- * Another tenant who works as usual, as a process of its own: the same calls at the same moments to the process that has the hog
- * and to the idle one beside it, and `/livez` of both.
+ * Another tenant that works as usual, in a separate process. It makes the same calls at the same times to the process that the hog
+ * uses and to an idle control process. It also calls `/livez` of both.
  */
 import type { Agent } from 'node:http';
 import { AVAILABILITY, dayAhead, RESERVATIONS, ROOMS } from '../../support/hotel.ts';
@@ -10,18 +10,21 @@ import { type Call, idOf, type Keys, make, newAgent, type Outcome, UNIQUE } from
 const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
-/** To each process, for calls and for `/livez` each: new ones while the event loop stands still may wait for the kernel, for seconds. */
+/**
+ * Number of connections to each process, for calls and for `/livez` each. They are opened early, because during a pause
+ * of the event loop the kernel may delay new connections for seconds.
+ */
 const CONNECTIONS = 128;
 
 export interface NeighbourTask {
   service: string;
   control: string;
-  /** Of several credentials, one after another: a budget is for each. */
+  /** Credentials to use in turn, because each has its own budget. */
   keys: Keys[];
   roomTypeId: string;
 }
 
-/** What its calls came to since it was last asked. */
+/** Outcomes of the calls since the previous question. */
 export interface Seen {
   calls: Outcome[];
   livez: Outcome[];
@@ -34,7 +37,7 @@ let seen = nothing();
 let pending = new Set<{ beganAtMs: number; list: Outcome[] }>();
 let timers: NodeJS.Timeout[] = [];
 let count = 0;
-/** The latest order that each credential has placed. */
+/** Call number of the latest order that each credential has placed. */
 const placed = new Map<Keys, number>();
 
 function begin(task: NeighbourTask): void {
@@ -49,12 +52,12 @@ function begin(task: NeighbourTask): void {
   };
   timers = [
     setInterval(callUsually, CALL_EVERY_MS),
-    setInterval(() => callBoth(task, 'livez', get('/livez', 'nobody'), first), LIVEZ_EVERY_MS),
+    setInterval(() => callBoth(task, 'livez', get('/livez', 'anonymous'), first), LIVEZ_EVERY_MS),
   ];
 }
 
 function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: Keys): void {
-  // The one that is called first has to wait for nobody.
+  // The first call has an advantage, so the order changes with each call.
   const targets = count % 2 === 0 ? (['service', 'control'] as const) : (['control', 'service'] as const);
   for (const target of targets) {
     const index = count * 2 + (target === 'service' ? 0 : 1);
@@ -64,7 +67,7 @@ function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: Keys)
 
 interface Calling {
   url: string;
-  /** Where its outcome goes. */
+  /** List to which the outcome is added. */
   list: Outcome[];
   call: Call;
   keys: Keys;
@@ -88,7 +91,10 @@ function get(path: string, who: Call['who'] = 'partner'): Call {
   return { name: path, who, method: 'GET', path };
 }
 
-/** @param latest the order to look at */
+/**
+ * Returns an ordinary call.
+ * @param latest the call number of the order to read
+ */
 function usualCall(number: number, roomTypeId: string, latest: number | undefined): Call {
   const night = 5 + (number % NIGHTS);
   const stay = { room_type_id: roomTypeId, check_in: dayAhead(night), check_out: dayAhead(night + 2) };
@@ -114,7 +120,10 @@ function post(path: string, json: object): Call {
   return { name: path, who: 'partner', method: 'POST', path, type: 'application/json', body };
 }
 
-/** What has no answer yet counts by how long it has waited. */
+/**
+ * Returns the outcomes, and starts new lists. A call without a response counts with its waiting time if that is above 1
+ * s.
+ */
 function takeSeen(): SeenOfBoth {
   for (const { beganAtMs, list } of pending) {
     const tookMs = performance.now() - beganAtMs;

@@ -13,7 +13,7 @@ const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 const KEPT_LINES = 20;
 
-/** `roomservice serve`, set up as `npm start` does it, which tells how its event loop and its memory are. */
+/** A `roomservice serve` process with the settings of `npm start`. It reports its event loop and its memory. */
 export class Node {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -31,7 +31,10 @@ export class Node {
     }
   }
 
-  /** Starts one and waits until it is ready. @param heapMiB of V8; null: what V8 takes by itself */
+  /**
+   * Starts a process and waits until it is ready.
+   * @param heapMiB the maximum heap in MiB; null if V8 chooses it
+   */
   static async start(env: Record<string, string>, heapMiB: number | null = null): Promise<Node> {
     const port = await newPort();
     const heap = heapMiB === null ? [] : [`--max-old-space-size=${heapMiB}`];
@@ -52,7 +55,9 @@ export class Node {
     while (!(await node.#isReady())) {
       if (Date.now() > deadlineMs || node.hasEnded) {
         await node.kill();
-        throw new Error(`The service does not become ready:\n${node.lastLines}`);
+        throw new Error(
+          `The service was not ready within ${START_TIMEOUT_MS} ms, or ended. Its log ends with:\n${node.lastLines}`,
+        );
       }
       await sleep(POLL_MS);
     }
@@ -67,7 +72,10 @@ export class Node {
     return this.#lastLines.join('\n');
   }
 
-  /** What has been since the last reading; null where the process has ended. One that does not answer in time has stood still. */
+  /**
+   * Reads the measurements since the previous reading; null if the process has ended. If the process does not respond
+   * in time, its event loop counts as paused for that time.
+   */
   async read(timeoutMs = 30_000): Promise<Reading | null> {
     if (this.hasEnded) {
       return null;

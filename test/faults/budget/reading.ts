@@ -4,10 +4,10 @@ import { type BudgetCase, get } from './case.ts';
 import { longMenu, smallMenu } from './house.ts';
 import { BODY_BYTES, ITEMS, placeLargeOrders } from './large-order.ts';
 
-/** Orders of 1 MiB in the house whose list is read. */
+/** Number of stored orders of 1 MiB in the list that is read. */
 const STORED_ORDERS = 205;
 
-/** 1 MiB of dishes, each of which is shown with a set of 100 sub-menus with names as long as they may be. */
+/** Returns a menu of 1 MiB. Each dish is shown with a menu set of 100 sub-menus with names of maximum length. */
 function multiplyingMenu(): MenuDocument {
   const subMenus = Array.from({ length: 100 }, (_, index) => `${index} `.concat('𝄞'.repeat(96)));
   const dishBytes = 70;
@@ -27,38 +27,38 @@ function multiplyingMenu(): MenuDocument {
 
 const multipliedMenu: BudgetCase = {
   name: 'menu-that-multiplies',
-  what: 'a menu of 1 MiB that is shown as hundreds of MiB, read by a partner; a heap of 1 GB',
+  what: 'a partner reads a menu of 1 MiB that is rendered as hundreds of MiB, in a process with a heap of 1 GiB',
   menu: smallMenu,
   heapMiB: 1_024,
   isUnrehearsed: true,
   pace: { atOnce: 10, after: 50, perSecond: 5 },
-  async prepare(house) {
-    await house.call('staff', 'PUT', STAFF_MENU, multiplyingMenu());
+  async prepare(tenant) {
+    await tenant.call('staff', 'PUT', STAFF_MENU, multiplyingMenu());
     return [get('partner', MENU), get('partner', `${MENU}?page_size=100`), get('staff', STAFF_MENU)];
   },
 };
 
 const largeOrdersListed: BudgetCase = {
   name: 'list-of-large-orders',
-  what: `the staff's list of ${STORED_ORDERS} orders of 1 MiB`,
+  what: `staff read a list of ${STORED_ORDERS} orders of 1 MiB`,
   pace: { atOnce: 20, after: 40, perSecond: 4 },
-  async prepare(house) {
-    await placeLargeOrders(house, STORED_ORDERS, BODY_BYTES);
+  async prepare(tenant) {
+    await placeLargeOrders(tenant, STORED_ORDERS, BODY_BYTES);
     return [200, 50, 20].map((size) => get('staff', `${STAFF_ORDERS}?page_size=${size}`));
   },
 };
 
-/** Some 10 MiB when it is read. */
+/** Returns a menu of about 10 MiB in the response. */
 const wideMenu = () => longMenu(ITEMS, 40);
 
 const slowReaders: BudgetCase = {
   name: 'slow-readers',
-  what: '140 readers of menus and of a list of orders who take 26 KiB a second, and 140 who take nothing',
+  what: '140 callers read menus and a list of orders at 26 KiB per second, and 140 callers do not read their responses',
   menu: wideMenu,
   isUnrehearsed: true,
   pace: { atOnce: 280, after: 0, perSecond: 1 },
-  async prepare(house) {
-    await placeLargeOrders(house, 40, BODY_BYTES / 4);
+  async prepare(tenant) {
+    await placeLargeOrders(tenant, 40, BODY_BYTES / 4);
     const lists = [get('partner', MENU), get('staff', `${STAFF_ORDERS}?page_size=200`), get('staff', STAFF_MENU)];
     return lists.flatMap((list) => [
       { ...list, name: `${list.name}, slowly`, reading: 'slowly' as const },

@@ -8,15 +8,16 @@ import { Node } from './node.ts';
 import type { Stage } from './stage.ts';
 import { countStatuses, type Measured, timesOfBoth } from './verdict.ts';
 
-/** How long each part of a case lasts, milliseconds. */
+/** Durations of the parts of a case, in milliseconds. */
 export interface Lengths {
   warmUpMs: number;
-  /** The least that the hog is watched, and the most that it may take. */
+  /** Minimum time of the measurement. */
   leastMs: number;
+  /** Maximum time that the hog may take. */
   mostMs: number;
-  /** The most of the steady calls. */
+  /** Maximum time of the calls at a steady rate. */
   steadyMs: number;
-  /** Until when memory must be back at its level. */
+  /** Time after which memory must be back at its level. */
   memoryMs: number;
 }
 
@@ -36,24 +37,27 @@ export const SHORT_LENGTHS: Lengths = {
 };
 
 const MEMORY_POLL_MS = 2_000;
-/** Back at its level: as a process that did nothing may be off. */
+/** Memory growth that still counts as back at the level. A process without load can grow as much. */
 const LEVEL_MIB = 60;
-/** Ids of the calls that are sent alone. */
+/** First call number of the calls that are sent alone. */
 const ALONE_FROM = 1_000_000;
 
-/** One case: a house, a process of its own, the hog's calls one by one, then all of them beside the neighbour's. */
+/**
+ * Runs one case: makes a tenant, starts a process, sends the hog's calls one by one, and then all of them during the
+ * neighbour's calls.
+ */
 export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths): Promise<Measured> {
-  const house = await stage.openHouse((each.menu ?? longMenu)());
-  const calls = await each.prepare(house);
+  const tenant = await stage.openTenant((each.menu ?? longMenu)());
+  const calls = await each.prepare(tenant);
   const node = await Node.start(stage.env, each.heapMiB ?? null);
   try {
     stage.neighbour.tell({ ...stage.usual, service: node.url });
     await sleep(lengths.warmUpMs);
     const before = await node.read();
-    const alone = each.isUnrehearsed ? [] : await sendAlone(node, calls, house.spareKeys);
+    const alone = each.isUnrehearsed ? [] : await sendAlone(node, calls, tenant.spareKeys);
     await Promise.all([node.read(), stage.control.read(), stage.neighbour.ask('take')]);
     const pace = paceWithin(each.pace ?? USUAL_PACE, lengths.steadyMs);
-    const task = { url: node.url, calls, keys: house.keys, pace, firstIndex: 0, limitMs: lengths.mostMs };
+    const task = { url: node.url, calls, keys: tenant.keys, pace, firstIndex: 0, limitMs: lengths.mostMs };
     const [outcomes] = await Promise.all([stage.hog.ask(task), sleep(lengths.leastMs)]);
     const reading = await node.read();
     const controlReading = await stage.control.read();
@@ -96,7 +100,7 @@ interface Alone {
   reading: Reading | null;
 }
 
-/** Each call once, with nothing else of the hog's under way: tells which of them it is that holds the event loop. */
+/** Sends each call once while no other call of the hog is under way. This shows which call blocks the event loop. */
 async function sendAlone(node: Node, calls: Call[], keys: Parameters<typeof make>[2]): Promise<Alone[]> {
   const agent = newAgent();
   const alone: Alone[] = [];
@@ -122,12 +126,15 @@ function worstOf(alone: Alone[]): Measured['worstAlone'] {
   return { name, status, tookMs: Math.round(tookMs), heldMs: Math.round(worst.reading?.heldMs ?? tookMs) };
 }
 
-/** Waits until memory is about where it was, a minute at most. @returns what it is then, MiB */
+/**
+ * Waits until memory is back at its level, or until the time limit.
+ * @returns the resident memory in MiB
+ */
 async function levelAfter(node: Node, before: Reading | null, withinMs: number): Promise<number> {
   const deadlineMs = performance.now() + withinMs;
   for (;;) {
     const now = await node.read();
-    // One that stands still does not say.
+    // A blocked process reports 0 MiB.
     const isSettled = (now?.residentMiB ?? 0) <= (before?.residentMiB ?? 0) + LEVEL_MIB;
     if (isSettled || performance.now() > deadlineMs) {
       return now?.residentMiB ?? 0;

@@ -5,30 +5,30 @@ import { type Postgres, startPostgres } from '../postgres.ts';
 import type { Outcome } from './call.ts';
 import { Child } from './child.ts';
 import type { HogTask } from './hog.ts';
-import { type House, moreKeys, openHouse, smallMenu } from './house.ts';
+import { type BudgetTenant, moreKeys, openTenant, smallMenu } from './house.ts';
 import type { NeighbourTask, SeenOfBoth } from './neighbour.ts';
 import { Node } from './node.ts';
 
-/** So many that twenty calls a second are within their budgets. */
+/** Number of credentials with which twenty calls per second stay within the budgets. */
 const NEIGHBOUR_KEYS = 5;
 
-/** What stands around the process that is measured. */
+/** Parts around the measured process. */
 export interface Stage {
   env: Record<string, string>;
   db: Database;
-  /** Takes what houses are furnished with; it has no budgets. */
+  /** Process without budgets, which takes the calls that fill tenants with data. */
   backstage: Node;
-  /** Serves the same tenants, and no hog. */
+  /** Control process. It serves the same tenants but not the hog. */
   control: Node;
   neighbour: Child<NeighbourTask | 'take' | 'rest', SeenOfBoth>;
   hog: Child<HogTask, Outcome[]>;
-  /** The task of the neighbour, but for the process to call. */
+  /** Task of the neighbour, without the URL of the measured process. */
   usual: Omit<NeighbourTask, 'service'>;
-  openHouse(menu: Parameters<typeof openHouse>[2]): Promise<House>;
+  openTenant(menu: Parameters<typeof openTenant>[2]): Promise<BudgetTenant>;
   close(): Promise<void>;
 }
 
-/** Starts it all. Close it at the end. */
+/** Starts the database, the two processes, the neighbour and the hog. Call `close` at the end. */
 export async function openStage(): Promise<Stage> {
   const closers: (() => unknown)[] = [cleanUp];
   const close = async () => {
@@ -67,9 +67,9 @@ async function build(closers: (() => unknown)[]): Promise<Omit<Stage, 'close'>> 
     () => neighbour.end(),
     () => hog.end(),
   );
-  const house = await openHouse(db, backstage.url, smallMenu());
-  const keys = await moreKeys(backstage.url, house, NEIGHBOUR_KEYS);
-  const usual = { control: control.url, keys, roomTypeId: house.roomTypeId };
-  const open: Stage['openHouse'] = async (menu) => await openHouse(db, backstage.url, menu);
-  return { env, db, backstage, control, neighbour, hog, usual, openHouse: open };
+  const tenant = await openTenant(db, backstage.url, smallMenu());
+  const keys = await moreKeys(backstage.url, tenant, NEIGHBOUR_KEYS);
+  const usual = { control: control.url, keys, roomTypeId: tenant.roomTypeId };
+  const open: Stage['openTenant'] = async (menu) => await openTenant(db, backstage.url, menu);
+  return { env, db, backstage, control, neighbour, hog, usual, openTenant: open };
 }

@@ -2,20 +2,20 @@ import { type Goals, breaches, type Measured } from './verdict.ts';
 
 const COLUMNS = [
   'case',
-  'let in',
-  "the hog's statuses",
-  "other's p50 / p99 / max, ms",
-  "other's statuses",
-  "control's p99",
+  'admitted calls',
+  "busy tenant's statuses",
+  "other tenant's p50 / p99 / max, ms",
+  "other tenant's statuses",
+  "control process's p99, ms",
   '`/livez` p99.9 (control), ms',
-  'loop held, ms',
-  'standstill (control), ms',
+  'longest event loop turn, ms of processor time',
+  'longest event loop pause (control), ms',
   'memory before / peak / after, MiB',
-  'worst call alone',
+  'most expensive call when sent alone',
   'verdict',
 ];
 
-/** The measurements as a table in Markdown. */
+/** Returns the measurements as a Markdown table. */
 export function tableOf(all: Measured[], goals: Goals): string {
   const rows = all.map((measured) => rowOf(measured, goals));
   return [COLUMNS, COLUMNS.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
@@ -34,7 +34,7 @@ function rowOf(measured: Measured, goals: Goals): string[] {
     `${livez.p999Ms} (${controlLivez.p999Ms})`,
     String(measured.heldMs),
     `${measured.standstillMs} (${measured.controlStandstillMs})`,
-    `${memoryMiB.before} / ${memoryMiB.peak} / ${died === null ? memoryMiB.after || 'no answer' : 'ended'}`,
+    `${memoryMiB.before} / ${memoryMiB.peak} / ${died === null ? memoryMiB.after || 'no response' : 'process ended'}`,
     worstAlone === null ? '' : `${worstAlone.name}: ${worstAlone.heldMs} ms, ${worstAlone.status}`,
     broken.length === 0 ? 'holds' : `**${broken.length} broken**`,
   ].map((cell) => cell.replaceAll('|', '\\|'));

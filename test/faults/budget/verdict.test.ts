@@ -22,8 +22,8 @@ const well: Measured = {
   died: null,
 };
 
-describe('the verdict on a tenant who uses its budget to the full', () => {
-  it('finds nothing where all is well', () => {
+describe('breaches', () => {
+  it('breaches returns no breach if all measurements are within the goals', () => {
     assert.deepEqual(breaches(well, FULL), []);
   });
 
@@ -32,19 +32,19 @@ describe('the verdict on a tenant who uses its budget to the full', () => {
     'the other tenant got 1 × 503': { other: { ...quick, statuses: { 200: 299, 503: 1 } } },
     "the other tenant's p99 is": { other: slow },
     '/livez took': { livez: slow },
-    'the event loop was held': { heldMs: 51 },
-    'the event loop stood still': { standstillMs: 91 },
+    'one turn of the event loop used': { heldMs: 51 },
+    'the event loop paused for': { standstillMs: 91 },
     'memory grew by 201 MiB': { memoryMiB: { before: 120, peak: 321, after: 160 } },
-    'it kept 101 MiB of it': { memoryMiB: { before: 120, peak: 300, after: 221 } },
+    'memory stayed 101 MiB higher': { memoryMiB: { before: 120, peak: 300, after: 221 } },
   })) {
-    it(`sees: ${what}`, () => {
+    it(`breaches reports a breach that begins with: ${what}`, () => {
       const found = breaches({ ...well, ...change }, FULL);
       assert.equal(found.length, 1, String(found));
       assert.ok(found[0]?.startsWith(what), found[0]);
     });
   }
 
-  it('does not take the slowness of the whole machine for that of the process', () => {
+  it('breaches returns no breach if the control process is as slow as the measured process', () => {
     const busy = { other: slow, control: slow, livez: slow, controlLivez: slow };
     assert.deepEqual(breaches({ ...well, ...busy, standstillMs: 400, controlStandstillMs: 300 }, FULL), []);
   });

@@ -1,7 +1,7 @@
 import type { Outcome } from './call.ts';
 import type { Seen } from './neighbour.ts';
 
-/** Times of calls, and how they ended. */
+/** Statistics of the durations of calls, and the number of responses by status. */
 export interface Times {
   count: number;
   p50Ms: number;
@@ -11,40 +11,44 @@ export interface Times {
   statuses: Record<string, number>;
 }
 
-/** What was measured of one case. */
+/** Measurements of one case. */
 export interface Measured {
   name: string;
   what: string;
-  /** Calls of the hog that its budget let in, and all of its statuses. */
+  /** Number of calls of the hog that its budget admitted. */
   letIn: number;
+  /** Number of responses to the hog, by status. */
   hog: Record<string, number>;
   other: Times;
   control: Times;
   livez: Times;
   controlLivez: Times;
-  /** The longest of the event loop. */
+  /** Longest pause of the event loop. */
   standstillMs: number;
-  /** The most processor time between two of its turns. */
+  /** Largest processor time between two turns of the event loop. */
   heldMs: number;
   controlStandstillMs: number;
-  /** The call that held it longest, sent alone. */
+  /** Call that used the most processor time when it was sent alone; null if no call was sent alone. */
   worstAlone: { name: string; heldMs: number; tookMs: number; status: number } | null;
   memoryMiB: { before: number; peak: number; after: number };
-  /** The last lines of a process that ended. */
+  /** Last log lines of the process if it has ended; null if it still runs. */
   died: string | null;
 }
 
-/** What must hold (invariant 11), and how far a machine that others use as well may be off. */
+/** Limits that must hold (invariant 11), with tolerances for a machine that also does other work. */
 export interface Goals {
   p99Ms: number;
-  /** Of a control process that is slow itself, so many times its p99. */
+  /** If the control process is slow itself, the limit is its p99 multiplied by this factor. */
   controlTimes: number;
   livezMs: number;
   heldMs: number;
-  /** On the wall: where the thread waits for something else than a core. Of the control's, so many times. */
+  /** Limit of the pause by wall clock, as a multiple of the pause of the control process. */
   standstillTimes: number;
   growthMiB: number;
-  /** A minute later. Under any load V8's young generation grows to 48 MiB, and menus are cached. */
+  /**
+   * Allowed growth of memory one minute later. Under any load V8's young generation grows to 48 MiB, and menus are
+   * cached.
+   */
   keptMiB: number;
 }
 
@@ -57,7 +61,7 @@ export const FULL: Goals = {
   growthMiB: 200,
   keptMiB: 100,
 };
-/** For machines on which much else runs: only what nobody can mistake. */
+/** Wide limits for machines with much other work. They find only clear faults. */
 export const SHORT: Goals = {
   p99Ms: 500,
   controlTimes: 5,
@@ -82,7 +86,7 @@ export function timesOf(outcomes: Outcome[]): Times {
 }
 
 export function countStatuses(outcomes: Outcome[]): Record<string, number> {
-  const counts = Map.groupBy(outcomes, ({ status }) => (status === 0 ? 'no answer' : String(status)));
+  const counts = Map.groupBy(outcomes, ({ status }) => (status === 0 ? 'no response' : String(status)));
   return Object.fromEntries([...counts].map(([status, list]) => [status, list.length]));
 }
 
@@ -90,7 +94,7 @@ export function timesOfBoth({ calls, livez }: Seen): [Times, Times] {
   return [timesOf(calls), timesOf(livez)];
 }
 
-/** What of it breaks the goals, in words. */
+/** Returns a description of each measurement that breaks a goal. */
 export function breaches(measured: Measured, goals: Goals): string[] {
   const { other, control, livez, controlLivez, heldMs, standstillMs, memoryMiB, died } = measured;
   const still = Math.max(goals.heldMs, goals.standstillTimes * measured.controlStandstillMs);
@@ -101,13 +105,16 @@ export function breaches(measured: Measured, goals: Goals): string[] {
     [failed.length > 0, `the other tenant got ${failed.map((each) => `${other.statuses[each]} × ${each}`).join(', ')}`],
     [other.p99Ms > allowed(goals.p99Ms, control.p99Ms), `the other tenant's p99 is ${other.p99Ms} ms`],
     [livez.p999Ms > allowed(goals.livezMs, controlLivez.p999Ms), `/livez took ${livez.p999Ms} ms at p99.9`],
-    [heldMs > goals.heldMs, `the event loop was held for ${heldMs} ms`],
+    [heldMs > goals.heldMs, `one turn of the event loop used ${heldMs} ms of processor time`],
     [
       standstillMs > still,
-      `the event loop stood still for ${standstillMs} ms, the idle one's for ${measured.controlStandstillMs} ms`,
+      `the event loop paused for ${standstillMs} ms, and that of the control process for ${measured.controlStandstillMs} ms`,
     ],
     [memoryMiB.peak - memoryMiB.before > goals.growthMiB, `memory grew by ${memoryMiB.peak - memoryMiB.before} MiB`],
-    [memoryMiB.after - memoryMiB.before > goals.keptMiB, `it kept ${memoryMiB.after - memoryMiB.before} MiB of it`],
+    [
+      memoryMiB.after - memoryMiB.before > goals.keptMiB,
+      `memory stayed ${memoryMiB.after - memoryMiB.before} MiB higher after the load`,
+    ],
   ];
   return found.filter(([isBroken]) => isBroken).map(([, what]) => what);
 }

@@ -4,30 +4,30 @@ import { RECEIVER } from '../../support/channel.ts';
 import type { MenuDocument } from '#restaurant/menu/schema.ts';
 import { type BudgetCase, get, json } from './case.ts';
 import { UNIQUE } from './call.ts';
-import { type House, longMenu, smallMenu } from './house.ts';
+import { type BudgetTenant, longMenu, smallMenu } from './house.ts';
 import { BODY_BYTES, ITEMS, largeOrder } from './large-order.ts';
 
 const PLAN_RATES = '/v1/channel-manager/pms/rates/';
 const PLAN_RESTRICTIONS = '/v1/channel-manager/pms/restrictions/';
 
-/** A list of so many empty elements that the whole is about 1 MiB. */
+/** Returns a body of about 1 MiB with a list of empty elements. */
 function emptyElements(around: (list: string) => string, bytesEach = 3): string {
   return around(`[${'{},'.repeat(Math.floor((BODY_BYTES - 300) / bytesEach) - 1)}{}]`);
 }
 
 const emptyOrder = (list: string) => `{"external_order_id":"${UNIQUE}","items":${list}}`;
-const emptyRates = (house: House) => (list: string) => `{"rate_plan_id":"${house.planId}","rates":${list}}`;
+const emptyRates = (tenant: BudgetTenant) => (list: string) => `{"rate_plan_id":"${tenant.planId}","rates":${list}}`;
 
 const emptyElementsInLists: BudgetCase = {
   name: 'empty-elements',
-  what: 'bodies of 1 MiB of empty elements: an order, prices of nights, a menu; and an order as a form',
+  what: 'bodies of 1 MiB with lists of empty elements: an order, prices of nights, a menu, and an order as a form',
   isShort: true,
-  async prepare(house) {
+  async prepare(tenant) {
     const field = `external_order_id=${UNIQUE}&items=`;
     const form = emptyElements((list) => field + list.replaceAll('{}', '%7B%7D').replaceAll(',', '%2C'), 9);
     return [
       json('an order', 'partner', 'POST', ORDERS, emptyElements(emptyOrder)),
-      json('prices', 'pms', 'PUT', PLAN_RATES, emptyElements(emptyRates(house))),
+      json('prices', 'pms', 'PUT', PLAN_RATES, emptyElements(emptyRates(tenant))),
       json(
         'a menu',
         'staff',
@@ -49,38 +49,41 @@ const emptyElementsInLists: BudgetCase = {
 
 const manyDishes: BudgetCase = {
   name: 'order-of-many-dishes',
-  what: '75 orders in 15 s: over 1,000 dishes, and as many items of them as make 1 MiB',
+  what: '75 orders in 15 s, each with 1,000 dishes or with as many items as fit into 1 MiB',
   isShort: true,
   pace: { atOnce: 0, after: 75, perSecond: 5 },
-  async prepare(house) {
-    const item = (index: number) => ({ item_id: house.dishes[index % ITEMS]?.sku, quantity: 1 });
+  async prepare(tenant) {
+    const item = (index: number) => ({ item_id: tenant.dishes[index % ITEMS]?.sku, quantity: 1 });
     const items = Array.from({ length: Math.floor(BODY_BYTES / 36) }, (_, index) => item(index));
-    const many = json('an order of items without end', 'partner', 'POST', ORDERS, { external_order_id: UNIQUE, items });
-    return [many, { ...largeOrder(house, 0), name: 'an order over 1,000 dishes' }];
+    const many = json('an order with items up to 1 MiB', 'partner', 'POST', ORDERS, {
+      external_order_id: UNIQUE,
+      items,
+    });
+    return [many, { ...largeOrder(tenant, 0), name: 'an order of 1,000 dishes' }];
   },
 };
 
 const largeOrdersAtOnce: BudgetCase = {
   name: 'large-orders-at-once',
-  what: '290 orders of 1 MiB at once',
+  what: '290 concurrent orders of 1 MiB',
   isShort: true,
   pace: { atOnce: 290, after: 0, perSecond: 1 },
-  prepare: async (house) => [largeOrder(house, BODY_BYTES)],
+  prepare: async (tenant) => [largeOrder(tenant, BODY_BYTES)],
 };
 
 const strangersAtReceiver: BudgetCase = {
   name: 'strangers-at-the-receiver',
-  what: '400 strangers, each with 1 MiB for the receiver of reservations, the last byte of it 3 s late',
+  what: '400 calls to the receiver of reservations without credentials, each with a body of 1 MiB whose last byte comes 3 s late',
   menu: smallMenu,
   pace: { atOnce: 400, after: 0, perSecond: 1 },
   async prepare() {
     const body = Buffer.from(JSON.stringify({ external_id: UNIQUE, notes: 'x'.repeat(BODY_BYTES - 100) }));
-    const call = { who: 'nobody', method: 'POST', path: RECEIVER, type: 'application/json', body } as const;
-    return [{ ...call, name: 'of a stranger', isHeldBack: true }];
+    const call = { who: 'anonymous', method: 'POST', path: RECEIVER, type: 'application/json', body } as const;
+    return [{ ...call, name: 'a reservation without credentials', isHeldBack: true }];
   },
 };
 
-/** The menu as large as 32 MiB let it be: a few hundred dishes with as many add-ons as a dish may have, under long names. */
+/** Returns a menu near the limit of 32 MiB: 150 dishes with the maximum of 200 add-ons each, under long names. */
 function heavyMenu(): MenuDocument {
   const name = (index: number) => `Add-on number ${index} ${'x'.repeat(480)}`;
   const { dishes, ...rest } = longMenu(150, 0);
@@ -92,8 +95,8 @@ const heavyDishes: BudgetCase = {
   name: 'dishes-with-long-add-ons',
   what: 'orders, pages and changes of dishes with 200 add-ons under long names',
   menu: heavyMenu,
-  async prepare(house) {
-    const items = house.dishes.flatMap(({ sku, addons }) =>
+  async prepare(tenant) {
+    const items = tenant.dishes.flatMap(({ sku, addons }) =>
       Array.from({ length: 5 }, (_, index) => ({
         item_id: sku,
         quantity: 1,
@@ -134,10 +137,10 @@ const largestBodies: BudgetCase = {
   },
 };
 
-/** What every process bears: where this is not held, the machine is too busy for a verdict. */
+/** Calls that every process can handle. If this case breaks a promise, the machine is too busy for a verdict. */
 const ordinaryCalls: BudgetCase = {
   name: 'ordinary-calls',
-  what: 'orders of one dish, and looks at them',
+  what: 'orders of one dish, and reads of orders and of the menu',
   menu: smallMenu,
   async prepare({ dishes }) {
     const items = [{ item_id: dishes[0]?.sku, quantity: 1 }];

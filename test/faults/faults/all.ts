@@ -4,5 +4,8 @@ import type { Fault } from './fault.ts';
 import { processFaults } from './processes.ts';
 import { receiverFaults } from './receivers.ts';
 
-/** In the order of a round: receivers first, so that five attempts at those that hang are over when the round is. */
+/**
+ * All faults in the order of a round. Faults of receivers come first, so that five attempts at receivers that hang end
+ * within the round.
+ */
 export const FAULTS: readonly Fault[] = [...receiverFaults, ...processFaults, ...databaseFaults, ...callerFaults];

@@ -8,12 +8,15 @@ import type { Fault } from './fault.ts';
 const BODY_BYTES = 1024 ** 3;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const IDLE_SOCKETS = 10_000;
-/** Descriptors for everything else that a process has open. */
+/** Descriptors that stay free for other files and sockets of the process. */
 const KEPT_DESCRIPTORS = 1_500;
 const SLOW_SOCKETS = 200;
 const IDLE_MS = 8_000;
 
-/** A body of a gigabyte for each API process: refused (413) or cut, and never held in memory. */
+/**
+ * Sends a body of 1 GiB to each API process. The process must refuse it (413) or cut the connection, and must not hold
+ * the body in memory.
+ */
 const hugeBody: Fault = {
   name: 'body-of-1-gb',
   async strike(world) {
@@ -34,7 +37,10 @@ async function residentMiB(api: ServiceProcess): Promise<number> {
   return Math.round(((await api.metrics()).get('process_resident_memory_bytes') ?? 0) / 1024 ** 2);
 }
 
-/** @returns the status line of the answer, empty where the connection was cut */
+/**
+ * Sends a body of 1 GiB.
+ * @returns the status line of the response, which is empty if the connection was cut
+ */
 async function sendHugeBody({ witness }: World, api: ServiceProcess): Promise<{ answer: string; sentMiB: number }> {
   const socket = connect(api.port, '127.0.0.1');
   const { promise: over, resolve } = Promise.withResolvers<void>();
@@ -60,7 +66,10 @@ async function sendHugeBody({ witness }: World, api: ServiceProcess): Promise<{ 
   return { answer, sentMiB: Math.round(sent / 1024 ** 2) };
 }
 
-/** Ten thousand sockets that say nothing, and two hundred that say a byte of a head a second; the others are served. */
+/**
+ * Opens ten thousand idle sockets, and two hundred that send one byte of headers per second. Other callers must still
+ * be served.
+ */
 const idleSockets: Fault = {
   name: 'idle-sockets-and-slow-headers',
   async strike(world) {
@@ -70,7 +79,7 @@ const idleSockets: Fault = {
     const slow = await openSockets(api.port, SLOW_SOCKETS);
     slow.forEach((socket) => socket.write('GET / HTTP/1.1\r\nhost: a\r\nx-slow: '));
     const dribble = setInterval(() => slow.forEach((socket) => socket.writable && socket.write('a')), 1_000);
-    world.findings.note(`${sockets.length} idle sockets, ${slow.length} slow heads at ${api.name}`);
+    world.findings.note(`${sockets.length} idle sockets and ${slow.length} sockets with slow headers at ${api.name}`);
     await sleep(IDLE_MS);
     clearInterval(dribble);
     [...sockets, ...slow].forEach((socket) => socket.destroy());
@@ -87,7 +96,7 @@ function ownDescriptorLimit(): number {
   }
 }
 
-/** In portions, so that the queue of connections that nobody has taken yet does not run over. */
+/** Opens sockets in groups of 200, so that the accept queue does not overflow. */
 async function openSockets(port: number, count: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   while (sockets.length < count) {

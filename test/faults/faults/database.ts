@@ -5,11 +5,11 @@ import { processesOf, type World, waitUntil } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 const SERVING_AGAIN_MS = 10_000;
-/** Longer than a caller of the database waits for its answer. */
+/** Duration of the freeze. It is longer than the time limit of a database call. */
 const BLACK_HOLE_MS = 14_000;
 const ROUND_TRIP_MS = 200;
 
-/** PostgreSQL stops as by a power cut, and comes back. */
+/** PostgreSQL crashes as in a power failure, and restarts after 3 s. */
 const postgresRestart: Fault = {
   name: 'postgres-restart',
   isShort: true,
@@ -35,7 +35,7 @@ async function startAgain(postgres: World['postgres']): Promise<void> {
   }
 }
 
-/** Until each API process has answered a read that needs the database. */
+/** Waits until each API process has answered a read that needs the database. */
 async function allWriteAgain({ apis, client, witness }: World): Promise<void> {
   const { tenant, headers } = witness.partner;
   const request = { method: 'GET', path: '/v1/third-party/orders/?page_size=1', options: { headers } };
@@ -46,7 +46,7 @@ async function allWriteAgain({ apis, client, witness }: World): Promise<void> {
   );
 }
 
-/** Every connection is cut in the middle of what it carries, three times. */
+/** Every database connection is cut during its work, three times. */
 const connectionsCut: Fault = {
   name: 'database-connections-cut',
   interruptsDeliveries: true,
@@ -58,7 +58,9 @@ const connectionsCut: Fault = {
   },
 };
 
-/** The primary has become a replica: reads go on, every write is refused (25006). */
+/**
+ * The database becomes read-only, as a former primary does. Reads work, and every write is refused (SQLSTATE 25006).
+ */
 const readOnly: Fault = {
   name: 'database-read-only',
   interruptsDeliveries: true,
@@ -67,7 +69,7 @@ const readOnly: Fault = {
       await setReadOnly(postgres, 'on');
       await sleep(6_000);
       await setReadOnly(postgres, 'off');
-      await sleep(300); // until every session has seen it
+      await sleep(300); // Every session must have read the new setting.
     });
   },
   heal: async ({ postgres }) => await setReadOnly(postgres, 'off'),
@@ -78,7 +80,10 @@ async function setReadOnly(postgres: World['postgres'], value: 'on' | 'off'): Pr
   await postgres.query('SELECT pg_reload_conf()');
 }
 
-/** Nothing passes any more, nothing is refused; then all that has waited arrives at once, a COMMIT given up on among it. */
+/**
+ * The network to the database holds back all bytes for 14 s without an error. Then all of them arrive together, also a
+ * COMMIT whose sender has given up.
+ */
 const blackHole: Fault = {
   name: 'database-black-hole',
   interruptsDeliveries: true,
@@ -104,7 +109,7 @@ const slow: Fault = {
   heal: async (world) => processesOf(world).forEach(({ link }) => (link.delayMs = 0)),
 };
 
-/** Two connections for a whole API process, and somebody who holds the lock that every order needs. */
+/** One API process has only two database connections, and another session holds a lock that every order needs. */
 const poolExhausted: Fault = {
   name: 'pool-exhausted',
   async strike(world) {
@@ -126,16 +131,19 @@ const poolExhausted: Fault = {
   },
 };
 
-/** More than the space that PostgreSQL has set aside, in its tables and in its log. */
+/**
+ * Number of large orders. Together they need more space than PostgreSQL has reserved in tables and in its write-ahead
+ * log.
+ */
 const BIG_ORDERS = 60;
 const NOTES_BYTES = 300_000;
 
-/** The volume of the database is full to the last block; PostgreSQL may even go down, and is started once there is room. */
+/** The volume of the database is completely full. PostgreSQL may stop, and is started again after space is free. */
 const diskFull: Fault = {
   name: 'disk-full',
   interruptsDeliveries: true,
-  whyNot: ({ volume }) =>
-    volume === undefined ? 'this machine lets us mount no volume of our own (needs root)' : null,
+  reasonToSkip: ({ volume }) =>
+    volume === undefined ? 'this machine does not allow a mount of a separate volume, which needs root' : null,
   async strike(world) {
     const { volume, postgres, findings, history } = world;
     const unknownBefore = history.tries.unknown;
@@ -144,12 +152,12 @@ const diskFull: Fault = {
       await volume?.fill();
       placing = placeBigOrders(world);
       await sleep(8_000);
-      findings.note(`PostgreSQL is ${(await postgres.isReady()) ? 'up' : 'down'}`);
+      findings.note(`PostgreSQL is ${(await postgres.isReady()) ? 'running' : 'stopped'} on the full volume`);
       await volume?.empty();
       await startAgain(postgres);
     });
     await placing;
-    findings.note(`${history.tries.unknown - unknownBefore} calls were not answered for want of space`);
+    findings.note(`${history.tries.unknown - unknownBefore} calls had an unknown outcome because of the full volume`);
   },
   async heal({ volume, postgres }) {
     await volume?.empty();

@@ -1,16 +1,16 @@
 import type { World } from '../world.ts';
 
-/** One way in which things go wrong, while the load goes on. */
+/** A fault that the suite causes during the load. */
 export interface Fault {
   name: string;
-  /** Whether it breaks off deliveries under way: they are tried again when their lease runs out. */
+  /** True if the fault interrupts deliveries under way. These are retried after the end of their lease. */
   interruptsDeliveries?: boolean;
-  /** Part of the short form. */
+  /** True if the short form of the suite includes the fault. */
   isShort?: boolean;
-  /** Why this machine cannot make it; null where it can. */
-  whyNot?(world: World): string | null;
-  /** Makes it, lasts as long as it takes to hurt, and puts everything back as it was. */
+  /** Returns the reason why this machine cannot cause the fault; null if it can. */
+  reasonToSkip?(world: World): string | null;
+  /** Causes the fault, waits until it has had an effect, and restores the previous state. */
   strike(world: World): Promise<void>;
-  /** Puts back what `strike` could not, where it failed half way. Harmless otherwise. */
+  /** Restores what `strike` has not restored after an error. Has no effect if nothing is left to restore. */
   heal?(world: World): Promise<void>;
 }

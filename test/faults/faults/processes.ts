@@ -7,10 +7,10 @@ import { causeEvent } from './witness.ts';
 const SERVING_AGAIN_MS = 5_000;
 const RETRIED_WITHIN_MS = 25_000;
 const STOPPED_MS = 30_000;
-/** An answer that is on its way to the worker is there by then. */
+/** Time within which a sent response arrives at the worker. */
 const ON_ITS_WAY_MS = 300;
 
-/** An API process dies in the middle of everything, and is started again at once. */
+/** An API process is killed during its work and immediately started again. */
 const killApi: Fault = {
   name: 'kill-api',
   isShort: true,
@@ -31,7 +31,11 @@ async function untilServing({ client, witness }: World, api: ServiceProcess): Pr
   return await waitUntil(serves, 4 * SERVING_AGAIN_MS);
 }
 
-/** A worker dies with a delivery in hand; the other one must take it, and count the attempt that was lost. */
+/**
+ * Returns a fault in which a worker is killed during a delivery. The other worker must retry the delivery, and the lost
+ * attempt must be counted.
+ * @param untilMoment resolves at the moment of the kill
+ */
 function killWorker(name: string, untilMoment: (world: World, victim: ServiceProcess) => Promise<void>): Fault {
   return {
     name,
@@ -40,7 +44,7 @@ function killWorker(name: string, untilMoment: (world: World, victim: ServicePro
     async strike(world) {
       const [victim, other] = world.workers;
       const { hook } = world.witness;
-      // So that it is the victim who has the delivery.
+      // The other worker is stopped, so that the victim claims the delivery.
       other.signal('SIGSTOP');
       const order = await untilInHand(world, victim, untilMoment);
       await victim.kill();
@@ -58,7 +62,7 @@ function killWorker(name: string, untilMoment: (world: World, victim: ServicePro
       if (attempts < 2) {
         world.findings.violation(
           '5 webhooks, as recorded',
-          `${name}: ${attempts} attempts are counted, not the lost one`,
+          `${name}: ${attempts} attempts are counted, so the lost attempt is missing`,
         );
       }
       world.findings.note(`${Math.round(performance.now() - killedAtMs)} ms after the kill, ${attempts} attempts`);
@@ -85,7 +89,7 @@ async function untilInHand(
 }
 
 const killWorkerBeforeConnecting = killWorker('kill-worker-before-connecting', async ({ witness: { hook } }) => {
-  // The TCP connection has just been made: neither TLS nor a byte of the POST has passed.
+  // At this moment only the TCP connection exists. No byte of TLS or of the POST has been sent.
   await new Promise<void>((resolve) => {
     hook.proxy.onConnection = async () => {
       resolve();
@@ -113,7 +117,7 @@ const killWorkerAfter2xx = killWorker('kill-worker-after-2xx', async ({ witness:
   });
 });
 
-/** A process that answers and delivers dies: what it meant to send from memory, right after the commit, is sent by others. */
+/** A process with API and worker is killed. Other processes must send the deliveries that it had claimed at insert. */
 const killServe: Fault = {
   name: 'kill-serve',
   interruptsDeliveries: true,
@@ -127,7 +131,9 @@ const killServe: Fault = {
   },
 };
 
-/** A worker stands still for longer than its lease, then goes on as if nothing had been. */
+/**
+ * A worker is stopped for longer than its lease, and then continues. It must not write an outcome without its lease.
+ */
 const stopWorker: Fault = {
   name: 'stop-worker-30s',
   interruptsDeliveries: true,
@@ -151,7 +157,7 @@ const stopWorker: Fault = {
     const stoppedAtMs = performance.now();
     const isDelivered = async () => (await order.read())?.delivery_status === 'delivered';
     const retriedMs = await waitUntil(isDelivered, 2 * RETRIED_WITHIN_MS, 50);
-    world.findings.measure('delivered by another worker while one stands still', retriedMs, RETRIED_WITHIN_MS);
+    world.findings.measure('delivered by another worker while one is stopped', retriedMs, RETRIED_WITHIN_MS);
     await sleep(STOPPED_MS - (performance.now() - stoppedAtMs));
     const before = await order.read();
     victim.signal('SIGCONT');
@@ -169,7 +175,7 @@ const stopWorker: Fault = {
   },
 };
 
-/** Each API process is told to stop and started anew while callers go on: none of them may notice. */
+/** Each API process is stopped by SIGTERM and started again during the load. No caller may get an error. */
 const rollingRestart: Fault = {
   name: 'rolling-restart',
   isShort: true,
@@ -189,7 +195,7 @@ const rollingRestart: Fault = {
   },
 };
 
-/** The key that encrypts the secrets is replaced while signatures are made with them. */
+/** `keys rotate` replaces the encryption key while processes decrypt webhook secrets to sign deliveries. */
 const rotateKeys: Fault = {
   name: 'rotate-keys',
   async strike(world) {
@@ -203,7 +209,10 @@ const rotateKeys: Fault = {
 
 const JUMPING = ['api 2', 'worker 2'];
 
-/** The clocks of one API and one worker jump an hour ahead, and later back (by a preload that shifts `Date`). */
+/**
+ * The clocks of one API process and one worker jump an hour ahead, and later back. shifted-clock.ts replaces `Date` for
+ * this.
+ */
 const clockOff: Fault = {
   name: 'clock-an-hour-off',
   async strike(world) {

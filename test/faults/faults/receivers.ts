@@ -8,31 +8,34 @@ import type { Fault } from './fault.ts';
 import { causeEvent } from './witness.ts';
 
 const DISORDER_MS = 8_000;
-/** Together more events than all workers have slots: a worker that shares its slots out to whoever comes has none left. */
+/**
+ * Orders of the flood per receiver. Their events are more than the sending slots of all workers, so a worker without
+ * fair shares would have no slot left.
+ */
 const FLOOD_ORDERS = 8;
 const FLOOD_STATUSES = ['confirmed', 'preparing', 'ready', 'completed'];
 
-/** Ten of the fifty receivers fall into disorder at once. */
+/** Returns a fault in which ten of the fifty receivers misbehave at the same time. */
 function disorder(kind: Disorder, name: string): Fault {
   return {
     name,
     isShort: kind === 'hang',
     async strike(world) {
-      const { patients, impostorPort } = world;
-      patients.forEach((hook) => hook.fallInto(kind, impostorPort));
+      const { failingHooks, impostorPort } = world;
+      failingHooks.forEach((hook) => hook.fallInto(kind, impostorPort));
       if (kind === 'hang') {
         await flood(world);
       }
       await sleep(DISORDER_MS);
-      patients.forEach((hook) => hook.recover());
+      failingHooks.forEach((hook) => hook.recover());
     },
-    heal: async ({ patients }) => patients.forEach((hook) => hook.recover()),
+    heal: async ({ failingHooks }) => failingHooks.forEach((hook) => hook.recover()),
   };
 }
 
-/** Hundreds of events for the receivers in disorder, at once. */
-async function flood({ client, partners, patients }: World): Promise<void> {
-  const urls = new Set(patients.map(({ url }) => url));
+/** Causes hundreds of events for the misbehaving receivers. */
+async function flood({ client, partners, failingHooks }: World): Promise<void> {
+  const urls = new Set(failingHooks.map(({ url }) => url));
   const theirs = partners.filter(({ webhookUrl }) => urls.has(webhookUrl));
   await Promise.all(
     theirs.map(async (partner) => {
@@ -46,7 +49,9 @@ async function flood({ client, partners, patients }: World): Promise<void> {
   );
 }
 
-/** Events that cannot be sent at all: a secret that does not open, a secret too short to be one, a URL that is none. */
+/**
+ * Events that cannot be sent, because the secret cannot be decrypted, the secret is too short, or the URL is invalid.
+ */
 const poisonEvents: Fault = {
   name: 'poison-events',
   async strike(world) {

@@ -10,12 +10,12 @@ interface DeliveryRow {
   attempts: Attempt[];
 }
 
-/** An event of its own, and a look at its delivery. */
+/** A caused event. `read` returns the state of its delivery. */
 export interface CausedEvent {
   read(): Promise<DeliveryRow | undefined>;
 }
 
-/** Places an order and confirms it: one event, for the witness or for another partner. */
+/** Places an order and confirms it, which causes one event for the witness or for another partner. */
 export async function causeEvent({ client, postgres, witness }: World, partner: Partner = witness.partner) {
   const order = await placeOrder(client, partner);
   const before = new Set((await read()).map(({ id }) => id));

@@ -4,8 +4,8 @@ import type { BudgetedCall } from '../history.ts';
 import { countInWindows } from './admission.ts';
 
 /**
- * Four minutes of calls, one every 140 ms, at a counter that lets in so many a minute. In the outage nothing is answered: the
- * first call of a window is counted all the same, others fail before they are.
+ * Returns four minutes of calls, one every 140 ms, at a counter that admits `limit` calls per minute. During the outage no call
+ * gets a response. The first call of a window is counted nevertheless, and the other calls fail before they are counted.
  */
 function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): BudgetedCall[] {
   let count = 0;
@@ -25,18 +25,18 @@ function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): Bu
 }
 
 const NEVER = { fromMs: 0, untilMs: 0 };
-/** The first window ends within it. */
+/** Outage during which the first window ends. */
 const AT_ITS_END = { fromMs: 59_000, untilMs: 62_000 };
 
-describe('what a budget lets in within each window', () => {
-  it('is at most its limit, also where calls without an answer began the window', () => {
+describe('countInWindows', () => {
+  it('countInWindows never counts more than the limit, even if a call without a response began the window', () => {
     for (const outage of [NEVER, AT_ITS_END]) {
       const counts = countInWindows(callsAt(300, outage));
       assert.ok(counts.length >= 3 && Math.max(...counts) <= 300, counts.join());
     }
   });
 
-  it('is found where it is two more than the limit', () => {
+  it('countInWindows finds a window that admits two calls more than the limit', () => {
     for (const outage of [NEVER, AT_ITS_END]) {
       const counts = countInWindows(callsAt(302, outage));
       assert.ok(Math.max(...counts) > 300, counts.join());

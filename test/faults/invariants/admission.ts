@@ -4,10 +4,10 @@ import type { Invariant } from './invariant.ts';
 const LIMIT = 300;
 const WINDOW_MS = 60_000;
 
-/** Invariant 7: after the 200 of a revoke or rotate, no call that begins later is let in with the old secret. */
+/** Invariant 7. After the 200 of a revoke or rotate, every later call with the old secret is refused. */
 export const oldSecretsAreRefused: Invariant = {
   promise: '7 old secrets are refused',
-  lookAt: 'src/access/credentials/ authentication, and whatever it keeps in memory',
+  lookAt: 'src/access/credentials/, the authentication and its caches',
   async check({ history }) {
     const letIn = history.probes.filter(({ status }) => status > 0 && status < 500 && status !== 401);
     return letIn.map(
@@ -16,7 +16,7 @@ export const oldSecretsAreRefused: Invariant = {
   },
 };
 
-/** Invariant 8: at most 300 calls of a credential are let in per window, over all processes that share a Redis. */
+/** Invariant 8. All processes that share a Redis admit at most 300 calls of a credential in each window. */
 export const budgetsHold: Invariant = {
   promise: '8 budgets hold',
   lookAt: 'src/platform/http/rate-limit.ts',
@@ -30,9 +30,9 @@ export const budgetsHold: Invariant = {
 };
 
 /**
- * How many calls were certainly let in by each window. A window begins with the first call that is counted after the one before
- * has ended, be it one whose answer was lost; a refused one begins none. When that was is only known to have been between its
- * sending and its answer, so the bounds are carried along.
+ * Returns the number of calls that each window has certainly admitted. A window begins with the first counted call after the end
+ * of the previous window. The response of this call may be lost, but a refused call begins no window. The time of its count is
+ * only known to be between its sending and its response, so the function keeps a lower and an upper bound.
  */
 export function countInWindows(calls: BudgetedCall[]): number[] {
   const counted = calls.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.sentAtMs - b.sentAtMs);

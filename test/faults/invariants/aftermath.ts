@@ -5,16 +5,16 @@ import type { Invariant } from './invariant.ts';
 const SETTLED_WITHIN_MS = 60_000;
 const PROMPT_MS = 1_000;
 
-/** Invariant 9: nothing of another tenant in an answer, a webhook or a log. */
+/** Invariant 9. No response, webhook or log line contains data of another tenant. */
 export const tenantsStayApart: Invariant = {
   promise: '9 tenants stay apart',
-  lookAt: 'the tenant predicate of every statement behind that answer, webhook or line',
+  lookAt: 'the tenant filter of every statement behind that response, webhook or log line',
   async check(world, { fromMs }) {
     for (const posts of world.posts.byEvent.values()) {
       for (const { url, body } of posts.filter(({ atMs }) => atMs >= fromMs)) {
         const partner = world.partners.find(({ webhookUrl }) => webhookUrl === url);
         if (partner !== undefined) {
-          world.client.lookForOthers(partner.tenant.marker, body, `a webhook to ${url}`);
+          world.client.findLeak(partner.tenant.marker, body, `a webhook to ${url}`);
         }
       }
     }
@@ -22,15 +22,18 @@ export const tenantsStayApart: Invariant = {
   },
 };
 
-/** Invariant 10, but for memory and descriptors: a minute after the fault nobody waits and nothing is left open. */
+/**
+ * Invariant 10, without memory and descriptors. A minute after the fault no caller waits, and no transaction or lock is
+ * left open.
+ */
 export const allIsQuiet: Invariant = {
   promise: '10 quiet afterwards',
-  lookAt: 'pg_stat_activity; connections that are never given back, transactions that are never ended',
+  lookAt: 'pg_stat_activity; connections that are never released, transactions that are never ended',
   async check(world) {
     let left: string[] = [];
     await waitUntil(async () => (left = await leftOvers(world)).length === 0, SETTLED_WITHIN_MS, 250);
     const { unsettled } = world.history;
-    return [...left, ...unsettled.splice(0).map((call) => `a caller was left waiting: ${call}`)];
+    return [...left, ...unsettled.splice(0).map((call) => `a caller got no decisive response: ${call}`)];
   },
 };
 
@@ -57,7 +60,9 @@ async function leftOvers(world: World): Promise<string[]> {
       const path = `${AVAILABILITY}?room_type_id=${tenant.rooms.Cabin.id}&${days}`;
       const answer = await world.client.try(tenant, { method: 'GET', path, options: { headers } }, url);
       const tookMs = Math.round(performance.now() - beganAtMs);
-      return answer?.status === 200 && tookMs < PROMPT_MS ? [] : [`${name} answers ${answer?.status} in ${tookMs} ms`];
+      return answer?.status === 200 && tookMs < PROMPT_MS
+        ? []
+        : [`${name} responds with ${answer?.status} after ${tookMs} ms`];
     }),
   );
   const open = sessions.map(

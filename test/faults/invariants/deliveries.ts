@@ -6,23 +6,29 @@ import { healthyUrls, type World } from '../world.ts';
 import type { Evidence, Invariant } from './invariant.ts';
 
 const MAX_ATTEMPTS = 5;
-/** From the arrival of a POST to the record of its outcome. */
+/** Maximum time from the arrival of a POST to the record of its outcome. */
 const RECORDED_WITHIN_MS = 2_000;
 
-/** Invariant 5, at the receivers: at most five POSTs of an event, all with its one body, each signed, only where it belongs. */
+/**
+ * Invariant 5 at the receivers. Each event arrives at most five times, always with the stored body and a valid
+ * signature, and only at its own receiver.
+ */
 export const postsAreRight: Invariant = {
   promise: '5 webhooks, as received',
-  lookAt: 'src/webhooks/: the attempt is counted before it is sent; the body is stored text; the secret of the moment',
+  lookAt:
+    'src/webhooks/: the attempt is counted before it is sent; the body is the stored text; the current secret signs',
   async check(world, evidence) {
     const events = new Map(evidence.events.map((event) => [event.id, event]));
     return [...evidence.postsBefore].flatMap(([eventId, posts]) => {
       const event = events.get(eventId);
-      return event === undefined ? [`event ${eventId} was posted, and never committed`] : faultsOf(world, event, posts);
+      return event === undefined ? [`event ${eventId} was posted but never committed`] : faultsOf(world, event, posts);
     });
   },
 };
 
-/** Invariant 5, in the database: every delivery has come to an end that its attempts, and the receiver, bear out. */
+/**
+ * Invariant 5 in the database. The end of every delivery agrees with its attempts and with the POSTs at the receiver.
+ */
 export const deliveriesEnd: Invariant = {
   promise: '5 webhooks, as recorded',
   lookAt: 'src/webhooks/ claim and record of outcomes; GET /v1/staff/webhook-deliveries/ of the tenant',
@@ -30,7 +36,8 @@ export const deliveriesEnd: Invariant = {
     const healthy = healthyUrls(world);
     return evidence.events.flatMap((event) => {
       const partner = world.knownPartners.get(event.credential_id ?? '');
-      const fault = event.body === null ? 'is gone' : faultOfEnd(world, evidence, event, partner, healthy);
+      const fault =
+        event.body === null ? 'is missing in the database' : faultOfEnd(world, evidence, event, partner, healthy);
       return fault === null ? [] : [`event ${event.id} of ${partner?.webhookUrl ?? event.credential_id}: ${fault}`];
     });
   },
@@ -43,12 +50,12 @@ function faultsOf(world: World, event: EventRow, posts: Post[]): string[] {
   return [
     ...(posts.length > MAX_ATTEMPTS ? [`${name} was posted ${posts.length} times`] : []),
     ...(posts.length > attempts
-      ? [`${name} was posted ${posts.length} times, and ${attempts} attempts are counted`]
+      ? [`${name} was posted ${posts.length} times, but ${attempts} attempts are counted`]
       : []),
     ...(posts.some(({ body }) => body !== event.body)
       ? [`${name} was posted with another body than the stored one`]
       : []),
-    ...(JSON.stringify(idIn(event.body)) === JSON.stringify(event.id) ? [] : [`${name} names another id in its body`]),
+    ...(JSON.stringify(idIn(event.body)) === JSON.stringify(event.id) ? [] : [`${name} has another id in its body`]),
     ...(partner === undefined ? [] : posts.flatMap((post) => faultsOfPost(name, partner, post))),
   ];
 }
@@ -56,7 +63,7 @@ function faultsOf(world: World, event: EventRow, posts: Post[]): string[] {
 function faultsOfPost(name: string, { webhookSecret, webhookUrl }: Partner, post: Post): string[] {
   const expected = createHmac('sha256', webhookSecret).update(`${post.timestamp}.${post.body}`).digest('hex');
   return [
-    ...(post.url === webhookUrl ? [] : [`${name} went to ${post.url}, and belongs to ${webhookUrl}`]),
+    ...(post.url === webhookUrl ? [] : [`${name} went to ${post.url}, but belongs to ${webhookUrl}`]),
     ...(post.signature === `sha256=${expected}` ? [] : [`${name} came with a wrong signature`]),
   ];
 }
@@ -81,20 +88,23 @@ function faultOfEnd(
   const posts = world.posts.byEvent.get(event.id) ?? [];
   const lastStatus = attempts.at(-1)?.http_status ?? 0;
   if (attempts.length !== count) {
-    return `${count} attempts are counted, and ${attempts.length} recorded`;
+    return `${count} attempts are counted, but ${attempts.length} are recorded`;
   }
   switch (status) {
     case null:
-      return partner === undefined ? null : 'has no delivery, and its webhook was registered';
+      return partner === undefined ? null : 'has no delivery, although a webhook was registered';
     case 'delivered':
-      if (lastStatus < 200 || lastStatus > 299) return `is delivered, and its last attempt says ${lastStatus}`;
+      if (lastStatus < 200 || lastStatus > 299)
+        return `is delivered, but the status of its last attempt is ${lastStatus}`;
       return partner === undefined || posts.some(({ isAccepted }) => isAccepted)
         ? null
-        : 'is delivered, and never came';
+        : 'is delivered, but no receiver accepted it';
     case 'failed':
       return count === MAX_ATTEMPTS ? null : `is failed after ${count} attempts`;
     case 'stopped':
-      return world.history.revokedCredentials.has(event.credential_id ?? '') ? null : 'is stopped, and nobody revoked';
+      return world.history.revokedCredentials.has(event.credential_id ?? '')
+        ? null
+        : 'is stopped, but its credential was not revoked';
     default: {
       const isLate = isOverdue(partner, postsBefore.get(event.id) ?? [], healthy, gatheredAtMs);
       return isLast || isLate ? `is ${status} after ${count} attempts` : null;
@@ -102,7 +112,10 @@ function faultOfEnd(
   }
 }
 
-/** Waiting for a retry is right; waiting without ever having been posted, or after a 2xx, is not. */
+/**
+ * Returns true if a pending delivery to a healthy receiver was never posted, or was accepted long ago. To wait for a
+ * retry is no fault.
+ */
 function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<string>, atMs: number): boolean {
   if (partner === undefined || !healthy.has(partner.webhookUrl)) {
     return false;
@@ -111,7 +124,7 @@ function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<str
   return last === undefined || (last.isAccepted && atMs - last.atMs > RECORDED_WITHIN_MS);
 }
 
-/** How many deliveries to healthy receivers should have ended by now, and have not. */
+/** Returns the number of overdue deliveries to healthy receivers. */
 export async function countOverdue(world: World): Promise<number> {
   const healthy = healthyUrls(world);
   const pending = await world.postgres.query<{ id: string; credential_id: string }>(

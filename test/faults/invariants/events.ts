@@ -1,19 +1,21 @@
 import { type EventRow, readChanges, type StatusChange } from '../observer.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Invariant 4: in each transaction, as many events as changes of status, of the same things to the same statuses. */
+/**
+ * Invariant 4. Each transaction writes exactly one event for each change of a status, with the same subject and status.
+ */
 export const eventsTellOfChanges: Invariant = {
   promise: '4 state and events agree',
   lookAt:
-    'src/webhooks/events/transaction-with-events.ts, and who records in it: the event belongs into the transaction of its cause',
+    'src/webhooks/events/transaction-with-events.ts and its callers; the event must be in the transaction of its cause',
   async check({ postgres }, { events }) {
     const changes = await readChanges(postgres);
-    const told = countBy(events.map(toldBy));
+    const reported = countBy(events.map(eventIn));
     const happened = countBy(changes.map(eventOf));
-    const untold = [...happened].filter(([key, count]) => (told.get(key) ?? 0) < count);
-    const invented = [...told].filter(([key, count]) => (happened.get(key) ?? 0) < count);
+    const unreported = [...happened].filter(([key, count]) => (reported.get(key) ?? 0) < count);
+    const invented = [...reported].filter(([key, count]) => (happened.get(key) ?? 0) < count);
     return [
-      ...untold.map(([key]) => `a change without its event: ${key}`),
+      ...unreported.map(([key]) => `a change without its event: ${key}`),
       ...invented.map(([key]) => `an event without its change: ${key}`),
     ];
   },
@@ -23,7 +25,7 @@ function eventOf({ source, subject, status, is_new, tx }: StatusChange): string 
   return `${eventType(source, status, is_new)} ${subject} to ${status} in transaction ${tx}`;
 }
 
-/** Contract §6. */
+/** Returns the type of the event for a change (contract §6). */
 function eventType(source: StatusChange['source'], status: string, isNew: boolean): string {
   if (source === 'restaurant_order') {
     return 'order.status_changed';
@@ -34,22 +36,22 @@ function eventType(source: StatusChange['source'], status: string, isNew: boolea
   return status === 'cancelled' ? 'reservation.cancelled' : 'reservation.modified';
 }
 
-interface Told {
+interface ReportedChange {
   event?: string;
   data?: { order_id?: string; reservation_id?: string; status?: string };
 }
 
-function toldBy({ id, body, tx }: EventRow): string {
+function eventIn({ id, body, tx }: EventRow): string {
   if (body === null) {
-    return `event ${id}, which is gone, in transaction ${tx}`;
+    return `event ${id}, which is missing in the database, in transaction ${tx}`;
   }
   const { event, data } = parse(body);
   return `${event} ${data?.order_id ?? data?.reservation_id} to ${data?.status} in transaction ${tx}`;
 }
 
-function parse(body: string): Told {
+function parse(body: string): ReportedChange {
   try {
-    return JSON.parse(body) as Told;
+    return JSON.parse(body) as ReportedChange;
   } catch {
     return {};
   }

@@ -1,6 +1,9 @@
 import type { Invariant } from './invariant.ts';
 
-/** Whoever reads the feed on and on gets every event of its own once, also those that were committed late. */
+/**
+ * A partner that reads the feed continuously gets every one of its events exactly once, also events that were committed
+ * late.
+ */
 export const feedIsWhole: Invariant = {
   promise: 'the feed skips nothing',
   lookAt: 'src/webhooks/events/feed.ts',
@@ -17,7 +20,7 @@ export const feedIsWhole: Invariant = {
         breaches.push(`the feed of ${credentialId} showed ${follower.eventIds.length - read.size} events twice`);
       }
       if (read.size > rows.length) {
-        breaches.push(`the feed of ${credentialId} showed ${read.size} events, and there are ${rows.length}`);
+        breaches.push(`the feed of ${credentialId} showed ${read.size} events, but the database has ${rows.length}`);
       }
     }
     return breaches;

@@ -2,36 +2,40 @@ import { type EventRow, readEvents } from '../observer.ts';
 import type { Post } from '../receivers.ts';
 import type { World } from '../world.ts';
 
-/** What a check looks back on. */
+/** Part of the run that a check covers. */
 export interface Window {
-  /** When the fault's part of the run began, milliseconds since 1970. */
+  /** Beginning of the part, in milliseconds since 1970. */
   fromMs: number;
-  /** How many creations, races and so on there were before. */
+  /** Number of creations in the history before the part. */
   creationsBefore: number;
-  /** Whether the fault breaks off deliveries under way: they wait for the end of a lease. */
+  /** True if the fault interrupts deliveries under way, which then wait for the end of their lease. */
   interruptsDeliveries: boolean;
-  /** Whether everything must have come to its end. */
+  /** True at the end of the run, when every delivery must have ended. */
   isLast: boolean;
 }
 
-/** The window, with what was seen of the events once the load had come to rest; retries may go on meanwhile. */
+/** A window with the events and POSTs after the load has paused. Retries may still continue. */
 export interface Evidence extends Window {
   gatheredAtMs: number;
-  /** By event, as they were just before the events were read. */
+  /** POSTs by event, copied just before the events were read. */
   postsBefore: Map<string, Post[]>;
   events: EventRow[];
 }
 
+/** Collects the evidence for the checks of a window. */
 export async function gather(world: World, window: Window): Promise<Evidence> {
   const postsBefore = new Map([...world.posts.byEvent].map(([eventId, posts]) => [eventId, [...posts]]));
   return { ...window, gatheredAtMs: Date.now(), postsBefore, events: await readEvents(world.postgres) };
 }
 
-/** One of the promises, as a question that the database, the history and the receivers answer together. */
+/** A promise, with a check that uses the database, the history and the receivers. */
 export interface Invariant {
   promise: string;
-  /** Where somebody begins who has to explain a violation. */
+  /** Place in the code where an investigation of a violation should begin. */
   lookAt: string;
-  /** @returns each breach, with the ids to find it by */
+  /**
+   * Checks the promise.
+   * @returns a description of each breach, with ids
+   */
   check(world: World, evidence: Evidence): Promise<string[]>;
 }

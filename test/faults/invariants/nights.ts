@@ -10,7 +10,10 @@ interface CountedNight {
   counted: number;
 }
 
-/** Invariant 3: the counters are what the reservations say, partners never sell beyond capacity, races have as many winners. */
+/**
+ * Invariant 3. The night counters agree with the reservations, partners never oversell, and each race has as many
+ * winners as rooms.
+ */
 export const noOversell: Invariant = {
   promise: '3 no oversell',
   lookAt: 'src/hotel/nights/ moveHold; `roomservice nights verify` shows the same differences',
@@ -40,7 +43,7 @@ async function recount({ postgres }: World): Promise<CountedNight[]> {
 }
 
 function describe({ room_type_id, date, held, counted }: CountedNight): string {
-  return `room type ${room_type_id}, ${date}: the counter says ${held}, the reservations ${counted}`;
+  return `room type ${room_type_id}, ${date}: the counter holds ${held} rooms, but the reservations hold ${counted}`;
 }
 
 function beyondCapacity({ tenants }: World, nights: CountedNight[]): string[] {
@@ -57,6 +60,6 @@ function faultsOfRaces({ history }: World): string[] {
     if (winners === capacity || creations.some(({ isSettled }) => !isSettled)) {
       return [];
     }
-    return [`${creations.length} asked for ${capacity} rooms of ${night}: ${winners} have one`];
+    return [`${creations.length} bookings competed for ${capacity} rooms of ${night}, and ${winners} succeeded`];
   });
 }

@@ -2,27 +2,33 @@ import { healthyUrls, type World } from '../world.ts';
 import type { Evidence, Invariant } from './invariant.ts';
 
 const P99_LIMIT_MS = 2_000;
-/** A lease has to run out first. */
+/** Limit of an interrupted delivery, which must wait for the end of its lease. */
 const INTERRUPTED_LIMIT_MS = 25_000;
 
-/** From the commit of an event to the arrival of its first POST at a healthy receiver, milliseconds. */
+/** Times from the commit of an event to the arrival of its first POST at a healthy receiver, in milliseconds. */
 export interface Promptness {
   events: number;
   p99Ms: number;
   slowestMs: number;
-  /** Deliveries that the fault broke off before they were posted: they are bounded by the lease, and not in the p99. */
+  /**
+   * Number of deliveries that the fault interrupted before the POST. The lease bounds them, and the p99 excludes them.
+   */
   interrupted: number;
   faults: string[];
 }
 
-/** Invariant 6: whatever happens to other receivers, processes and the database, healthy receivers are served promptly. */
+/**
+ * Invariant 6. Healthy receivers get their events promptly, even if other receivers, processes or the database fail.
+ */
 export const healthyAreServed: Invariant = {
   promise: '6 isolation of receivers',
   lookAt: 'src/webhooks/ slots and the scan for due deliveries',
   check: async (world, evidence) => measurePromptness(world, evidence).faults,
 };
 
-/** Time in which no process could reach the database does not count: nobody could know of the event. */
+/**
+ * Measures the promptness. Time without a reachable database does not count, because no process could read the event.
+ */
 export function measurePromptness(world: World, evidence: Evidence): Promptness {
   const healthy = healthyUrls(world);
   const waits: number[] = [];
@@ -37,7 +43,7 @@ export function measurePromptness(world: World, evidence: Evidence): Promptness 
     }
     const arrivedMs = world.posts.byEvent.get(event.id)?.[0]?.atMs;
     if (arrivedMs === undefined) {
-      faults.push(`event ${event.id} to ${url} never came`);
+      faults.push(`event ${event.id} never arrived at ${url}`);
       continue;
     }
     const waitMs = arrivedMs - sinceOutage(world, committedMs, arrivedMs);
@@ -46,7 +52,9 @@ export function measurePromptness(world: World, evidence: Evidence): Promptness 
     if (waitMs > P99_LIMIT_MS && isInterrupted) {
       interrupted += 1;
       faults.push(
-        ...(waitMs > INTERRUPTED_LIMIT_MS ? [`event ${event.id}, interrupted, came after ${waitMs} ms`] : []),
+        ...(waitMs > INTERRUPTED_LIMIT_MS
+          ? [`event ${event.id}, which was interrupted, arrived only after ${waitMs} ms`]
+          : []),
       );
     } else {
       waits.push(waitMs);

@@ -15,11 +15,13 @@ interface Row {
 const FIRST_STATUS: Record<Creation['kind'], string> = { order: 'pending', reservation: 'confirmed' };
 const READERS = 4;
 
-/** Invariant 1: what was answered 2xx is there, with the same id, in the last status that was answered, and can be read. */
+/**
+ * Invariant 1. Everything that got a 2xx is stored with the id and the last status of the responses, and can be read.
+ */
 export const nothingIsLost: Invariant = {
   promise: '1 no loss',
   lookAt:
-    'src/restaurant/orders/orders.ts place, src/hotel/reservations/reservations.ts book, src/hotel/channels/receive.ts; transactions and retries',
+    'src/restaurant/orders/orders.ts, src/hotel/reservations/reservations.ts, src/hotel/channels/receive.ts; transactions and retries',
   async check(world, { creationsBefore }) {
     const rows = await readRows(world);
     const { creations } = world.history;
@@ -27,12 +29,15 @@ export const nothingIsLost: Invariant = {
     return [
       ...succeeded.flatMap((creation) => faultOfRow(creation, rows.get(keyOf(creation)))),
       ...(await faultsOfReading(world, creations.slice(creationsBefore))),
-      ...(await faultsOfToldStays(world)),
+      ...(await faultsOfOtaStays(world)),
     ];
   },
 };
 
-/** Invariant 2: one row for a key, at most one 201, all 2xx alike; what was refused, or never asked for, is not there. */
+/**
+ * Invariant 2. Each key has one row and at most one 201, and all its 2xx have the same id. No row exists for a refused
+ * call or without a call.
+ */
 export const onceOnly: Invariant = {
   promise: '2 once',
   lookAt: 'the unique keys of restaurant_order and reservation; ON CONFLICT and the look-up after it',
@@ -40,12 +45,14 @@ export const onceOnly: Invariant = {
     const rows = await readRows(world);
     const { creations, surprises } = world.history;
     const asked = new Set(creations.map(keyOf));
-    const uninvited = [...rows.keys()].filter((key) => !asked.has(key)).map((key) => `${key} is stored; nobody asked`);
+    const uninvited = [...rows.keys()]
+      .filter((key) => !asked.has(key))
+      .map((key) => `${key} is stored, but no client created it`);
     const unique = new Map(creations.map((creation) => [keyOf(creation), creation]));
     return [
       ...uninvited,
       ...[...unique].flatMap(([key, creation]) => faultsOfKey(key, creation, rows.get(key) ?? [])),
-      ...surprises.splice(0).map((surprise) => `an answer that nothing explains: ${surprise}`),
+      ...surprises.splice(0).map((surprise) => `an unexplained response: ${surprise}`),
     ];
   },
 };
@@ -69,9 +76,11 @@ function faultOfRow(creation: Creation, rows: Row[] = []): string[] {
   const row = rows.find((each) => each.id === id);
   const status = creation.statuses.at(-1) ?? FIRST_STATUS[creation.kind];
   if (row === undefined) {
-    return [`${keyOf(creation)} was answered as ${id}, and is not stored so`];
+    return [`${keyOf(creation)} got a 2xx with the id ${id}, but is not stored with this id`];
   }
-  return row.status === status ? [] : [`${keyOf(creation)} was answered ${status}, and is stored ${row.status}`];
+  return row.status === status
+    ? []
+    : [`${keyOf(creation)} has the status ${status} in the last response, but ${row.status} in the database`];
 }
 
 function faultsOfKey(key: string, { successes, isSettled, refusal }: Creation, rows: Row[]): string[] {
@@ -79,17 +88,17 @@ function faultsOfKey(key: string, { successes, isSettled, refusal }: Creation, r
   const ids = new Set(successes.map(({ id }) => id));
   return [
     ...(rows.length > 1 ? [`${key} has ${rows.length} rows`] : []),
-    ...(created > 1 ? [`${key} was answered 201 ${created} times`] : []),
-    ...(ids.size > 1 ? [`${key} was answered with the ids ${[...ids].join(', ')}`] : []),
+    ...(created > 1 ? [`${key} got ${created} responses with 201`] : []),
+    ...(ids.size > 1 ? [`${key} got responses with different ids: ${[...ids].join(', ')}`] : []),
     ...(isSettled && successes.length === 0 && rows.length > 0
-      ? [`${key} was refused (${refusal}), and is stored`]
+      ? [`${key} was refused (${refusal}), but is stored`]
       : []),
   ];
 }
 
-/** Through the API, for those that the fault may have touched. */
+/** Reads the creations since the beginning of the fault through the API, and returns the faults. */
 async function faultsOfReading({ client, knownPartners }: World, creations: Creation[]): Promise<string[]> {
-  // Of the other partners the credential has been revoked meanwhile.
+  // The credentials of all other partners have been revoked since.
   const readable = creations.filter(({ partner }) => knownPartners.has(partner.credentialId));
   const waiting = readable.filter(({ successes }) => successes.length > 0);
   const faults: string[] = [];
@@ -109,7 +118,7 @@ async function faultsOfReading({ client, knownPartners }: World, creations: Crea
   return faults;
 }
 
-interface ToldRow {
+interface OtaStayRow {
   tenant_id: string;
   external_source: string;
   external_id: string;
@@ -119,21 +128,21 @@ interface ToldRow {
   check_out: string;
 }
 
-async function faultsOfToldStays({ postgres, history }: World): Promise<string[]> {
-  const rows = await postgres.query<ToldRow>(`
+async function faultsOfOtaStays({ postgres, history }: World): Promise<string[]> {
+  const rows = await postgres.query<OtaStayRow>(`
     SELECT tenant_id, external_source, external_id, id, status, check_in::text, check_out::text FROM reservation
     WHERE external_id IS NOT NULL
   `);
   const stored = Map.groupBy(rows, (row) => `${row.external_source} ${row.external_id}`);
-  return history.toldStays.flatMap(({ source, externalId, told, id }) => {
+  return history.otaStays.flatMap(({ source, externalId, lastSent, id }) => {
     const [row, ...others] = stored.get(`${source} ${externalId}`) ?? [];
-    if (told === null) {
+    if (lastSent === null) {
       return [];
     }
     const seen = row && { status: row.status, check_in: row.check_in, check_out: row.check_out };
-    const isRight = row?.id === id && others.length === 0 && JSON.stringify(seen) === JSON.stringify(told);
+    const isRight = row?.id === id && others.length === 0 && JSON.stringify(seen) === JSON.stringify(lastSent);
     return isRight
       ? []
-      : [`${source} ${externalId} was told ${JSON.stringify(told)}, stored is ${JSON.stringify(row)}`];
+      : [`${source} ${externalId}: the OTA sent ${JSON.stringify(lastSent)}, but ${JSON.stringify(row)} is stored`];
   });
 }

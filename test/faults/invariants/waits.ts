@@ -2,11 +2,11 @@ import type { Attempt, EventRow } from '../observer.ts';
 import { healthyUrls, type World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Decision 33: 2 s after the first attempt, doubled after each. */
+/** Maximum wait after the first attempt. It doubles after each further attempt (decision 33). */
 const FIRST_CAP_MS = 2_000;
-/** Until a worker has looked, on a machine that is busy, with a database that may be slow. */
+/** Tolerance for the next scan of a worker, on a busy machine with a slow database. */
 const SLACK_MS = 2_500;
-/** Clocks of the database and the worker, and the rounding of both. */
+/** Tolerance for the difference between the clocks of database and worker, and for rounding. */
 const EARLY_MS = 150;
 const ENOUGH_WAITS = 30;
 
@@ -17,10 +17,13 @@ interface Wait {
   capMs: number;
 }
 
-/** Invariant 5: the wait after a failed attempt is drawn from nothing to its cap. Slots of a bad receiver may add to it. */
+/**
+ * Invariant 5. The wait after a failed attempt is random, between zero and its maximum. Only healthy receivers are
+ * checked, because waits for sending slots delay retries to others.
+ */
 export const waitsAreDrawn: Invariant = {
   promise: '5 waits within their caps',
-  lookAt: 'src/webhooks/deliveries/retry.ts, and how long due deliveries wait to be looked for',
+  lookAt: 'src/webhooks/deliveries/retry.ts, and the time until a scan finds a due delivery',
   async check(world, { events, isLast }) {
     const waits = events.flatMap((event) => waitsOf(world, event));
     const wrong = waits.filter(({ waitMs, capMs }) => waitMs < -EARLY_MS || waitMs > capMs + SLACK_MS);
@@ -38,7 +41,7 @@ function waitsOf(world: World, { id, credential_id, attempts }: EventRow): Wait[
   }
   return attempts.slice(1).flatMap((next, index) => {
     const failed = attempts[index];
-    // An attempt that never reported back is followed by the end of its lease, which is no wait that was drawn.
+    // After an attempt without an outcome, the retry waits for the end of the lease, and not for a random time.
     if (failed === undefined || failed.duration_ms === null) {
       return [];
     }
@@ -48,7 +51,10 @@ function waitsOf(world: World, { id, credential_id, attempts }: EventRow): Wait[
   });
 }
 
-/** While there was no database, nobody could look for what was due. */
+/**
+ * Returns the wait between two attempts in milliseconds, without outages of the database, because no worker could scan
+ * during them.
+ */
 function waitBetween({ findings }: World, failed: Attempt, next: Attempt): number {
   const endedMs = Date.parse(failed.at) + (failed.duration_ms ?? 0);
   const nextMs = Date.parse(next.at);
@@ -58,7 +64,9 @@ function waitBetween({ findings }: World, failed: Attempt, next: Attempt): numbe
   return outages.length > 0 ? Math.max(0, waitMs) : waitMs;
 }
 
-/** Drawn evenly, they fill half of their caps on average. */
+/**
+ * Returns a fault if the waits are not evenly distributed. An even distribution has half of the maximum as its mean.
+ */
 function faultsOfSpread(waits: Wait[]): string[] {
   if (waits.length < ENOUGH_WAITS) {
     return [];
@@ -67,5 +75,5 @@ function faultsOfSpread(waits: Wait[]): string[] {
   const isEven = mean > 0.3 && mean < 0.85;
   return isEven
     ? []
-    : [`${waits.length} waits fill ${Math.round(mean * 100)} % of their caps on average, not about half`];
+    : [`the mean of ${waits.length} waits is ${Math.round(mean * 100)} % of their maximum, but about half is expected`];
 }

@@ -4,7 +4,7 @@ import { makePartner } from '../tenants.ts';
 import { first, type Tampering } from './tampering.ts';
 
 const oldSecret: Tampering = {
-  name: 'a revoked credential is let in',
+  name: 'a revoked credential is accepted',
   breaks: '7 old secrets are refused',
   async spoil(world) {
     const { client, history, postgres } = world;
@@ -22,7 +22,7 @@ const oldSecret: Tampering = {
 };
 
 const budgetOverrun: Tampering = {
-  name: 'two processes let in 300 calls each',
+  name: 'two processes admit 300 calls each in one window',
   breaks: '8 budgets hold',
   async spoil({ history }) {
     const count = history.budgetedCalls.length;
@@ -51,7 +51,8 @@ const othersDish: Tampering = {
       const values = [own?.id, `of ${marker}`];
       await world.postgres.query('UPDATE dish SET description = $2 WHERE tenant_id = $1', values);
       await world.postgres.query('UPDATE menu SET version = version + 1 WHERE tenant_id = $1', [own?.id]);
-      // As a writer of the menu does, so that the processes forget the menu that they remember; each looks every 150 ms.
+      // This invalidates the cached menu, as a writer of the menu does. Each process polls for recent changes every 150
+      // ms.
       await world.postgres.query('INSERT INTO recent_change (id, tenant_id) VALUES (gen_random_uuid(), $1)', [own?.id]);
       await sleep(1_000);
     };

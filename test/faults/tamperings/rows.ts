@@ -20,7 +20,7 @@ const orderGone: Tampering = {
 };
 
 const statusLost: Tampering = {
-  name: 'an acknowledged change of status is undone',
+  name: 'a confirmed change of a status is reverted',
   breaks: '1 no loss',
   async spoil({ history, postgres }) {
     const order = first(
@@ -65,7 +65,7 @@ const orderTwice: Tampering = {
 };
 
 const createdTwice: Tampering = {
-  name: 'a repeated create is answered 201 with another id',
+  name: 'a repeated create gets a 201 with another id',
   breaks: '2 once',
   async spoil({ history }) {
     const { successes } = first(ofKind(history.creations, 'reservation'), 'reservation');
@@ -75,7 +75,7 @@ const createdTwice: Tampering = {
 };
 
 const soldBeyond: Tampering = {
-  name: 'more Cabins are sold than there are, counters and all',
+  name: 'more Cabins are sold than exist, and the night counter agrees',
   breaks: '3 no oversell',
   async spoil({ postgres, tenants }) {
     const { id: tenantId, rooms } = first(tenants, 'tenant');
@@ -109,7 +109,7 @@ const silentChange: Tampering = {
   },
 };
 
-/** As the owner of the tables, past the triggers that watch. */
+/** Runs a statement without the recording triggers. */
 async function withoutObservation(postgres: World['postgres'], statement: string, values: unknown[]): Promise<void> {
   const session = await postgres.openSession();
   await session.query('SET session_replication_role = replica');

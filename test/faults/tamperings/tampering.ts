@@ -1,15 +1,21 @@
 import type { World } from '../world.ts';
 
-/** Something spoilt behind the service's back. */
+/** A damage that the suite does to its data or records without the service. */
 export interface Tampering {
   name: string;
-  /** The promise that must be found broken. */
+  /** Promise that the invariants must find broken. */
   breaks: string;
-  /** @returns what puts it right again */
+  /**
+   * Does the damage.
+   * @returns a function that repairs it
+   */
   spoil(world: World, fromMs: number): Promise<() => unknown>;
 }
 
-/** Changes one row by one statement; the second statement undoes it. Both get the same values. */
+/**
+ * Returns a tampering that changes one row by `statement` and repairs it by `undoing`. Both statements get the same
+ * values.
+ */
 export function byStatement(
   name: string,
   breaks: string,
@@ -28,11 +34,14 @@ export function byStatement(
   };
 }
 
-/** The first of a list that must not be empty. */
+/**
+ * Returns the first element of a list.
+ * @throws Error if the list is empty
+ */
 export function first<T>(list: readonly T[], what: string): T {
   const [found] = list;
   if (found === undefined) {
-    throw new Error(`there is no ${what} to spoil`);
+    throw new Error(`The run has no ${what} for the tampering. Let the load run longer.`);
   }
   return found;
 }

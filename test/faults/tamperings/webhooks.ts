@@ -7,7 +7,7 @@ import type { Partner } from '../tenants.ts';
 import { healthyUrls, type World } from '../world.ts';
 import { byStatement, first, type Tampering } from './tampering.ts';
 
-/** A delivered event, with what its receiver saw. */
+/** A delivered event with the POSTs at its receiver. */
 interface Delivered {
   event: EventRow;
   posts: Post[];
@@ -32,7 +32,7 @@ async function anyDelivered(world: World): Promise<unknown[]> {
 const EVENT = 'tenant_id = $1 AND id = $2';
 
 const onePostMore: Tampering = {
-  name: 'an event is posted once more than is counted',
+  name: 'an event is posted one time more than its counted attempts',
   breaks: '5 webhooks, as received',
   async spoil(world) {
     const { event, posts, partner } = first(await delivered(world), 'delivered event');
@@ -54,7 +54,7 @@ const onePostMore: Tampering = {
 };
 
 const wrongSignature: Tampering = {
-  name: 'a POST came with the signature of another moment',
+  name: 'a POST has the signature of another timestamp',
   breaks: '5 webhooks, as received',
   async spoil(world) {
     const { posts } = first(await delivered(world), 'delivered event');
@@ -87,7 +87,7 @@ const eventAfterCommit: Tampering = {
   breaks: '4 state and events agree',
   async spoil(world) {
     const { event } = first(await delivered(world), 'delivered event');
-    // Of another transaction: that is all that a crash in between would make use of.
+    // The record moves to another transaction. That is the state in which a crash between the two would lose the event.
     const set = async (tx: string) => {
       const values = [event.tenant_id, event.id, tx];
       await world.postgres.query(`UPDATE faults.event SET tx = $3::xid8 WHERE ${EVENT}`, values);
@@ -131,7 +131,7 @@ const lateFirstAttempts: Tampering = {
 
 export const webhookTamperings: Tampering[] = [
   byStatement(
-    'a byte of an event is another one',
+    'the stored body of an event differs from the sent one',
     '5 webhooks, as received',
     anyDelivered,
     `UPDATE event SET body = replace(body, '"event":', '"event" :') WHERE ${EVENT}`,
@@ -140,21 +140,21 @@ export const webhookTamperings: Tampering[] = [
   onePostMore,
   wrongSignature,
   byStatement(
-    'attempts are counted after they are sent, and one is not',
+    'an attempt is not counted',
     '5 webhooks, as received',
     anyDelivered,
     `UPDATE event SET attempt_count = attempt_count - 1 WHERE ${EVENT}`,
     `UPDATE event SET attempt_count = attempt_count + 1 WHERE ${EVENT}`,
   ),
   byStatement(
-    'a delivery is forgotten',
+    'a delivery stays pending for ever',
     '5 webhooks, as recorded',
     anyDelivered,
     `UPDATE event SET delivery_status = 'pending', next_attempt_at = 'infinity' WHERE ${EVENT}`,
     `UPDATE event SET delivery_status = 'delivered' WHERE ${EVENT}`,
   ),
   byStatement(
-    'a delivery is given up before its fifth attempt',
+    'a delivery is failed before its fifth attempt',
     '5 webhooks, as recorded',
     anyDelivered,
     `UPDATE event SET delivery_status = 'failed' WHERE ${EVENT}`,
