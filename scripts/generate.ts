@@ -68,7 +68,7 @@ async function contractFiles(): Promise<Record<string, string>> {
 }
 
 /**
- * Returns the file of the SDK for a document; no file for the staff document. The SDK is for partners and PMSs, which
+ * Returns the file of the SDK for a document, or no file for the staff document. The SDK is for partners and PMSs, which
  * have keys.
  */
 function sdkFile(name: string, document: object): [string, string][] {

@@ -38,8 +38,8 @@ async function replay(all: Booking[]): Promise<boolean> {
   const lanes = lanesOf(all);
   const service = await startServe(dataDir);
   const interrupted = new Promise<never>((_, reject) => {
-    process.once('SIGINT', () => reject(new Error('interrupted')));
-    process.once('SIGTERM', () => reject(new Error('terminated')));
+    process.once('SIGINT', () => reject(new Error('SIGINT interrupted the replay.')));
+    process.once('SIGTERM', () => reject(new Error('SIGTERM ended the replay.')));
   });
   try {
     return await Promise.race([driveAndVerify(service.call, all, lanes), interrupted]);

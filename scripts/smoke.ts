@@ -181,7 +181,11 @@ async function stopAll(running: Running[]): Promise<void> {
   const ended = Promise.all(running.map((each) => each.ended)).then(() => true);
   const inTime = await Promise.race([ended, sleep(STOP_TIMEOUT_MS, false, { ref: false })]);
   assert.ok(inTime, `a process still runs ${STOP_TIMEOUT_MS / 1000} s after SIGTERM`);
-  assert.equal(await findPostmaster(await clusterDirOf(dataDir)), undefined, 'PostgreSQL still runs');
+  assert.equal(
+    await findPostmaster(await clusterDirOf(dataDir)),
+    undefined,
+    'PostgreSQL still runs after the end of the service',
+  );
 }
 
 function keysOf({ key, secret }: Printed): Record<string, string> {

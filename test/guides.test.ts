@@ -68,7 +68,7 @@ describe('the commands of the guides', () => {
       timeout: TIMEOUT_MS,
     });
     const ran = blocks.findIndex((_block, index) => !existsSync(join(folder, String(index + 1))));
-    assert.equal(status, 0, `line ${blocks[ran]?.line}: ${stderr}`);
+    assert.equal(status, 0, `the block at line ${blocks[ran]?.line} failed: ${stderr}`);
     return blocks.map((_block, index) => readFileSync(join(folder, String(index)), 'utf8'));
   }
 

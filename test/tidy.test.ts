@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import {
-  barrels,
-  machinePaths,
-  outboundHttp,
-  silencedTests,
-  sqlOutsideStores,
-  unexplainedSilence,
-} from './tidy/bans.ts';
+import { barrels, machinePaths, outboundHttp, skippedTests, sqlOutsideStores, disabledRules } from './tidy/bans.ts';
 import { nameOf, placeOf, readDrawing } from './tidy/drawing.ts';
-import { frontFilesOnly, importDirection, importsNotAsTold, notAsDrawn, pathsOfImports } from './tidy/imports.ts';
+import { frontFilesOnly, importDirection, importsNotAsInTable, notAsDrawn, pathsOfImports } from './tidy/imports.ts';
 import { lint } from './tidy/lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable, unusedExceptions } from './tidy/migrations.ts';
 import { decisionRecords } from './tidy/records.ts';
@@ -26,7 +19,7 @@ const drawing = readDrawing(map);
 const migrations = listFiles('migrations').map((path): [string, string] => [path, readText(path)]);
 
 /** Asserts that the list is empty. The message has one line for each offence. */
-function none(offences: string[]): void {
+function assertNone(offences: string[]): void {
   assert.ok(offences.length === 0, `\n${offences.join('\n')}\n`);
 }
 
@@ -36,34 +29,37 @@ function foldersOf(path: string): string[] {
 }
 
 describe('structure', () => {
-  test('the drawing shows every wing and room', () => none(notAsDrawn(program, drawing)));
-  test('imports lead only to lower wings and rooms of the drawing', () => none(importDirection(program, drawing)));
-  test('the table of wings lists the imports of each wing', () => none(importsNotAsTold(program, map)));
-  test('a room imports only the front files of other rooms', () => none(frontFilesOnly(program)));
+  test('the drawing shows every wing and room', () => assertNone(notAsDrawn(program, drawing)));
+  test('imports lead only to lower wings and rooms of the drawing', () =>
+    assertNone(importDirection(program, drawing)));
+  test('the table of wings lists the imports of each wing', () => assertNone(importsNotAsInTable(program, map)));
+  test('a room imports only the front files of other rooms', () => assertNone(frontFilesOnly(program)));
   test('imports inside a wing are relative, and imports of another wing use its alias', () =>
-    none(pathsOfImports(program)));
-  test('no file is a barrel, which is an index.ts or a file with `export *`', () => none(barrels(source)));
+    assertNone(pathsOfImports(program)));
+  test('no file is a barrel, which is an index.ts or a file with `export *`', () => assertNone(barrels(source)));
 });
 
 describe('bans', () => {
-  test('only stores and platform/db/ contain SQL', () => none(sqlOutsideStores(program)));
-  test('only one room writes a table', () => none(tablesWithTwoWriters(program)));
+  test('only stores and platform/db/ contain SQL', () => assertNone(sqlOutsideStores(program)));
+  test('only one room writes a table', () => assertNone(tablesWithTwoWriters(program)));
   test('only the room of a table and the rooms above it read the table', () =>
-    none(tablesReadFromAbove(program, drawing)));
-  test('only the sender of webhooks and the client of `listen` make HTTP requests', () => none(outboundHttp(program)));
-  test('no test is marked only, and none is skipped or marked todo without a reason', () => none(silencedTests(tests)));
-  test('no comment disables a lint rule without a reason', () => none(unexplainedSilence([...source, ...tests])));
+    assertNone(tablesReadFromAbove(program, drawing)));
+  test('only the sender of webhooks and the client of `listen` make HTTP requests', () =>
+    assertNone(outboundHttp(program)));
+  test('no test is marked only, and none is skipped or marked todo without a reason', () =>
+    assertNone(skippedTests(tests)));
+  test('no comment disables a lint rule without a reason', () => assertNone(disabledRules([...source, ...tests])));
   test('no file contains a path that exists only on one machine', () => {
-    none(listFiles().flatMap((path) => machinePaths(path, readText(path))));
+    assertNone(listFiles().flatMap((path) => machinePaths(path, readText(path))));
   });
   // .oxlintrc.json has the rules on any, console, process.env, cycles, and the lengths of files and functions.
-  test('the linter finds no offence', () => none(lint(join(import.meta.dirname, '..'))));
+  test('the linter finds no offence', () => assertNone(lint(join(import.meta.dirname, '..'))));
 });
 
 describe('references', () => {
   test('each reference to the contract, a decision or a database rule resolves', () => {
     const texts = listFiles().filter((path) => /\.(?:ts|js|sql|md)$/.test(path));
-    none(texts.flatMap((path) => unresolvedReferences(path, readText(path), readText)));
+    assertNone(texts.flatMap((path) => unresolvedReferences(path, readText(path), readText)));
   });
 });
 
@@ -71,7 +67,7 @@ describe('the map', () => {
   test('ARCHITECTURE.md, CONTRIBUTING.md and README.md name only files and folders that exist', () => {
     const wings = drawing.floors.flat();
     const paths = new Set(listFiles().flatMap((path) => [path, ...foldersOf(path)]));
-    none(
+    assertNone(
       ['docs/ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md'].flatMap((path) =>
         unresolvedPaths(path, readText(path), wings, (named) => paths.has(named)),
       ),
@@ -79,7 +75,7 @@ describe('the map', () => {
   });
   test('ARCHITECTURE.md names each room', () => {
     const rooms = new Set(program.map(({ path }) => nameOf(placeOf(path))));
-    none([...rooms].filter((room) => !map.includes(`\`${room}`)));
+    assertNone([...rooms].filter((room) => !map.includes(`\`${room}`)));
   });
 });
 
@@ -93,7 +89,7 @@ describe('decisions', () => {
   test('each decision has a number, a status and a row in the index', () => {
     const index = 'docs/decisions/README.md';
     const notes = listFiles('docs/decisions').filter((path) => path !== index);
-    none(
+    assertNone(
       decisionRecords(
         notes.sort().map((path) => [path, readText(path)]),
         readText(index),
@@ -103,14 +99,14 @@ describe('decisions', () => {
 });
 
 describe('migrations', () => {
-  test('the migrations are numbered without gaps', () => none(migrationNames(migrations.map(([path]) => path))));
+  test('the migrations are numbered without gaps', () => assertNone(migrationNames(migrations.map(([path]) => path))));
   test('every key and index of the migrations begins with tenant_id', () => {
-    none(migrations.flatMap(([path, text]) => keysWithoutTenant(path, text)));
+    assertNone(migrations.flatMap(([path, text]) => keysWithoutTenant(path, text)));
   });
   test('the migrations use only SQL that a cluster supports', () => {
-    none(migrations.flatMap(([path, text]) => notDistributable(path, text)));
+    assertNone(migrations.flatMap(([path, text]) => notDistributable(path, text)));
   });
   test('each exception in test/tidy/migrations.ts names a table or index that a migration makes', () => {
-    none(unusedExceptions(migrations.map(([, text]) => text).join('\n')));
+    assertNone(unusedExceptions(migrations.map(([, text]) => text).join('\n')));
   });
 });

@@ -38,7 +38,7 @@ function keyHeader(name: string, scheme: SecurityScheme | undefined): object[] {
 }
 
 /**
- * Returns the example of the document with the changes of the step, as JSON text; null if the operation takes no body.
+ * Returns the example of the document with the changes of the step, as JSON text, or null if the operation takes no body.
  */
 function bodyOf({ requestBody }: Operation, { body = {} }: Step): string | null {
   const json = requestBody?.content['application/json'];

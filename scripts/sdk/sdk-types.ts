@@ -140,6 +140,6 @@ function format(code: string): string {
     input: code,
     encoding: 'utf8',
   });
-  if (status !== 0) throw new Error(`biome failed: ${stderr}`);
+  if (status !== 0) throw new Error(`Biome could not format the generated types: ${stderr}`);
   return stdout;
 }

@@ -58,7 +58,7 @@ function chosenFaults(): Fault[] {
 async function main(): Promise<number> {
   const faults = chosenFaults();
   const findings = new Findings(print);
-  print(`seed ${values.seed}; ${faults.length} faults, ${values.rounds} rounds`);
+  print(`Seed ${values.seed}, ${faults.length} faults, ${values.rounds} rounds`);
   const world = await openWorld(new Random(Number(values.seed)), findings);
   const interrupted = () => void world.close().then(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);

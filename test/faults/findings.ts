@@ -46,7 +46,7 @@ export class Findings {
   measure(what: string, valueMs: number | undefined, limitMs: number): void {
     if (valueMs === undefined || valueMs > limitMs) {
       const seen = valueMs === undefined ? 'never happened' : `took ${(valueMs / 1000).toFixed(1)} s`;
-      this.violation('times', `${what}: ${seen}, but ${limitMs / 1000} s are allowed`);
+      this.violation('times are within their limits', `${what}: ${seen}, but ${limitMs / 1000} s are allowed`);
     }
     if (valueMs !== undefined) {
       this.measurements.push({ what, valueMs, limitMs });

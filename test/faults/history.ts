@@ -12,7 +12,7 @@ export interface Creation {
   successes: { status: number; id: string }[];
   /** Statuses that responses have confirmed, in their order. */
   statuses: string[];
-  /** Error code of the refusal; null if there was no refusal. */
+  /** Error code of the refusal, or null if there was no refusal. */
   refusal: string | null;
   isSettled: boolean;
 }

@@ -79,7 +79,7 @@ export async function rest(world: World): Promise<void> {
   const busy = await world.load.rest(REST_WITHIN_MS);
   if (busy > 0) {
     world.findings.violation(
-      '10 quiet afterwards',
+      '10 no work is left afterwards',
       `${busy} callers still wait ${REST_WITHIN_MS / 1000} s after the pause began`,
     );
   }

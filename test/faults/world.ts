@@ -197,7 +197,8 @@ function processMaker(
       link,
       env: { ...env, DATABASE_URL: postgres.urlThrough(link.port) },
       onLogLine: (from, line) => logWatch.take(from, line),
-      onDeath: (from, lines) => findings.violation('processes stay up', `${from} ended by itself`, lines.join('\n')),
+      onDeath: (from, lines) =>
+        findings.violation('processes do not end by themselves', `${from} ended by itself`, lines.join('\n')),
     });
     closers.push(
       () => link.close(),

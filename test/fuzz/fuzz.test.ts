@@ -8,7 +8,7 @@ import { fuzz } from './run.ts';
  */
 const CASES = 1_500;
 
-test(`the service answers ${CASES} hostile requests to all operations without a fault`, {
+test(`the service responds to ${CASES} hostile requests over all operations without a fault`, {
   timeout: 120_000,
 }, async () => {
   const report = await fuzz({ cases: CASES, seed: 1 });

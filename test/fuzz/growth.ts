@@ -108,7 +108,7 @@ async function leastMs(world: World, each: HttpCase): Promise<number> {
   return least;
 }
 
-/** Returns a description of the fault in the times of growing sizes; null if there is no fault. */
+/** Returns a description of the fault in the times of growing sizes, or null if there is no fault. */
 export function faultIn(points: Point[]): string | null {
   if (points.some(({ ms }) => ms === UNANSWERED_MS)) {
     return 'no response';

@@ -6,7 +6,7 @@ import type { Outcome, Sent } from './send.ts';
 import type { World } from './world.ts';
 
 /**
- * Status of each error code; null for a code that has several statuses. If the catalogue has a new code, the compiler
+ * Status of each error code, or null for a code that has several statuses. If the catalogue has a new code, the compiler
  * reports it here.
  */
 const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
@@ -35,7 +35,7 @@ const SANE_ID = /^[A-Za-z0-9._:+/=-]{1,128}$/;
 const INSIDE =
   /\n\s+at |\bat \S+ \(|\b(?:file|node):\/?\/|node_modules|\.[cm]?[jt]s:\d+|\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE) |violates|duplicate key|syntax error at|invalid input syntax|out of range for type|(?:relation|column) "|\bpg_|\b[Pp]ostgres|\bkysely\b|\bajv\b|\bfastify\b|\bE(?:CONNRE\w+|PIPE|NOENT)\b|\/(?:usr|tmp|var|home|root|src)\//;
 
-/** Returns the faults of a response; an empty list if there is no fault. */
+/** Returns the faults of a response, or an empty list if there is no fault. */
 export function faultsOf(world: World, operations: Operation[], sent: Sent, outcome: Outcome): string[] {
   if (outcome.kind === 'fault') {
     // The server refuses an invalid request line before it reads the method HEAD. So the refusal has a body, which the

@@ -94,7 +94,7 @@ export async function replay(each: Case): Promise<{ faults: string[]; statuses: 
 
 /**
  * Starts a service and only measures how times grow with sizes.
- * @param only the id of one operation; undefined for all operations
+ * @param only the id of one operation, or undefined for all operations
  */
 export async function measureGrowth(only: string | undefined, onProgress: (name: string) => void): Promise<string[]> {
   const operations = (await readOperations()).filter(({ id }) => [undefined, id].includes(only));

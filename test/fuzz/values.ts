@@ -197,7 +197,7 @@ function days(name: string): fc.Arbitrary<string> {
   return fc.integer({ min, max }).map((day) => ref('day', day));
 }
 
-/** Returns the name of the pool with the ids for a place; null if the place takes no id. */
+/** Returns the name of the pool with the ids for a place, or null if the place takes no id. */
 export function poolOf({ name, collection }: Pick<Place, 'name' | 'collection'>): string | null {
   if (name === 'id') {
     return `${collection.replaceAll('-', '_')}.id`;

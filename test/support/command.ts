@@ -18,7 +18,7 @@ const START_TIMEOUT_MS = 60_000;
 
 export interface CommandOptions {
   env?: Record<string, string>;
-  /** Path of the Node to run the command with; by default the Node of this process. */
+  /** Path of the Node to run the command with, by default the Node of this process. */
   node?: string;
   /** Runs the command in its own process group, as a terminal does. */
   detached?: boolean;

@@ -95,7 +95,7 @@ export async function killAndWait(child: Opener): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Returns the process id of the PostgreSQL that runs on the cluster; undefined if PostgreSQL does not run. */
+/** Returns the process id of the PostgreSQL that runs on the cluster, or undefined if PostgreSQL does not run. */
 export async function postmasterPid(clusterDir: string): Promise<number | undefined> {
   return (await findPostmaster(clusterDir))?.pid;
 }

@@ -129,13 +129,13 @@ export async function openChannel(service: TestService, hotel: TestHotel, source
   const channel = await makeChannel(service, hotel, source);
   return async (changes: Record<string, unknown>): Promise<Answer> => {
     const { external_reservation_id, guest, ...rest } = stay(hotel);
-    const told = {
+    const reservation = {
       external_id: external_reservation_id,
       status: 'confirmed',
       guest: { full_name: guest.name },
       ...rest,
     };
-    return await tell(service, channel, { ...told, ...changes });
+    return await tell(service, channel, { ...reservation, ...changes });
   };
 }
 

@@ -72,7 +72,7 @@ export function closed<T>(schema: T): T {
   return Object.fromEntries(isObject ? [['additionalProperties', false], ...parts] : parts) as T;
 }
 
-/** Returns the operation that a method and a request target reach; undefined if no operation matches. */
+/** Returns the operation that a method and a request target reach, or undefined if no operation matches. */
 export function findOperation<T extends { method: string; path: string }>(
   operations: T[],
   method: string,
@@ -179,12 +179,12 @@ export function assertDocumented(method: string, target: string, answer: ReadAns
 function assertBody(where: string, known: Known, content: Record<string, Content>, answer: ReadAnswer): void {
   const type = answer.headers.get('content-type')?.split(';', 1)[0] ?? '';
   const schema = content[type]?.schema;
-  assert.ok(schema, `${where} comes as "${type}"`);
+  assert.ok(schema, `${where} has the undocumented content type "${type}"`);
   const validate = known.validators.get(where) ?? ajv.compile(closed(resolved(schema, known.document)));
   known.validators.set(where, validate);
   const isValid = validate(answer.body);
   assert.ok(
     isValid,
-    `${where} is not as its document says: ${ajv.errorsText(validate.errors)}: ${answer.text.slice(0, 500)}`,
+    `${where} does not fit the schema of its document: ${ajv.errorsText(validate.errors)}: ${answer.text.slice(0, 500)}`,
   );
 }

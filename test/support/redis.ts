@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Returns `redis-server` or `valkey-server`, the one that this machine can run; undefined if it can run neither. */
+/** Returns `redis-server` or `valkey-server`, the one that this machine can run, or undefined if it can run neither. */
 export function findRedis(): string | undefined {
   return ['redis-server', 'valkey-server'].find((name) => {
     try {
@@ -47,7 +47,7 @@ export async function createRedis(program: string): Promise<Redis> {
     async start() {
       const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder];
       child = spawn(program, settings, { stdio: 'ignore' });
-      await answers(port);
+      await waitUntilResponding(port);
     },
     kill,
     freeze: () => void child?.kill('SIGSTOP'),
@@ -68,7 +68,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function answers(port: number): Promise<void> {
+async function waitUntilResponding(port: number): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
     const socket = connect(port, '127.0.0.1');
     try {

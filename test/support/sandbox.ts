@@ -27,7 +27,7 @@ export async function openDemo(service: TestService): Promise<TestHotel> {
 }
 
 export interface SandboxSetting {
-  /** Connection to the database; by default that of the service. */
+  /** Connection to the database, by default that of the service. */
   db?: Database;
   /** Receives every log line. */
   onLog?: (line: string) => void;

@@ -54,7 +54,7 @@ export function barrels(files: SourceFile[]): string[] {
 }
 
 /** Finds tests that are marked `only`, and tests that are skipped or marked `todo` without a reason. */
-export function silencedTests(files: SourceFile[]): string[] {
+export function skippedTests(files: SourceFile[]): string[] {
   return files.flatMap((file) => [
     ...offencesOf(file, file.code, /\.only\(|\bonly: true/g, 'With `only`, the other tests do not run. Remove it.'),
     ...offencesOf(
@@ -73,7 +73,7 @@ export function silencedTests(files: SourceFile[]): string[] {
 }
 
 /** Finds comments that disable a lint rule without a reason after two dashes. */
-export function unexplainedSilence(files: SourceFile[]): string[] {
+export function disabledRules(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
     [...file.text.matchAll(/\b(?:ox|es)lint-disable(?!.* -- \S)/g)]
       .filter((match) => file.uncommented.charAt(match.index) === ' ')

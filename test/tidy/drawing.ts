@@ -48,7 +48,7 @@ export function nameOf({ wing, room }: Place): string {
 }
 
 /**
- * Returns the floor of a room's wing, and the rank of the room in its wing; null if the drawing does not show the room.
+ * Returns the floor of a room's wing, and the rank of the room in its wing, or null if the drawing does not show the room.
  */
 export function heightOf({ floors, rooms }: Drawing, { wing, room }: Place): { floor: number; rank: number } | null {
   const floor = floors.findIndex((wings) => wings.includes(wing));

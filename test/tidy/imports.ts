@@ -43,7 +43,7 @@ export function notAsDrawn(files: SourceFile[], drawing: Drawing): string[] {
 }
 
 /** Finds rows in the table of wings whose column "imports today" differs from the code. */
-export function importsNotAsTold(files: SourceFile[], markdown: string): string[] {
+export function importsNotAsInTable(files: SourceFile[], markdown: string): string[] {
   const imports = new Map<string, Set<string>>();
   for (const { from, to } of files.flatMap(importsOf)) {
     const [importer, imported] = [placeOf(from.path).wing, placeOf(to).wing];

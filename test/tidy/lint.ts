@@ -13,6 +13,6 @@ export function lint(folder: string): string[] {
     encoding: 'utf8',
   });
   if (error !== undefined || status === null || status > 1)
-    throw new Error(`oxlint failed: ${stderr}`, { cause: error });
+    throw new Error(`The linter oxlint failed: ${stderr}`, { cause: error });
   return stdout.split('\n').filter((line) => /:\d+:\d+: /.test(line));
 }

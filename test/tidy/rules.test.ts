@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { barrels, machinePaths, outboundHttp, silencedTests, sqlOutsideStores, unexplainedSilence } from './bans.ts';
+import { barrels, machinePaths, outboundHttp, skippedTests, sqlOutsideStores, disabledRules } from './bans.ts';
 import { blankComments, blankCommentsAndLiterals } from './blank.ts';
 import { readDrawing } from './drawing.ts';
-import { frontFilesOnly, importDirection, importsNotAsTold, notAsDrawn, pathsOfImports } from './imports.ts';
+import { frontFilesOnly, importDirection, importsNotAsInTable, notAsDrawn, pathsOfImports } from './imports.ts';
 import { lint } from './lint.ts';
 import { keysWithoutTenant, migrationNames, notDistributable } from './migrations.ts';
 import { decisionRecords } from './records.ts';
@@ -65,12 +65,12 @@ describe('the drawing of wings and rooms', () => {
     assert.match(notAsDrawn([...there, undrawn], DRAWING).join(), /^hotel\/spa is not in the drawing/);
   });
 
-  test('importsNotAsTold finds a row of the table with a missing or an additional import, and a missing row', () => {
+  test('importsNotAsInTable finds a row of the table with a missing or an additional import, and a missing row', () => {
     const file = sourceFile('src/hotel/rates/rates.ts', "import { a } from '#platform/errors.ts';");
-    assert.deepEqual(importsNotAsTold([file], '| `hotel/` | stays | platform | – |'), []);
-    assert.equal(importsNotAsTold([file], '| `hotel/` | stays | – | – |').length, 1);
-    assert.equal(importsNotAsTold([file], '| `hotel/` | stays | platform, access | – |').length, 1);
-    assert.equal(importsNotAsTold([file], '').length, 1);
+    assert.deepEqual(importsNotAsInTable([file], '| `hotel/` | stays | platform | – |'), []);
+    assert.equal(importsNotAsInTable([file], '| `hotel/` | stays | – | – |').length, 1);
+    assert.equal(importsNotAsInTable([file], '| `hotel/` | stays | platform, access | – |').length, 1);
+    assert.equal(importsNotAsInTable([file], '').length, 1);
   });
 });
 
@@ -247,7 +247,7 @@ describe('the bans', () => {
       ],
       fine: [['src/restaurant/orders/orders.ts', "export { a } from './store.ts';"]],
     });
-    separates(silencedTests, {
+    separates(skippedTests, {
       offenders: [
         ['src/a.test.ts', "test.only('a', () => {});"],
         ['src/a.test.ts', "describe('a', { only: true }, () => {});"],
@@ -260,7 +260,7 @@ describe('the bans', () => {
         ['src/a.test.ts', "t.skip('no redis-server on PATH');"],
       ],
     });
-    separates(unexplainedSilence, {
+    separates(disabledRules, {
       offenders: [['src/a.ts', '// oxlint-disable-next-line no-console\nconsole.log();']],
       fine: [['src/a.ts', '// oxlint-disable-next-line no-console -- the log is not up yet\nconsole.log();']],
     });

@@ -15,9 +15,9 @@ export interface Operation {
   tags: readonly string[];
   /** Security schemes that a call needs, all together. An empty list means that the operation needs no credentials. */
   security: readonly SecurityScheme[];
-  /** Schema of an object whose fields are the path parameters; null if there are no such parameters. */
+  /** Schema of an object whose fields are the path parameters, or null if there are no such parameters. */
   params: Schema | null;
-  /** Schema of an object whose fields are the query parameters; null if there are no such parameters. */
+  /** Schema of an object whose fields are the query parameters, or null if there are no such parameters. */
   query: Schema | null;
   body: Schema | null;
   /** Summaries for the examples of the body, in the order of the examples. */

@@ -60,7 +60,7 @@ async function issue(client: Client, tenant: Tenant): Promise<Partner | null> {
 }
 
 /**
- * Registers a webhook and causes a delivery that stays pending. The webhook secret may get lost, but nobody needs it,
+ * Registers a webhook and causes a delivery that stays pending. The webhook secret may get lost, but no client needs this secret,
  * because the receiver refuses every POST.
  */
 async function leaveDeliveryBehind(client: Client, partner: Partner, url: string): Promise<void> {

@@ -34,7 +34,7 @@ export function orderActor(client: Client, partners: readonly Partner[], random:
 /**
  * Places one new order.
  * @param copies the number of concurrent calls with the same external id
- * @param notes the notes of the order; by default the external id
+ * @param notes the notes of the order, by default the external id
  */
 export async function placeOrder(client: Client, partner: Partner, copies = 1, notes?: string): Promise<Creation> {
   placed += 1;

@@ -37,7 +37,7 @@ export interface Call {
 }
 
 export interface Outcome {
-  /** Status of the response; 0 if there was no response. */
+  /** Status of the response, or 0 if there was no response. */
   status: number;
   tookMs: number;
 }

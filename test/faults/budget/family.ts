@@ -13,7 +13,7 @@ export interface BudgetOptions {
   /** Names of the cases to run; undefined runs all cases. */
   only: string[] | undefined;
   /**
-   * File to which each measurement is appended; undefined for no file. A run skips the cases that the file already has.
+   * File to which each measurement is appended, or undefined for no file. A run skips the cases that the file already has.
    */
   results: string | undefined;
   /**
@@ -87,7 +87,7 @@ async function measure(stage: Stage, each: BudgetCase, { isShort, tries, print }
   for (let tried = 0; tried < tries; tried += 1) {
     const measured = await runCase(stage, each, lengths);
     const broken = breaches(measured, goals);
-    print(`${each.name}: ${broken.length === 0 ? 'holds' : broken.join('; ')}`);
+    print(`${each.name}: ${broken.length === 0 ? 'no promise is broken' : broken.join('; ')}`);
     if (best === null || broken.length < breaches(best, goals).length) {
       best = measured;
     }

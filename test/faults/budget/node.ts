@@ -33,7 +33,7 @@ export class Node {
 
   /**
    * Starts a process and waits until it is ready.
-   * @param heapMiB the maximum heap in MiB; null if V8 chooses it
+   * @param heapMiB the maximum heap in MiB, or null if V8 chooses it
    */
   static async start(env: Record<string, string>, heapMiB: number | null = null): Promise<Node> {
     const port = await newPort();
@@ -73,7 +73,7 @@ export class Node {
   }
 
   /**
-   * Reads the measurements since the previous reading; null if the process has ended. If the process does not respond
+   * Reads the measurements since the previous reading, or null if the process has ended. If the process does not respond
    * in time, its event loop counts as paused for that time.
    */
   async read(timeoutMs = 30_000): Promise<Reading | null> {

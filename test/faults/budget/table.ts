@@ -36,7 +36,7 @@ function rowOf(measured: Measured, goals: Goals): string[] {
     `${measured.standstillMs} (${measured.controlStandstillMs})`,
     `${memoryMiB.before} / ${memoryMiB.peak} / ${died === null ? memoryMiB.after || 'no response' : 'process ended'}`,
     worstAlone === null ? '' : `${worstAlone.name}: ${worstAlone.heldMs} ms, ${worstAlone.status}`,
-    broken.length === 0 ? 'holds' : `**${broken.length} broken**`,
+    broken.length === 0 ? 'no breach' : `**${broken.length} breaches**`,
   ].map((cell) => cell.replaceAll('|', '\\|'));
 }
 

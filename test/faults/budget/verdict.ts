@@ -28,10 +28,10 @@ export interface Measured {
   /** Largest processor time between two turns of the event loop. */
   heldMs: number;
   controlStandstillMs: number;
-  /** Call that used the most processor time when it was sent alone; null if no call was sent alone. */
+  /** Call that used the most processor time when it was sent alone, or null if no call was sent alone. */
   worstAlone: { name: string; heldMs: number; tookMs: number; status: number } | null;
   memoryMiB: { before: number; peak: number; after: number };
-  /** Last log lines of the process if it has ended; null if it still runs. */
+  /** Last log lines of the process if it has ended, or null if it still runs. */
   died: string | null;
 }
 

@@ -26,7 +26,7 @@ const hugeBody: Fault = {
       const grown = (await residentMiB(api)) - before;
       world.findings.note(`${api.name}: ${seen.answer || 'cut'} after ${seen.sentMiB} MiB, ${grown} MiB more memory`);
       if (!/^(?:HTTP\/1.1 413|$)/.test(seen.answer) || grown > 150) {
-        world.findings.violation('a huge body is refused', `${seen.answer}, ${grown} MiB more memory`);
+        world.findings.violation('a body of 1 GiB is refused', `${seen.answer}, ${grown} MiB more memory`);
       }
     }
     await sleep(2_000);

@@ -24,7 +24,7 @@ const postgresRestart: Fault = {
     });
     await allWriteAgain(world);
     const tookMs = performance.now() - restartedAtMs;
-    world.findings.measure('serving again after a restart of PostgreSQL', tookMs, SERVING_AGAIN_MS);
+    world.findings.measure('all API processes serve again after a restart of PostgreSQL', tookMs, SERVING_AGAIN_MS);
   },
   heal: async ({ postgres }) => await startAgain(postgres),
 };

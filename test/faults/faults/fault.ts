@@ -7,7 +7,7 @@ export interface Fault {
   interruptsDeliveries?: boolean;
   /** True if the short form of the suite includes the fault. */
   isShort?: boolean;
-  /** Returns the reason why this machine cannot cause the fault; null if it can. */
+  /** Returns the reason why this machine cannot cause the fault, or null if it can. */
   reasonToSkip?(world: World): string | null;
   /** Causes the fault, waits until it has had an effect, and restores the previous state. */
   strike(world: World): Promise<void>;

@@ -18,7 +18,11 @@ const killApi: Fault = {
     for (const api of world.apis) {
       await api.kill();
       await api.launch();
-      world.findings.measure('serving again after kill -9 of an API', await untilServing(world, api), SERVING_AGAIN_MS);
+      world.findings.measure(
+        'an API process serves again after kill -9',
+        await untilServing(world, api),
+        SERVING_AGAIN_MS,
+      );
       await sleep(1_000);
     }
   },
@@ -61,7 +65,7 @@ function killWorker(name: string, untilMoment: (world: World, victim: ServicePro
       const attempts = (await order.read())?.attempt_count ?? 0;
       if (attempts < 2) {
         world.findings.violation(
-          '5 webhooks, as recorded',
+          '5 webhooks in the database',
           `${name}: ${attempts} attempts are counted, so the lost attempt is missing`,
         );
       }
@@ -165,7 +169,7 @@ const stopWorker: Fault = {
     const after = await order.read();
     if (JSON.stringify(before) !== JSON.stringify(after)) {
       const seen = `${JSON.stringify(before)} became ${JSON.stringify(after)}`;
-      world.findings.violation('5 webhooks, as recorded', `a worker without its lease wrote: ${seen}`);
+      world.findings.violation('5 webhooks in the database', `a worker without its lease wrote: ${seen}`);
     }
     hook.answer = () => 204;
   },
@@ -184,7 +188,7 @@ const rollingRestart: Fault = {
     const failedBefore = history.balancedFailures.length;
     for (const api of [...world.apis, ...world.apis]) {
       const stoppedMs = await api.stop();
-      findings.measure('stop of an API by SIGTERM', stoppedMs, 15_000);
+      findings.measure('an API process ends after SIGTERM', stoppedMs, 15_000);
       await api.start();
       await sleep(1_000);
     }
@@ -201,7 +205,7 @@ const rotateKeys: Fault = {
   async strike(world) {
     const { code, stdout, stderr } = await world.command(['keys', 'rotate', '--json']);
     if (code !== 0) {
-      world.findings.violation('keys rotate while all run', stderr, 'src/platform/keys/rotation.ts');
+      world.findings.violation('keys rotate succeeds during the load', stderr, 'src/platform/keys/rotation.ts');
     }
     world.findings.note(stdout.replaceAll(/\s+/g, ' '));
   },

@@ -18,7 +18,7 @@ export const oldSecretsAreRefused: Invariant = {
 
 /** Invariant 8. All processes that share a Redis admit at most 300 calls of a credential in each window. */
 export const budgetsHold: Invariant = {
-  promise: '8 budgets hold',
+  promise: '8 budgets are kept',
   lookAt: 'src/platform/http/rate-limit.ts',
   async check({ history }) {
     const byCounter = Map.groupBy(history.budgetedCalls, ({ counter }) => counter);

@@ -7,7 +7,7 @@ const PROMPT_MS = 1_000;
 
 /** Invariant 9. No response, webhook or log line contains data of another tenant. */
 export const tenantsStayApart: Invariant = {
-  promise: '9 tenants stay apart',
+  promise: '9 no tenant sees data of another',
   lookAt: 'the tenant filter of every statement behind that response, webhook or log line',
   async check(world, { fromMs }) {
     for (const posts of world.posts.byEvent.values()) {
@@ -27,7 +27,7 @@ export const tenantsStayApart: Invariant = {
  * left open.
  */
 export const allIsQuiet: Invariant = {
-  promise: '10 quiet afterwards',
+  promise: '10 no work is left afterwards',
   lookAt: 'pg_stat_activity; connections that are never released, transactions that are never ended',
   async check(world) {
     let left: string[] = [];

@@ -14,7 +14,7 @@ const RECORDED_WITHIN_MS = 2_000;
  * signature, and only at its own receiver.
  */
 export const postsAreRight: Invariant = {
-  promise: '5 webhooks, as received',
+  promise: '5 webhooks at the receivers',
   lookAt:
     'src/webhooks/: the attempt is counted before it is sent; the body is the stored text; the current secret signs',
   async check(world, evidence) {
@@ -30,7 +30,7 @@ export const postsAreRight: Invariant = {
  * Invariant 5 in the database. The end of every delivery agrees with its attempts and with the POSTs at the receiver.
  */
 export const deliveriesEnd: Invariant = {
-  promise: '5 webhooks, as recorded',
+  promise: '5 webhooks in the database',
   lookAt: 'src/webhooks/ claim and record of outcomes; GET /v1/staff/webhook-deliveries/ of the tenant',
   async check(world, evidence) {
     const healthy = healthyUrls(world);

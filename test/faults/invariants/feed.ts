@@ -5,7 +5,7 @@ import type { Invariant } from './invariant.ts';
  * late.
  */
 export const feedIsWhole: Invariant = {
-  promise: 'the feed skips nothing',
+  promise: 'the feed shows every event once',
   lookAt: 'src/webhooks/events/feed.ts',
   async check({ followers, client, postgres }) {
     const breaches: string[] = [];

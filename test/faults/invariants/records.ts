@@ -19,7 +19,7 @@ const READERS = 4;
  * Invariant 1. Everything that got a 2xx is stored with the id and the last status of the responses, and can be read.
  */
 export const nothingIsLost: Invariant = {
-  promise: '1 no loss',
+  promise: '1 no accepted data is lost',
   lookAt:
     'src/restaurant/orders/orders.ts, src/hotel/reservations/reservations.ts, src/hotel/channels/receive.ts; transactions and retries',
   async check(world, { creationsBefore }) {
@@ -39,7 +39,7 @@ export const nothingIsLost: Invariant = {
  * call or without a call.
  */
 export const onceOnly: Invariant = {
-  promise: '2 once',
+  promise: '2 each create takes effect once',
   lookAt: 'the unique keys of restaurant_order and reservation; ON CONFLICT and the look-up after it',
   async check(world) {
     const rows = await readRows(world);

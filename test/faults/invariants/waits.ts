@@ -22,7 +22,7 @@ interface Wait {
  * checked, because waits for sending slots delay retries to others.
  */
 export const waitsAreDrawn: Invariant = {
-  promise: '5 waits within their caps',
+  promise: '5 waits are within their maximum',
   lookAt: 'src/webhooks/deliveries/retry.ts, and the time until a scan finds a due delivery',
   async check(world, { events, isLast }) {
     const waits = events.flatMap((event) => waitsOf(world, event));

@@ -23,7 +23,7 @@ const oldSecret: Tampering = {
 
 const budgetOverrun: Tampering = {
   name: 'two processes admit 300 calls each in one window',
-  breaks: '8 budgets hold',
+  breaks: '8 budgets are kept',
   async spoil({ history }) {
     const count = history.budgetedCalls.length;
     for (let calls = 0; calls < 600; calls += 1) {
@@ -40,7 +40,7 @@ const budgetOverrun: Tampering = {
 
 const othersDish: Tampering = {
   name: "a menu shows another tenant's text",
-  breaks: '9 tenants stay apart',
+  breaks: '9 no tenant sees data of another',
   async spoil(world) {
     const [own, other] = world.tenants;
     const partner = first(
@@ -64,7 +64,7 @@ const othersDish: Tampering = {
 
 const openTransaction: Tampering = {
   name: 'a transaction is left open',
-  breaks: '10 quiet afterwards',
+  breaks: '10 no work is left afterwards',
   async spoil({ postgres }) {
     const session = await postgres.openSession();
     await session.query(`SET application_name = 'roomservice pool'`);

@@ -6,7 +6,7 @@ const ORDER = 'tenant_id = $1 AND id = $2';
 
 const orderGone: Tampering = {
   name: 'an order is deleted',
-  breaks: '1 no loss',
+  breaks: '1 no accepted data is lost',
   async spoil({ history, postgres }) {
     const order = first(ofKind(history.creations, 'order'), 'order');
     const values = keysOf(order);
@@ -21,7 +21,7 @@ const orderGone: Tampering = {
 
 const statusLost: Tampering = {
   name: 'a confirmed change of a status is reverted',
-  breaks: '1 no loss',
+  breaks: '1 no accepted data is lost',
   async spoil({ history, postgres }) {
     const order = first(
       ofKind(history.creations, 'order').filter(({ statuses }) => statuses.length > 0),
@@ -41,7 +41,7 @@ const statusLost: Tampering = {
 
 const orderTwice: Tampering = {
   name: 'the unique key is gone, and an order is stored twice',
-  breaks: '2 once',
+  breaks: '2 each create takes effect once',
   async spoil({ history, postgres }) {
     const [{ conname: key } = { conname: '' }] = await postgres.query<{ conname: string }>(
       `SELECT conname FROM pg_constraint WHERE conrelid = 'restaurant_order'::regclass AND contype = 'u'`,
@@ -66,7 +66,7 @@ const orderTwice: Tampering = {
 
 const createdTwice: Tampering = {
   name: 'a repeated create gets a 201 with another id',
-  breaks: '2 once',
+  breaks: '2 each create takes effect once',
   async spoil({ history }) {
     const { successes } = first(ofKind(history.creations, 'reservation'), 'reservation');
     successes.push({ status: 201, id: 'another' });

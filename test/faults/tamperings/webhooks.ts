@@ -33,7 +33,7 @@ const EVENT = 'tenant_id = $1 AND id = $2';
 
 const onePostMore: Tampering = {
   name: 'an event is posted one time more than its counted attempts',
-  breaks: '5 webhooks, as received',
+  breaks: '5 webhooks at the receivers',
   async spoil(world) {
     const { event, posts, partner } = first(await delivered(world), 'delivered event');
     const timestamp = String(Math.floor(Date.now() / 1000));
@@ -55,7 +55,7 @@ const onePostMore: Tampering = {
 
 const wrongSignature: Tampering = {
   name: 'a POST has the signature of another timestamp',
-  breaks: '5 webhooks, as received',
+  breaks: '5 webhooks at the receivers',
   async spoil(world) {
     const { posts } = first(await delivered(world), 'delivered event');
     const post = first(posts, 'post');
@@ -99,7 +99,7 @@ const eventAfterCommit: Tampering = {
 
 const waitTooLong: Tampering = {
   name: 'a retry comes a minute late',
-  breaks: '5 waits within their caps',
+  breaks: '5 waits are within their maximum',
   async spoil(world) {
     const tried = (await delivered(world)).filter(({ event }) => (event.attempts?.length ?? 0) > 1);
     const { event } = first(tried, 'event with a retry');
@@ -132,7 +132,7 @@ const lateFirstAttempts: Tampering = {
 export const webhookTamperings: Tampering[] = [
   byStatement(
     'the stored body of an event differs from the sent one',
-    '5 webhooks, as received',
+    '5 webhooks at the receivers',
     anyDelivered,
     `UPDATE event SET body = replace(body, '"event":', '"event" :') WHERE ${EVENT}`,
     `UPDATE event SET body = replace(body, '"event" :', '"event":') WHERE ${EVENT}`,
@@ -141,21 +141,21 @@ export const webhookTamperings: Tampering[] = [
   wrongSignature,
   byStatement(
     'an attempt is not counted',
-    '5 webhooks, as received',
+    '5 webhooks at the receivers',
     anyDelivered,
     `UPDATE event SET attempt_count = attempt_count - 1 WHERE ${EVENT}`,
     `UPDATE event SET attempt_count = attempt_count + 1 WHERE ${EVENT}`,
   ),
   byStatement(
     'a delivery stays pending for ever',
-    '5 webhooks, as recorded',
+    '5 webhooks in the database',
     anyDelivered,
     `UPDATE event SET delivery_status = 'pending', next_attempt_at = 'infinity' WHERE ${EVENT}`,
     `UPDATE event SET delivery_status = 'delivered' WHERE ${EVENT}`,
   ),
   byStatement(
     'a delivery is failed before its fifth attempt',
-    '5 webhooks, as recorded',
+    '5 webhooks in the database',
     anyDelivered,
     `UPDATE event SET delivery_status = 'failed' WHERE ${EVENT}`,
     `UPDATE event SET delivery_status = 'delivered' WHERE ${EVENT}`,
