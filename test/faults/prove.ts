@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 const LOAD_MS = 3_000;
 
 /**
- * Proves that the invariants find faults. Each tampering damages one thing behind the service. Then the promise of the tampering
+ * Proves that the invariants find faults. Each tampering damages one row or record on purpose. Then the promise of the tampering
  * must be found broken, and after the repair no promise may be broken.
  * @returns 0, or 1 if the invariants missed a tampering
  */

@@ -16,7 +16,7 @@ export interface Post {
 }
 
 /** Ways in which a receiver can misbehave. */
-export type Disorder = 'hang' | 'reset' | 'dribble' | 'redirect' | 'gigabytes' | 'certificate';
+export type Misbehaviour = 'hang' | 'reset' | 'dribble' | 'redirect' | 'gigabytes' | 'certificate';
 
 const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'a');
 const DRIBBLE_EVERY_MS = 1_000;
@@ -35,16 +35,16 @@ export class PostLog {
 }
 
 /**
- * A receiver behind a proxy, which can be put into disorder. One in ten of the events that arrive during a disorder meets the same
- * disorder in all five attempts. The other events get a 2xx after the disorder has ended.
+ * A receiver behind a proxy. A fault can make it misbehave for some time. Of the events that arrive during that time, one in ten
+ * meets the same misbehaviour in all five attempts. The other events get a 2xx after that time.
  */
 export class Hook {
   readonly proxy: TcpProxy;
   readonly #receiver: Receiver;
-  #disorder: Disorder | null = null;
-  readonly #disorderOf = new Map<string, Disorder>();
+  #misbehaviour: Misbehaviour | null = null;
+  readonly #misbehaviourOf = new Map<string, Misbehaviour>();
   readonly #log: PostLog;
-  /** Chooses the response to an event that meets no disorder. */
+  /** Chooses the response to an event while the receiver does not misbehave. */
   answer: (request: ReceivedRequest, postsBefore: number) => Answer | Promise<number> = () => 204;
 
   constructor(receiver: Receiver, proxy: TcpProxy, log: PostLog) {
@@ -59,29 +59,29 @@ export class Hook {
   }
 
   /**
-   * Puts the receiver into a disorder.
+   * Makes the receiver misbehave.
    * @param badPort the port of a receiver whose certificate the service does not trust
    */
-  fallInto(disorder: Disorder, badPort: number): void {
-    if (disorder === 'certificate') {
+  startMisbehaviour(misbehaviour: Misbehaviour, badPort: number): void {
+    if (misbehaviour === 'certificate') {
       this.proxy.target = badPort;
       this.proxy.cut();
     } else {
-      this.#disorder = disorder;
+      this.#misbehaviour = misbehaviour;
     }
   }
 
   recover(): void {
-    this.#disorder = null;
+    this.#misbehaviour = null;
     if (this.proxy.target !== this.#receiver.port) {
       this.proxy.target = this.#receiver.port;
       this.proxy.cut();
     }
   }
 
-  /** Ends the disorder also for the events that would meet it in all attempts. */
+  /** Ends the misbehaviour also for the events that would meet it in all attempts. */
   forget(): void {
-    this.#disorderOf.clear();
+    this.#misbehaviourOf.clear();
   }
 
   async close(): Promise<void> {
@@ -92,9 +92,9 @@ export class Hook {
   #take(request: ReceivedRequest): Answer {
     const eventId = String(request.headers['x-service-event-id']);
     const before = this.#log.byEvent.get(eventId)?.length ?? 0;
-    const disorder = this.#disorderOf.get(eventId) ?? this.#disorder;
-    if (disorder !== null && diceOf(eventId) < 10) {
-      this.#disorderOf.set(eventId, disorder);
+    const misbehaviour = this.#misbehaviourOf.get(eventId) ?? this.#misbehaviour;
+    if (misbehaviour !== null && diceOf(eventId) < 10) {
+      this.#misbehaviourOf.set(eventId, misbehaviour);
     }
     const post: Post = {
       eventId,
@@ -106,7 +106,7 @@ export class Hook {
       isAccepted: false,
     };
     this.#log.add(post);
-    const answer = disorder === null ? this.answer(request, before) : answerIn(disorder);
+    const answer = misbehaviour === null ? this.answer(request, before) : answerIn(misbehaviour);
     if (answer instanceof Promise) {
       return (socket) => void answer.then((status) => answerByHand(socket, status, post));
     }
@@ -125,11 +125,11 @@ function answerByHand(socket: Socket, status: number, post: Post): void {
   socket.end(`HTTP/1.1 ${status} So\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }
 
-function answerIn(disorder: Disorder): Answer {
-  switch (disorder) {
+function answerIn(misbehaviour: Misbehaviour): Answer {
+  switch (misbehaviour) {
     case 'hang':
     case 'reset':
-      return disorder;
+      return misbehaviour;
     case 'redirect':
       return { status: 307, headers: { location: 'https://127.0.0.1:9/elsewhere' } };
     case 'dribble':

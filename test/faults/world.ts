@@ -27,13 +27,13 @@ import { mountVolume, type Volume } from './volume.ts';
 const TENANTS = 3;
 const RECEIVERS = 50;
 /**
- * Number of receivers that faults put into disorder. They are the first of all receivers, and never count as healthy.
+ * Number of receivers that faults make misbehave. They are the first of all receivers, and never count as healthy.
  */
 const FAILING_RECEIVERS = 10;
 /** Number of healthy receivers that sometimes refuse an event. */
 const UNRELIABLE_RECEIVERS = 10;
 /**
- * Indexes of partners that also read the feed: one with a receiver in disorder, one with an unreliable receiver, one
+ * Indexes of partners that also read the feed: one with a receiver that faults make misbehave, one with an unreliable receiver, one
  * with a reliable receiver.
  */
 const FOLLOWING = [0, FAILING_RECEIVERS, FAILING_RECEIVERS + UNRELIABLE_RECEIVERS];
@@ -57,7 +57,7 @@ export interface World {
   tenants: Tenant[];
   /** Partners, one for each receiver, in the order of the receivers. */
   partners: Partner[];
-  /** Receivers that faults put into disorder. */
+  /** Receivers that faults make misbehave. */
   failingHooks: Hook[];
   followers: Follower[];
   /** Port of a receiver with an untrusted certificate. */

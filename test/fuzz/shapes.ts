@@ -34,7 +34,7 @@ export const SHAPES: Record<string, Shape> = {
 };
 
 /**
- * Returns shapes made from a valid body of the operation. In each shape one text or list fills the size; lists have
+ * Returns shapes made from a valid body of the operation. In each shape one text or list fills the size. Lists have
  * costly elements.
  */
 export function ownShapes({ body }: Operation): Record<string, Shape> {

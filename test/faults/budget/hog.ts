@@ -1,5 +1,5 @@
 /**
- * The busy tenant, called hog, which uses its whole budget. It runs as a separate process with the lowest priority, so that making
+ * Simulates the busy tenant (hog), which uses its whole budget. This program is a process with the lowest priority, so that making
  * the calls does not slow down the measured process.
  */
 import { setPriority } from 'node:os';

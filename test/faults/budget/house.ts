@@ -36,7 +36,7 @@ export interface BudgetTenant {
   dishes: Sold[];
   /** Every id that responses have shown. */
   pools: Pools;
-  /** Calls another process than the measured one. */
+  /** Makes a call to a process that is not measured, to prepare data. */
   call: (who: Exclude<Who, 'channel'>, method: string, path: string, json?: unknown) => Promise<Answer>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Another tenant that works as usual, in a separate process. It makes the same calls at the same times to the process that the hog
- * uses and to an idle control process. It also calls `/livez` of both.
+ * Simulates the neighbour of the busy tenant, which is a tenant that works as usual. This program is a separate process. It makes
+ * the same calls at the same times to the process that the busy tenant uses and to an idle control process. It also calls
+ * `/livez` of both.
  */
 import type { Agent } from 'node:http';
 import { AVAILABILITY, dayAhead, RESERVATIONS, ROOMS } from '../../support/hotel.ts';

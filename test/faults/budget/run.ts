@@ -13,7 +13,7 @@ export interface Lengths {
   warmUpMs: number;
   /** Minimum time of the measurement. */
   leastMs: number;
-  /** Maximum time that the hog may take. */
+  /** Maximum time for all calls of the busy tenant. */
   mostMs: number;
   /** Maximum time of the calls at a steady rate. */
   steadyMs: number;
@@ -39,12 +39,15 @@ export const SHORT_LENGTHS: Lengths = {
 const MEMORY_POLL_MS = 2_000;
 /** Memory growth that still counts as back at the level. A process without load can grow as much. */
 const LEVEL_MIB = 60;
-/** First call number of the calls that are sent alone. */
+/**
+ * Number of the first call that is sent alone. It is high, so that ids of these calls differ from those of the measured
+ * calls.
+ */
 const ALONE_FROM = 1_000_000;
 
 /**
- * Runs one case: makes a tenant, starts a process, sends the hog's calls one by one, and then all of them during the
- * neighbour's calls.
+ * Runs one case. It makes a tenant, starts a process, and sends the calls of this busy tenant one by one. Then it sends all of
+ * them during the usual calls of another tenant, and measures both.
  */
 export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths): Promise<Measured> {
   const tenant = await stage.openTenant((each.menu ?? longMenu)());
@@ -100,7 +103,7 @@ interface Alone {
   reading: Reading | null;
 }
 
-/** Sends each call once while no other call of the hog is under way. This shows which call blocks the event loop. */
+/** Sends each call once while no other call of the busy tenant is under way. This shows which call blocks the event loop. */
 async function sendAlone(node: Node, calls: Call[], keys: Parameters<typeof make>[2]): Promise<Alone[]> {
   const agent = newAgent();
   const alone: Alone[] = [];

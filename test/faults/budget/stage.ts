@@ -12,13 +12,13 @@ import { Node } from './node.ts';
 /** Number of credentials with which twenty calls per second stay within the budgets. */
 const NEIGHBOUR_KEYS = 5;
 
-/** Parts around the measured process. */
+/** Database, helper processes and tenants around the process that a case measures. */
 export interface Stage {
   env: Record<string, string>;
   db: Database;
   /** Process without budgets, which takes the calls that fill tenants with data. */
   backstage: Node;
-  /** Control process. It serves the same tenants but not the hog. */
+  /** Control process. It gets the usual calls of the neighbour, but not the calls of the busy tenant. */
   control: Node;
   neighbour: Child<NeighbourTask | 'take' | 'rest', SeenOfBoth>;
   hog: Child<HogTask, Outcome[]>;
@@ -28,7 +28,9 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Starts the database, the two processes, the neighbour and the hog. Call `close` at the end. */
+/**
+ * Starts the database, two processes of the service, the busy tenant (hog) and its neighbour. Call `close` at the end.
+ */
 export async function openStage(): Promise<Stage> {
   const closers: (() => unknown)[] = [cleanUp];
   const close = async () => {

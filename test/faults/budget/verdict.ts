@@ -15,9 +15,9 @@ export interface Times {
 export interface Measured {
   name: string;
   what: string;
-  /** Number of calls of the hog that its budget admitted. */
+  /** Number of calls of the busy tenant that its budget admitted. */
   letIn: number;
-  /** Number of responses to the hog, by status. */
+  /** Number of responses to the busy tenant, by status. */
   hog: Record<string, number>;
   other: Times;
   control: Times;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { moveOrder, placeOrder } from '../actors/orders.ts';
-import type { Disorder } from '../receivers.ts';
+import type { Misbehaviour } from '../receivers.ts';
 import { makePartner } from '../tenants.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 import { causeEvent } from './witness.ts';
 
-const DISORDER_MS = 8_000;
+const MISBEHAVIOUR_MS = 8_000;
 /**
  * Orders of the flood per receiver. Their events are more than the sending slots of all workers, so a worker without
  * fair shares would have no slot left.
@@ -16,17 +16,17 @@ const FLOOD_ORDERS = 8;
 const FLOOD_STATUSES = ['confirmed', 'preparing', 'ready', 'completed'];
 
 /** Returns a fault in which ten of the fifty receivers misbehave at the same time. */
-function disorder(kind: Disorder, name: string): Fault {
+function misbehaviour(kind: Misbehaviour, name: string): Fault {
   return {
     name,
     isShort: kind === 'hang',
     async strike(world) {
       const { failingHooks, impostorPort } = world;
-      failingHooks.forEach((hook) => hook.fallInto(kind, impostorPort));
+      failingHooks.forEach((hook) => hook.startMisbehaviour(kind, impostorPort));
       if (kind === 'hang') {
         await flood(world);
       }
-      await sleep(DISORDER_MS);
+      await sleep(MISBEHAVIOUR_MS);
       failingHooks.forEach((hook) => hook.recover());
     },
     heal: async ({ failingHooks }) => failingHooks.forEach((hook) => hook.recover()),
@@ -78,11 +78,11 @@ const poisonEvents: Fault = {
 };
 
 export const receiverFaults: Fault[] = [
-  disorder('hang', 'receivers-hang'),
-  disorder('dribble', 'receivers-dribble'),
-  disorder('reset', 'receivers-reset'),
-  disorder('redirect', 'receivers-redirect'),
-  disorder('gigabytes', 'receivers-answer-gigabytes'),
-  disorder('certificate', 'receivers-bad-certificate'),
+  misbehaviour('hang', 'receivers-hang'),
+  misbehaviour('dribble', 'receivers-dribble'),
+  misbehaviour('reset', 'receivers-reset'),
+  misbehaviour('redirect', 'receivers-redirect'),
+  misbehaviour('gigabytes', 'receivers-answer-gigabytes'),
+  misbehaviour('certificate', 'receivers-bad-certificate'),
   poisonEvents,
 ];

@@ -2,11 +2,11 @@ import { type EventRow, readEvents } from '../observer.ts';
 import type { Post } from '../receivers.ts';
 import type { World } from '../world.ts';
 
-/** Part of the run that a check covers. */
+/** Period of the run that the check of an invariant covers. */
 export interface Window {
-  /** Beginning of the part, in milliseconds since 1970. */
+  /** Beginning of the period, in milliseconds since 1970. */
   fromMs: number;
-  /** Number of creations in the history before the part. */
+  /** Number of creations in the history before the period. */
   creationsBefore: number;
   /** True if the fault interrupts deliveries under way, which then wait for the end of their lease. */
   interruptsDeliveries: boolean;

@@ -1,6 +1,6 @@
 import type { World } from '../world.ts';
 
-/** A damage that the suite does to its data or records without the service. */
+/** A deliberate damage to rows of the database or to records of the suite. An invariant must find it. */
 export interface Tampering {
   name: string;
   /** Promise that the invariants must find broken. */
