@@ -11,8 +11,8 @@ const REAL_BOOKINGS = join(import.meta.dirname, '../../shared/data/hotel-booking
 const TODAY = new Date().toISOString().slice(0, 10);
 
 /**
- * Bookings of three single rooms and one family room for overlapping nights. The inn has two single rooms, so one
- * booking is refused. The family room has enough nights for all its guests.
+ * Invented bookings. The inn has three overlapping bookings of its single rooms but only two such rooms, so one booking is
+ * refused. Each family room is booked by one guest after another.
  */
 const MADE_UP = `hotel,booked_on,check_in,check_out,room_type,adults,children,babies,channel,nightly_rate,final_status,final_status_on
 inn,2020-01-01,2020-03-01,2020-03-04,single,1,0,0,Direct,50,Check-Out,2020-03-04

@@ -161,7 +161,10 @@ async function spoilSecrets(): Promise<void> {
     assert.equal(code, 1);
     printed.push(stdout, stderr);
   }
-  await eventually(() => logLines.some((line) => line.includes('webhook secret cannot be decrypted')), 'error in the log');
+  await eventually(
+    () => logLines.some((line) => line.includes('webhook secret cannot be decrypted')),
+    'error in the log',
+  );
   await collectKeys();
 }
 
