@@ -20,7 +20,7 @@ const PROVIDER = {
 };
 type Environment = Record<string, string>;
 
-/** The one line with which a start ends. */
+/** Returns the one-line message of the error with which the configuration stops the start. */
 function faultOf(environment: Environment): string {
   try {
     readConfig(environment);
@@ -28,10 +28,10 @@ function faultOf(environment: Environment): string {
     assert.ok(error instanceof OperatorError, String(error));
     return error.message;
   }
-  throw new assert.AssertionError({ message: `${JSON.stringify(environment)} was taken` });
+  throw new assert.AssertionError({ message: `${JSON.stringify(environment)} was accepted` });
 }
 
-describe('defaults', () => {
+describe('defaults of readConfig', () => {
   const defaults: Config = {
     port: 8080,
     host: '127.0.0.1',
@@ -54,9 +54,9 @@ describe('defaults', () => {
     metricsPort: null,
   };
 
-  it('stand where nothing is set', () => assert.deepEqual(readConfig({}), defaults));
+  it('all settings have their defaults if the environment is empty', () => assert.deepEqual(readConfig({}), defaults));
 
-  it('stand where a variable is set to an empty text', () => {
+  it('a variable with an empty value counts as not set, so all settings have their defaults', () => {
     const names = `PORT HOST PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE
       DATABASE_PREPARED_STATEMENTS REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE ORDER_MAX_ITEMS ORDER_ITEM_MAX_ADDONS MENU_MAX_RENDERED_MIB STREAMS_PER_CREDENTIAL MENU_MAX_DISHES DISH_MAX_ENTRIES
       BODY_MIB_PER_CREDENTIAL BODY_MIB_PER_TENANT BODY_MIB_PER_PROCESS BODY_MIB_OF_STRANGERS WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK
@@ -66,7 +66,7 @@ describe('defaults', () => {
   });
 });
 
-describe('good values', () => {
+describe('valid values of the environment variables', () => {
   const databaseUrl = 'postgres://user:secret@db.example:5432/rooms?sslmode=require';
   const good: [Environment, Partial<Config>][] = [
     [{ PORT: '0' }, { port: 0 }],
@@ -128,19 +128,23 @@ describe('good values', () => {
     ],
   ];
   for (const [environment, expected] of good) {
-    it(`${Object.keys(environment).join(' and ')}: ${Object.keys(expected).join(' and ')} is as set`, () => {
+    const names = Object.entries(environment)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' and ');
+    const settings = Object.keys(expected).join(' and ');
+    it(`${names} gives the setting ${settings}, and all other settings keep their defaults`, () => {
       assert.deepEqual(readConfig(environment), { ...readConfig({}), ...expected });
     });
   }
 
-  it('AUTH_JWKS_URL may be plain http on this machine', () => {
+  it('AUTH_JWKS_URL may be an http URL if its host is localhost or a loopback address', () => {
     for (const host of ['localhost', '127.0.0.1:8081', '[::1]:8081']) {
       const { identityProvider } = readConfig({ ...PROVIDER, AUTH_JWKS_URL: `http://${host}/keys` });
       assert.equal(identityProvider?.jwksUrl.host, host);
     }
   });
 
-  it('what is taken for a proxy or a Redis is taken by the parts that use it, too', async () => {
+  it('the HTTP app and the Redis client accept unusual values of TRUSTED_PROXIES and REDIS_URL that readConfig accepts', async () => {
     const { trustedProxies, redisUrl } = readConfig({
       TRUSTED_PROXIES: '0.0.0.0/1,::/1,::ffff:10.0.0.0/104,fe80::1',
       REDIS_URL: 'redis://user:p%25@127.0.0.1:1/15',
@@ -151,8 +155,8 @@ describe('good values', () => {
   });
 });
 
-describe('wrong values stop the start with one line that names the variable', () => {
-  const wrong: [variable: string, values: string[], others?: Environment][] = [
+describe('invalid values of the environment variables', () => {
+  const wrong: [variable: string, values: string[], otherVariables?: Environment][] = [
     ['PORT', ['-1', '65536', '80.5', '1e3', '0x50', 'http', ' 80', '8080\n']],
     ['METRICS_PORT', ['-1', '65536', 'yes']],
     ['AUTH_EMAIL_VERIFIED_REQUIRED', ['no', '1', 'TRUE']],
@@ -202,23 +206,23 @@ describe('wrong values stop the start with one line that names the variable', ()
     ['AUTH_AUDIENCE', [''], PROVIDER],
     ['AUTH_JWKS_URL', [''], PROVIDER],
   ];
-  for (const [variable, values, others] of wrong) {
+  for (const [variable, values, otherVariables] of wrong) {
     for (const value of values) {
-      it(`${variable}=${JSON.stringify(value)}`, () => {
-        const fault = faultOf({ MASTER_KEY: KEY_TEXT, ...others, [variable]: value });
+      it(`${variable}=${JSON.stringify(value)} is refused with one line that names the variable and shows no secret`, () => {
+        const fault = faultOf({ MASTER_KEY: KEY_TEXT, ...otherVariables, [variable]: value });
         assert.match(fault, new RegExp(`^${variable} (?:must|is missing).*$`));
         assert.ok(!fault.includes('hunter2') && !fault.includes(KEY_TEXT), fault);
       });
     }
   }
 
-  it('MASTER_KEY is required beside DATABASE_URL', () => {
+  it('DATABASE_URL without MASTER_KEY is refused, and the message does not show the database password', () => {
     assert.match(faultOf({ DATABASE_URL: 'postgres://u:hunter2@h/d' }), /^MASTER_KEY is required with DATABASE_URL/);
     assert.doesNotMatch(faultOf({ DATABASE_URL: 'postgres://u:hunter2@h/d' }), /hunter2/);
   });
 });
 
-describe('X_FILE', () => {
+describe('variables with the suffix _FILE', () => {
   const directory = mkdtempSync(join(tmpdir(), 'roomservice-config-'));
   after(() => rmSync(directory, { recursive: true }));
   const file = (content: string) => {
@@ -227,7 +231,7 @@ describe('X_FILE', () => {
     return path;
   };
 
-  it('holds the path of a file with the secret, whose line end does not count', () => {
+  it('a variable with the suffix _FILE gives the path of a file with the secret, and a line break at the end is ignored', () => {
     const config = readConfig({
       DATABASE_URL_FILE: file('postgres://u:p@h/d\n'),
       REDIS_URL_FILE: file('redis://h\r\n'),
@@ -239,11 +243,11 @@ describe('X_FILE', () => {
     assert.deepEqual([config.masterKey, config.masterKeyPrevious], [KEY, KEY]);
   });
 
-  it('is refused beside X itself', () => {
+  it('MASTER_KEY_FILE together with MASTER_KEY is refused', () => {
     assert.match(faultOf({ MASTER_KEY: KEY_TEXT, MASTER_KEY_FILE: file(KEY_TEXT) }), /^MASTER_KEY and MASTER_KEY_FILE/);
   });
 
-  it('is refused where the file is missing, a folder or empty', () => {
+  it('a variable with the suffix _FILE is refused if the file is missing, is a folder or is empty', () => {
     for (const path of [join(directory, 'none'), directory, file(''), file('\n')]) {
       for (const variable of ['DATABASE_URL_FILE', 'REDIS_URL_FILE', 'MASTER_KEY_FILE', 'MASTER_KEY_PREVIOUS_FILE']) {
         assert.match(faultOf({ [variable]: path }), new RegExp(`^${variable} must be the path of a`));
@@ -251,7 +255,7 @@ describe('X_FILE', () => {
     }
   });
 
-  it('never has its content shown', () => {
+  it('the message about an invalid secret from a file does not show the content of the file', () => {
     const path = file('hunter2');
     for (const variable of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS']) {
       const fault = faultOf({ [`${variable}_FILE`]: path });
@@ -260,10 +264,10 @@ describe('X_FILE', () => {
   });
 });
 
-describe('what a partner’s command reads', () => {
+describe('readPartnerConfig', () => {
   const credential = { ROOMSERVICE_API_KEY: 'rsk_a', ROOMSERVICE_API_SECRET: 'rss_a' };
 
-  it('is the credential alone where nothing else is set', () => {
+  it('readPartnerConfig uses default values for the URL and the state folder if only the credential is set', () => {
     assert.deepEqual(readPartnerConfig({}, credential), {
       serviceUrl: 'http://localhost:8080',
       apiKey: 'rsk_a',
@@ -272,7 +276,7 @@ describe('what a partner’s command reads', () => {
     });
   });
 
-  it('is what the demo prints, where nothing with a name of its own is set', () => {
+  it('readPartnerConfig reads BASE, KEY and SECRET as the demo prints them, but prefers the variables ROOMSERVICE_…', () => {
     const printed = { BASE: 'http://127.0.0.1:1/', KEY: 'rsk_d', SECRET: 'rss_d' };
     const { stateDir, ...read } = readPartnerConfig({}, printed);
     assert.deepEqual(read, { serviceUrl: 'http://127.0.0.1:1', apiKey: 'rsk_d', apiSecret: 'rss_d' });
@@ -280,13 +284,13 @@ describe('what a partner’s command reads', () => {
     assert.deepEqual([own.serviceUrl, own.apiKey, own.apiSecret], ['https://api.example/base', 'rsk_a', 'rss_a']);
   });
 
-  it('is first what the command line says', () => {
+  it('readPartnerConfig prefers the options of the command line to the environment variables', () => {
     const given = { url: 'https://other.example', apiKey: 'rsk_b' };
     const read = readPartnerConfig(given, { ...credential, ROOMSERVICE_URL: 'https://api.example' });
     assert.deepEqual([read.serviceUrl, read.apiKey], ['https://other.example', 'rsk_b']);
   });
 
-  it('takes XDG_STATE_HOME where it is an absolute path, as its specification says', () => {
+  it('readPartnerConfig uses XDG_STATE_HOME only if it is an absolute path, as the XDG specification requires', () => {
     for (const [home, expected] of [
       ['/var/state', '/var/state/roomservice'],
       ['state', join(homedir(), '.local/state/roomservice')],
@@ -295,12 +299,15 @@ describe('what a partner’s command reads', () => {
     }
   });
 
-  it('names what is missing or wrong, and never shows a secret', () => {
+  it('readPartnerConfig throws an error that names the missing or invalid variable and does not show the secret', () => {
     const wrong: [Environment, RegExp][] = [
       [{}, /^ROOMSERVICE_API_KEY is missing: set /],
       [{ KEY: 'rsk_a' }, /^ROOMSERVICE_API_SECRET is missing: set /],
-      [{ ...credential, ROOMSERVICE_API_SECRET: 'hunter2 ' }, /^ROOMSERVICE_API_SECRET must be as it was issued/],
-      [{ ...credential, ROOMSERVICE_API_KEY: 'a\nb' }, /^ROOMSERVICE_API_KEY must be as it was issued/],
+      [
+        { ...credential, ROOMSERVICE_API_SECRET: 'hunter2 ' },
+        /^ROOMSERVICE_API_SECRET must be exactly as it was issued/,
+      ],
+      [{ ...credential, ROOMSERVICE_API_KEY: 'a\nb' }, /^ROOMSERVICE_API_KEY must be exactly as it was issued/],
       [{ ...credential, ROOMSERVICE_URL: 'api.example' }, /^--url or ROOMSERVICE_URL must be an http or https URL/],
       [
         { ...credential, ROOMSERVICE_API_SECRET_FILE: '/dev/null' },
@@ -316,17 +323,14 @@ describe('what a partner’s command reads', () => {
   });
 });
 
-it('METRICS_PORT is another port than PORT, unless both are to be free ones', () => {
-  assert.equal(
-    faultOf({ PORT: '18202', METRICS_PORT: '18202' }),
-    'METRICS_PORT must be another port than PORT, which is 18202',
-  );
+it('METRICS_PORT must differ from PORT, but both may be 0 for a free port', () => {
+  assert.equal(faultOf({ PORT: '18202', METRICS_PORT: '18202' }), 'METRICS_PORT must differ from PORT, which is 18202');
   assert.match(faultOf({ METRICS_PORT: '8080' }), /^METRICS_PORT .* which is 8080$/);
   assert.equal(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort, 0);
 });
 
-describe('names near ours', () => {
-  /** What containers, shells, CI, Kubernetes and other programs set. */
+describe('misspelledVariables', () => {
+  /** Variables that containers, shells, CI, Kubernetes and other programs usually set. */
   const USUAL = `HOSTNAME HOSTTYPE HOSTS LOGNAME PATH PWD OLDPWD HOME USER SHELL SHLVL TERM LANG LC_ALL TZ EDITOR PAGER MAIL PS1 _ DISPLAY
     PORTS LOG LOGS LOG_DIR LOG_FILE LOG_FORMAT DATA DATA_PATH DATABASE DATABASE_HOST DATABASE_PORT DATABASE_NAME DB_URL PGHOST PGPORT
     PGDATABASE PGDATA REDIS_PORT REDIS_HOST REDIS_TLS_URL REDIS_SERVICE_HOST POSTGRES_URL POSTGRES_PASSWORD XDG_DATA_DIRS XDG_STATE_HOME
@@ -335,7 +339,7 @@ describe('names near ours', () => {
     NODE_COMPILE_CACHE NODE_EXTRA_CA_CERTS UV_THREADPOOL_SIZE MALLOC_MMAP_THRESHOLD_ http_proxy HTTPS_PROXY NO_PROXY npm_config_cache
     npm_lifecycle_event INIT_CWD COLORTERM CI GITHUB_TOKEN PUBLIC_IP AUTH_TOKEN API_URL BASE_URL MASTER METRICS METRICS_URL`;
 
-  it('are silent for what is usual, and for what is set as it should be', () => {
+  it('misspelledVariables gives no warning for usual variables of other programs and for correct variables of the service', () => {
     const usual = Object.fromEntries(USUAL.split(/\s+/).map((name) => [name, 'x']));
     assert.deepEqual(misspelledVariables(usual), []);
     assert.deepEqual(misspelledVariables({ ...PROVIDER, PORT: '1', MASTER_KEY_FILE: 'x', DATABASE_URL: 'x' }), []);
@@ -357,11 +361,11 @@ describe('names near ours', () => {
     ['TRUSTED_PROXY', ''],
     ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
   ] as const) {
-    it(`${name}: ${meant || 'too far'}`, () => {
+    it(`misspelledVariables ${meant ? `takes ${name} for a misspelled ${meant}` : `ignores ${name}, whose name is too different from all settings`}`, () => {
       const expected = meant === '' ? [] : [`${name} is set, and has no effect. Did you mean ${meant}?`];
       assert.deepEqual(misspelledVariables({ [name]: 'x' }), expected);
-      assert.deepEqual(misspelledVariables({ [name]: '' }), [], 'empty counts as not set');
-      assert.deepEqual(misspelledVariables({ [name]: 'x', [meant]: 'x' }), [], 'both are set: it is no slip');
+      assert.deepEqual(misspelledVariables({ [name]: '' }), [], 'a variable with an empty value counts as not set');
+      assert.deepEqual(misspelledVariables({ [name]: 'x', [meant]: 'x' }), [], 'the correct variable is set too');
     });
   }
 });

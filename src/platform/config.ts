@@ -12,33 +12,33 @@ export interface IdentityProvider {
   issuer: string;
   audience: string;
   jwksUrl: URL;
-  /** Whether a token must say that its e-mail is verified. One that says it is not is refused either way. */
+  /** True if a token must say that its e-mail is verified. A token that says that its e-mail is not verified is always refused. */
   requiresVerifiedEmail: boolean;
 }
 
-/** Everything the environment can set, parsed and typed. See the table in README.md. */
+/** All settings from the environment, parsed and typed. README.md has a table of them. */
 export interface Config {
   port: number;
   host: string;
-  /** Base of links in answers, without a trailing slash; null: taken from each request. */
+  /** Base URL of the links in responses, without a trailing slash. If null, each request gives the base URL. */
   publicUrl: string | null;
   dataDir: string;
-  /** Null: the embedded PostgreSQL in `dataDir`. */
+  /** URL of the database. If null, the service uses the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
   databasePoolSize: number;
-  /** No behind a pooler that cannot keep them (PgBouncer before 1.21). */
+  /** Use of prepared statements. Must be false behind a connection pooler that does not support them (PgBouncer before 1.21). */
   databasePreparedStatements: boolean;
-  /** Null: budgets are counted in this process's memory. */
+  /** URL of the Redis that counts the budgets. If null, each process counts budgets in its own memory. */
   redisUrl: string | null;
-  /** 32 bytes; null: generated in `dataDir` (embedded database only). */
+  /** Master key of 32 bytes. If null, the first start generates it in `dataDir`. Null is possible only with the embedded database. */
   masterKey: Buffer | null;
   masterKeyPrevious: Buffer | null;
   rateLimitPerMinute: number;
-  /** What a request may cost. */
+  /** Upper bounds on the cost of a request. */
   bounds: Bounds;
   webhookHeaderBrand: string;
   webhookAllowPrivateNetwork: boolean;
-  /** How long events are kept, and with them their deliveries once these have ended. */
+  /** Number of days that an event is kept, and its delivery after the delivery has ended. */
   eventRetentionDays: number;
   identityProvider: IdentityProvider | null;
   trustedProxies: string[];
@@ -49,9 +49,11 @@ export interface Config {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the configuration from the environment. An empty value counts as not set. A secret may come from a file:
- * `MASTER_KEY_FILE` holds a path to read `MASTER_KEY` from.
- * @throws OperatorError that names the variable and what it may be
+
+
+ * Reads the configuration from the environment. An empty variable counts as not set. A secret may come from a file. For example,
+ * `MASTER_KEY_FILE` is the path of a file that contains the value of `MASTER_KEY`.
+ * @throws OperatorError if a variable is missing or invalid. The message names the variable and the values that it may have.
  */
 export function readConfig(environment: Environment = process.env): Config {
   const text = (name: string) => environment[name] || null;
@@ -59,7 +61,10 @@ export function readConfig(environment: Environment = process.env): Config {
   const databaseUrl = optional(secret('DATABASE_URL'), parseDatabaseUrl);
   const masterKey = optional(secret('MASTER_KEY'), (value) => parseKey('MASTER_KEY', value));
   if (databaseUrl !== null && masterKey === null) {
-    throw wrong('MASTER_KEY', 'is required with DATABASE_URL: 32 random bytes in base64 (openssl rand -base64 32)');
+    throw wrong(
+      'MASTER_KEY',
+      'is required with DATABASE_URL. Set it to 32 random bytes in base64 (openssl rand -base64 32)',
+    );
   }
   const port = optional(text('PORT'), (value) => parseInteger('PORT', value, 0, 65_535)) ?? 8080;
   return {
@@ -95,13 +100,19 @@ export function readConfig(environment: Environment = process.env): Config {
   };
 }
 
-/** It may stand before a name by mistake, but not before a short one: Kubernetes sets ROOMSERVICE_PORT for a service of that name. */
+/**
+ * Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. Before a short name it
+ * is no mistake, because Kubernetes itself sets ROOMSERVICE_PORT for a service with the name "roomservice".
+ */
+/** Number of characters up to which the name of a setting counts as short. */
 const OWN_PREFIX = 'ROOMSERVICE_';
-const MAX_SHARED_LENGTH = 4;
+const MAX_SHORT_LENGTH = 4;
 
 /**
- * Variables that are set, are none of `readConfig`, and look like a slip in one of its own that is not set. They have no effect.
- * @returns a sentence on each
+
+ * Finds variables that are set, that `readConfig` does not read, and whose name looks like a misspelled setting. Ignores a variable
+ * if the setting with the correct name is set too.
+ * @returns one warning for each such variable
  */
 export function misspelledVariables(environment: Environment = process.env): string[] {
   const known = configNames();
@@ -113,10 +124,10 @@ export function misspelledVariables(environment: Environment = process.env): str
 
 function meantName(name: string, known: ReadonlySet<string>): string | null {
   const rest = name.startsWith(OWN_PREFIX) ? name.slice(OWN_PREFIX.length) : '';
-  return known.has(rest) && rest.length > MAX_SHARED_LENGTH ? rest : nearName(name, known);
+  return known.has(rest) && rest.length > MAX_SHORT_LENGTH ? rest : nearName(name, known);
 }
 
-/** Every name that `readConfig` asks for: it reads them all, also where none is set. */
+/** Returns the names of all variables that `readConfig` reads. It reads every variable even if all are missing. */
 function configNames(): ReadonlySet<string> {
   const names = new Set<string>();
   const record = (_: object, name: string | symbol) => void names.add(String(name));
@@ -124,25 +135,31 @@ function configNames(): ReadonlySet<string> {
   return names;
 }
 
-/** What a partner's own machine knows: where the service is, and a credential of it. */
+/** Configuration of the commands that run on a partner's machine: the URL of the service, and a credential for it. */
 export interface PartnerConfig {
-  /** Without a trailing slash. */
+  /** URL of the service without a trailing slash. */
   serviceUrl: string;
   apiKey: string;
   apiSecret: string;
-  /** Where a command keeps what it needs the next time, by the XDG base directory specification. */
+  /** Folder in which a command keeps its state for the next run, according to the XDG Base Directory Specification. */
   stateDir: string;
 }
 
-/** The API key that a developer's shell has, as `listen` takes it; null where there is none. */
+/**
+ * Returns the API key that the command `listen` uses: the given key, or else the key in the environment. Returns null if both are
+ * missing.
+ */
 export function readPartnerApiKey(given: string | undefined, environment: Environment = process.env): string | null {
   return given || environment['ROOMSERVICE_API_KEY'] || environment['KEY'] || null;
 }
 
 /**
- * Reads what a command needs that talks to the service as a partner does. `BASE`, `KEY` and `SECRET` are what the demo prints.
- * @param given from the command line, where a secret has no place: every user of the machine can see it there
- * @throws OperatorError that names what is missing or wrong
+
+
+ * Reads the configuration of a command that calls the service as a partner. It also reads the variables `BASE`, `KEY` and `SECRET`,
+ * because the demo prints them.
+ * @param given options of the command line. The API secret is not an option, because all users of a machine can see its command lines.
+ * @throws OperatorError if a value is missing or invalid. The message names the value.
  */
 export function readPartnerConfig(
   given: { url?: string; apiKey?: string },
@@ -171,11 +188,11 @@ function parseCredential(name: string, value: string | null): string {
   if (value === null) {
     throw wrong(
       name,
-      'is missing: set ROOMSERVICE_API_KEY and ROOMSERVICE_API_SECRET to the credential to listen with',
+      'is missing: set ROOMSERVICE_API_KEY and ROOMSERVICE_API_SECRET to the API key and API secret of your credential',
     );
   }
   if (!/^[\x21-\x7e]+$/.test(value)) {
-    throw wrong(name, 'must be as it was issued, without spaces or line ends');
+    throw wrong(name, 'must be exactly as it was issued, without spaces and line breaks');
   }
   return value;
 }
@@ -195,11 +212,11 @@ function readSecret(environment: Environment, name: string): string | null {
     return direct;
   }
   if (direct !== null) {
-    throw wrong(name, `and ${name}_FILE are both set: set one of them`);
+    throw wrong(name, `and ${name}_FILE are both set: set only one of them`);
   }
   const content = readSecretFile(`${name}_FILE`, path);
   if (content === '') {
-    // Going on without would be silent: another database, or budgets no longer shared.
+    // Without this error the service would silently use the embedded database, or budgets that are not shared.
     throw wrong(`${name}_FILE`, 'must be the path of a file that is not empty');
   }
   return content;
@@ -224,7 +241,7 @@ function parseInteger(name: string, value: string, min: number, max: number): nu
 function parseMetricsPort(value: string, port: number): number {
   const metricsPort = parseInteger('METRICS_PORT', value, 0, 65_535);
   if (metricsPort === port && port !== 0) {
-    throw wrong('METRICS_PORT', `must be another port than PORT, which is ${port}`);
+    throw wrong('METRICS_PORT', `must differ from PORT, which is ${port}`);
   }
   return metricsPort;
 }
@@ -280,7 +297,7 @@ function parseRedisUrl(value: string): string {
 function parseBaseUrl(name: string, value: string): string {
   const url = parseUrl(value, ['http:', 'https:']);
   if (url === null || /[?#]/.test(value)) {
-    throw wrong(name, `must be an http or https URL without query, not ${JSON.stringify(value)}`);
+    throw wrong(name, `must be an http or https URL without query and fragment, not ${JSON.stringify(value)}`);
   }
   return url.href.replace(/\/+$/, '');
 }
@@ -289,7 +306,7 @@ function parseBrand(value: string): string {
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(value)) {
     throw wrong(
       'WEBHOOK_HEADER_BRAND',
-      `must be 1 to 40 letters, digits and inner hyphens, not ${JSON.stringify(value)}`,
+      `must be 1 to 40 letters, digits or hyphens, without a hyphen at either end, not ${JSON.stringify(value)}`,
     );
   }
   return value;
@@ -299,13 +316,19 @@ function parseProxies(value: string): string[] {
   const proxies = value.split(',').map((part) => part.trim());
   for (const proxy of proxies) {
     if (!isAddressOrRange(proxy)) {
-      throw wrong('TRUSTED_PROXIES', `must list addresses or ranges such as 10.0.0.0/8, not ${JSON.stringify(proxy)}`);
+      throw wrong(
+        'TRUSTED_PROXIES',
+        `must be a comma-separated list of IP addresses or ranges such as 10.0.0.0/8, not ${JSON.stringify(proxy)}`,
+      );
     }
   }
   return proxies;
 }
 
-/** A range of every address, /0, is none: it would let any caller say who it is. */
+/**
+ * Returns true if the text is an IP address or a CIDR range. Refuses the range /0 of all addresses, because then every caller would be
+ * a trusted proxy and could claim any client address.
+ */
 function isAddressOrRange(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/');
   const bits = isIP(address) === 4 ? 32 : 128;
@@ -321,7 +344,7 @@ function parseLogLevel(value: string): Config['logLevel'] {
   return level;
 }
 
-/** The largest body, so that one always fits: decision 6. */
+/** Size of the largest body in MiB (decision 6). Each bound in bytes is at least this size, so one body always fits. */
 const LARGEST_BODY_MIB = 1;
 const MIB = 1024 * 1024;
 
@@ -363,14 +386,14 @@ function readIdentityProvider(text: (name: string) => string | null): IdentityPr
     AUTH_JWKS_URL: address,
   })) {
     if (value === null) {
-      throw wrong(name, 'is missing: AUTH_ISSUER, AUTH_AUDIENCE and AUTH_JWKS_URL are set together or not at all');
+      throw wrong(name, 'is missing: set all of AUTH_ISSUER, AUTH_AUDIENCE and AUTH_JWKS_URL, or set none of them');
     }
   }
   const jwksUrl = parseUrl(address as string, ['https:', 'http:']);
   const isLocal = jwksUrl !== null && ['localhost', '127.0.0.1', '[::1]'].includes(jwksUrl.hostname);
   const hasCredentials = jwksUrl !== null && (jwksUrl.username !== '' || jwksUrl.password !== '');
   if (jwksUrl === null || hasCredentials || (jwksUrl.protocol === 'http:' && !isLocal)) {
-    throw wrong('AUTH_JWKS_URL', 'must be an https URL (http for localhost alone) without user name and password');
+    throw wrong('AUTH_JWKS_URL', 'must be an https URL without user name and password (http only for localhost)');
   }
   return { issuer: issuer as string, audience: audience as string, jwksUrl, requiresVerifiedEmail };
 }

@@ -1,62 +1,65 @@
-/** What a caller is told of an error code, in the documents and the guides. */
+/** Description of an error code for callers. The OpenAPI documents and the guides show it. */
 interface ErrorEntry {
   status: number;
   title: string;
-  /** When it is answered. */
+  /** Situation in which the service responds with the code. */
   cause: string;
-  /** What the caller does about it. */
+  /** Action that the caller takes after the error. */
   remedy: string;
-  /** A message as it may read; only code and status are stable (contract §7). */
+  /** Example of the message. Only the code and the status are stable, not the message (contract §7). */
   example: string;
 }
 
 /**
- * The one catalogue of error codes a caller can meet (contract §7). Everything the contract gives no code of its own is
- * `error`: its status is said where it is thrown, its causes are in `GENERIC_ERRORS`.
+ * Catalogue of all specific error codes of the API (contract §7). An error for which the contract has no specific code has the
+ * code `error`. The place that throws such an error gives its status, and `GENERIC_ERRORS` describes its causes.
  */
 export const ERRORS = {
   invalid_request: {
     status: 400,
     title: 'Invalid request',
-    cause: 'The path, the query or the body cannot be read, or a field of it breaks a rule.',
-    remedy: 'Correct the fields that the message names, each by its path, and send the request again.',
+    cause: 'The service cannot read the path, the query or the body, or one of their fields breaks a rule.',
+    remedy: 'Correct the fields that the message names by their paths, and send the request again.',
     example: 'items.0.quantity: must be at least 1 | customer.phone: must have at most 20 characters',
   },
   item_not_found: {
     status: 400,
     title: 'Item not on the menu',
-    cause: 'An `item_id` is the `sku` of no dish that the menu lists now.',
-    remedy: 'Read the menu again, and order what it lists.',
+    cause: 'The menu currently lists no dish whose `sku` is the given `item_id`.',
+    remedy: 'Read the menu again, and order only dishes that it lists.',
     example: 'items.0.item_id: no dish on the menu has the sku "STARTERS-SOUP"',
   },
   variant_not_found: {
     status: 400,
     title: 'Variant not found',
-    cause: 'A `variant_id` is none of the `price_variants` of the dish that its item names.',
+    cause: 'The dish of the item has no entry in `price_variants` with the given `variant_id`.',
     remedy:
-      'Take the id from `price_variants` of that very dish; read the menu again if it is older than a few minutes.',
+      'Take the id from `price_variants` of the same dish. If your copy of the menu is older than a few minutes, read the menu again.',
     example: 'items.0.variant_id: the dish has no such variant',
   },
   addon_not_found: {
     status: 400,
     title: 'Add-on not found',
-    cause: 'An `addon_id` is none of the `addons` of the dish that its item names.',
-    remedy: 'Take the id from `addons` of that very dish; read the menu again if it is older than a few minutes.',
+    cause: 'The dish of the item has no entry in `addons` with the given `addon_id`.',
+    remedy:
+      'Take the id from `addons` of the same dish. If your copy of the menu is older than a few minutes, read the menu again.',
     example: 'items.0.addons.0.addon_id: the dish has no such add-on',
   },
   invalid_credentials: {
     status: 401,
     title: 'Invalid credentials',
-    cause: 'What proves who calls is missing, unknown, wrong, expired or revoked; the answer does not say which.',
+    cause:
+      'The proof of identity (key and secret, token, password or signature) is missing, unknown, wrong, expired or revoked. The response does not say which.',
     remedy:
-      'Check the headers that carry it. After a rotation use the new secret. The same call again is refused again.',
+      'Check the headers that carry the key, the secret or the token. After a rotation, use the new secret. The service refuses the same call again.',
     example: 'The key, the secret or the token is not valid.',
   },
   order_not_found: {
     status: 404,
     title: 'Order not found',
-    cause: 'The credential that calls has placed no order with this `external_order_id`.',
-    remedy: 'Send the id exactly as it was sent when the order was placed, percent-encoded, with the same credential.',
+    cause: 'The credential of the call has placed no order with this `external_order_id`.',
+    remedy:
+      'Send the id exactly as in the call that placed the order, percent-encoded. Use the credential of that call.',
     example: 'This credential has placed no order with this external_order_id.',
   },
   room_type_not_found: {
@@ -69,94 +72,99 @@ export const ERRORS = {
   reservation_not_found: {
     status: 404,
     title: 'Reservation not found',
-    cause: 'The credential that calls has booked no reservation with this `external_reservation_id`.',
-    remedy: 'Send the id exactly as it was sent when the stay was booked, percent-encoded, with the same credential.',
+    cause: 'The credential of the call has booked no reservation with this `external_reservation_id`.',
+    remedy:
+      'Send the id exactly as in the call that booked the stay, percent-encoded. Use the credential of that call.',
     example: 'This credential has booked no reservation with this external_reservation_id.',
   },
   room_not_available: {
     status: 409,
     title: 'Room not available',
-    cause: 'At least one of the nights is full or closed, or no rate plan is open for a stay of this length.',
-    remedy: 'Ask for the availability, and offer other dates or another room type.',
+    cause: 'At least one night of the stay is full or closed, or no rate plan is open for a stay of this length.',
+    remedy: 'Read the availability, and offer other dates or another room type.',
     example: 'This room type is not available for these dates.',
   },
   invalid_status_transition: {
     status: 409,
-    title: 'Status does not allow it',
+    title: 'Change not possible in this status',
     cause:
-      'What should change has come to a status from which this change is not possible, such as cancelled or completed.',
-    remedy: 'Read it again and go on from the status it has. Where it is cancelled already, nothing is left to do.',
+      'The order, reservation or credential has a status that does not allow the change, for example cancelled or revoked.',
+    remedy:
+      'Read the current status again, and continue from there. If an order or a reservation is cancelled already, no action is needed.',
     example: 'The order is completed: it cannot become cancelled.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
     cause:
-      'The budget of requests of the current minute is used up, or too many large bodies or lists that are read slowly are under way at once; the message says which.',
+      'The budget of requests for the current minute is used up. Or too many large bodies or slowly read lists are under way at the same time. The message says which.',
     remedy:
-      'Wait as many seconds as `Retry-After` says, then go on. Refused requests do not lengthen the wait. Read lists to their ends, or in pages.',
+      'Wait for the number of seconds in `Retry-After`, then continue. Refused requests do not lengthen the wait. Read each list to its end, or read it in pages.',
     example: 'The budget of 300 requests a minute is used up. Try again in 17 s.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 
-/** A code that has one status of its own. */
+/** Error code with one fixed status. */
 export type SpecificCode = keyof typeof ERRORS;
 export type ErrorCode = SpecificCode | 'error';
 
-/** What the code `error` means, by status. 400, 405, 408, 417 and 431 come before it is clear which operation is called. */
+/**
+ * Meaning of the code `error`, by status. The service responds with 400, 405, 408, 417 and 431 before it knows which
+ * operation is called.
+ */
 export const GENERIC_ERRORS = {
   400: {
     title: 'Not a valid HTTP request',
     cause: 'The request is not HTTP, or does not carry exactly one `Host` header.',
-    remedy: 'Use an HTTP client as it comes.',
+    remedy: 'Use a standard HTTP client.',
   },
   403: {
     title: 'Not allowed',
     cause:
-      'The caller is known, but lacks the role, or the tenant lacks the feature (restaurant or hotel) that this asks for.',
-    remedy: "Ask the tenant's owner: the feature has to be switched on for them, or the call is the owner's to make.",
+      'The service knows the caller. But the caller lacks the role for the operation, or the tenant lacks the feature (restaurant or hotel).',
+    remedy: "Ask the tenant's owner to make the call, or to have the feature switched on.",
   },
   404: {
     title: 'Not found',
-    cause: 'Nothing has this id (or it is of another tenant), the list has no such page, or the path does not exist.',
-    remedy: 'Check the path and the id; begin a list again from its first page.',
+    cause: 'No object of the tenant has this id, the list has no such page, or the path does not exist.',
+    remedy: 'Check the path and the id. Read a list again from its first page.',
   },
   405: {
     title: 'Method not allowed',
     cause: 'The path exists, but not with this method.',
-    remedy: 'Use one of the methods that the header `Allow` names.',
+    remedy: 'Use one of the methods in the header `Allow`.',
   },
   408: {
     title: 'Request took too long',
-    cause: 'The request did not arrive whole in time: 15 seconds for its headers, 30 for all of it.',
-    remedy: 'Send it again; look at the connection if it happens often.',
+    cause: 'The headers did not arrive within 15 seconds, or the whole request did not arrive within 30 seconds.',
+    remedy: 'Send the request again. If this happens often, check the connection.',
   },
   413: {
     title: 'Body too large',
     cause: 'The body is larger than 1 MiB.',
-    remedy: 'Send less at once.',
+    remedy: 'Send a smaller body.',
   },
   415: {
     title: 'Content type not supported',
-    cause: 'The body is none of the three content types, is compressed, or is in another charset than UTF-8.',
+    cause: 'The body has none of the three supported content types, is compressed, or has another charset than UTF-8.',
     remedy: 'Send `application/json`, `application/x-www-form-urlencoded` or `multipart/form-data`, in UTF-8.',
   },
   417: {
     title: 'Expectation not supported',
-    cause: 'The header `Expect` says something else than `100-continue`.',
+    cause: 'The header `Expect` has another value than `100-continue`.',
     remedy: 'Leave the header out.',
   },
   431: {
     title: 'Headers too large',
-    cause: 'The request line and the headers are larger than 16 KiB together.',
+    cause: 'The request line and the headers together are larger than 16 KiB.',
     remedy: 'Send fewer or shorter headers.',
   },
 } as const satisfies Record<number, Omit<ErrorEntry, 'status' | 'example'>>;
 
-/** An error that a route can answer, as it names it for the documents: a code of the catalogue, or the generic one. */
+/** Error that a route declares for the OpenAPI documents: a specific code, or the code `error` with its status and message. */
 export type RouteError = SpecificCode | { readonly status: number; readonly code: 'error'; readonly message: string };
 
-/** An answer in the 4xx range: `{code, message}` with its status and, where HTTP asks for some, headers. */
+/** Error that becomes a 4xx response: the body `{code, message}`, the status, and the headers that HTTP requires for that status. */
 export class ApiError extends Error {
   readonly statusCode: number;
   readonly code: ErrorCode;
@@ -171,22 +179,22 @@ export class ApiError extends Error {
   }
 }
 
-/** An error whose code has one status of its own. */
+/** Makes an error from a specific code. The catalogue gives its status. */
 export function apiError(code: SpecificCode, message: string, headers: Record<string, string> = {}): ApiError {
   return new ApiError(ERRORS[code].status, code, message, headers);
 }
 
-/** A fault in a request's field, named by its path (decision 6). */
+/** Makes the error for a fault in one field of a request. The message names the field by its path (decision 6). */
 export function invalidField(path: string, fault: string): ApiError {
   return apiError('invalid_request', `${path}: ${fault}`);
 }
 
-/** The same answer for what does not exist and for what belongs to another tenant (decision 36). */
+/** Makes the 404 error for an object that does not exist, and for an object of another tenant. Both have one message (decision 36). */
 export function notFound(what: string): ApiError {
   return new ApiError(404, 'error', `No such ${what}.`);
 }
 
-/** The generic answer to a caller who is known but not allowed (contract §7). */
+/** Error for a caller who is authenticated but not allowed to do the operation (contract §7). */
 export const PERMISSION_DENIED = {
   status: 403,
   code: 'error',
@@ -197,11 +205,14 @@ export function permissionDenied(): ApiError {
   return new ApiError(PERMISSION_DENIED.status, PERMISSION_DENIED.code, PERMISSION_DENIED.message);
 }
 
-/** The service cannot answer now; the caller may try again after the given seconds. Outside the 4xx envelope. */
+/**
+ * Error with status 503. The service cannot process the request now, and the caller may retry after `retryAfterSeconds`.
+ * The response does not have the `{code, message}` form of a 4xx response.
+ */
 export class UnavailableError extends Error {
   readonly statusCode = 503;
   readonly retryAfterSeconds: number;
-  /** Whether the log tells of the cause already, once for all who meet it. */
+  /** True if the log already has one line about the cause, for all requests that fail because of it. */
   readonly isLogged: boolean;
 
   constructor(message: string, options: { cause?: unknown; retryAfterSeconds?: number; isLogged?: boolean } = {}) {
@@ -212,12 +223,12 @@ export class UnavailableError extends Error {
   }
 }
 
-/** Whether a line of one's own about the error would only repeat what the log tells already. */
+/** Returns true if the log already tells of the error's cause, so that another log line would only repeat it. */
 export function isLogged(error: unknown): boolean {
   return error instanceof UnavailableError && error.isLogged;
 }
 
-/** A fault of the person at the command line, not of the program: shown without a stack, exit code 1. */
+/** Mistake of the person at the command line, not of the program. The command shows it without a stack and exits with code 1. */
 export class OperatorError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
