@@ -118,7 +118,7 @@ describe('a body above 64 KiB', () => {
     assert.equal(faults.length, 100);
     assert.equal(
       first.answer['message'],
-      [...faults.slice(0, 50), 'body: and more faults; correct these first'].join(' | '),
+      [...faults.slice(0, 50), 'body: has more faults, which are shown after you correct these'].join(' | '),
     );
   });
 

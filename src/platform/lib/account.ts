@@ -1,35 +1,38 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Who the cost of a piece of work is charged to: bytes, connections and turns are shared out by it. The account of a request
- * changes in place when a stranger turns out to be a caller.
+ * Tenant and caller that pay for a piece of work. Fair queues and bounds share bytes, connections and turns among the accounts.
+ * A request begins with the account of unauthenticated callers (`STRANGERS`). Authentication changes this object in place.
  */
 export interface Account {
   tenant: string;
-  /** The credential or the person within the tenant; of a stranger the channel or the network of the address, once that is known. */
+  /**
+   * Credential or user of the tenant. For a call without authentication it is the channel or the network of the client's address, and
+   * it is empty until that is known.
+   */
   caller: string;
 }
 
-/** The account of everybody who has not been authenticated. */
+/** Tenant name in the account of all callers who are not authenticated. */
 export const STRANGERS = 'strangers';
-/** The account of what the service does on its own, and of work for several tenants at once. */
+/** Account name for the service's own work, and for work that serves several tenants together. */
 export const SERVICE = 'service';
 const SERVICE_ACCOUNT: Account = { tenant: SERVICE, caller: SERVICE };
 
-// What holds the account may outlive the request, such as a timer of its connection. So it is an object of its own, and small.
+// A timer of the connection may keep the account in memory after the request has ended. So the account is a small separate object.
 const current = new AsyncLocalStorage<Account>();
 
-/** Runs the work, and whatever it starts, at the expense of the account. */
+/** Runs the work and charges it to the account, together with all asynchronous work that it starts. */
 export function chargeTo<T>(account: Account, work: () => T): T {
   return current.run(account, work);
 }
 
-/** Runs work that serves several accounts at the service's own expense. */
+/** Runs work that serves several accounts, and charges it to the service's own account. */
 export function chargeService<T>(work: () => T): T {
   return chargeTo(SERVICE_ACCOUNT, work);
 }
 
-/** The account that the present work is charged to. */
+/** Returns the account that pays for the current work. Without an account it returns the service's own account. */
 export function currentAccount(): Readonly<Account> {
   return current.getStore() ?? SERVICE_ACCOUNT;
 }

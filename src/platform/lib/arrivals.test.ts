@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { isArriving, noteArrival } from './arrivals.ts';
 
-describe('arrivals', () => {
-  it('are under way until a round of the event loop brings no connection', async () => {
+describe('isArriving', () => {
+  it('isArriving is true until a whole round of the event loop has accepted no connection', async () => {
     assert.equal(isArriving(), false);
     noteArrival();
     assert.equal(isArriving(), true);
@@ -14,25 +14,25 @@ describe('arrivals', () => {
       noteArrival();
     }
     await nextRound();
-    assert.equal(isArriving(), true, 'the last round brought one');
+    assert.equal(isArriving(), true, 'the previous round accepted a connection');
     await nextRound();
     assert.equal(isArriving(), false);
   });
 
-  it('count as under way for half a second at most', async (t) => {
+  it('isArriving is true for at most half a second of one burst of connections, and is true again in the next burst', async (t) => {
     let nowMs = 1_000_000;
     t.mock.method(performance, 'now', () => nowMs);
-    let putOffMs = 0;
-    for (; putOffMs < 10_000; putOffMs += 2) {
+    let burstMs = 0;
+    for (; burstMs < 10_000; burstMs += 2) {
       noteArrival();
       if (!isArriving()) break;
       nowMs += 2;
       await nextRound();
     }
-    assert.equal(putOffMs, 500);
+    assert.equal(burstMs, 500);
     await nextRound();
     await nextRound();
     noteArrival();
-    assert.equal(isArriving(), true, 'the next burst');
+    assert.equal(isArriving(), true, 'a connection of the next burst was accepted');
   });
 });

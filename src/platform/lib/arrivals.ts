@@ -1,5 +1,5 @@
-/** Work is put off for no longer than this, however many connections come. */
-const LONGEST_MS = 500;
+/** Longest time in milliseconds for which new connections postpone other work. */
+const MAX_BURST_MS = 500;
 
 let isInThisRound = false;
 let isInLastRound = false;
@@ -16,7 +16,7 @@ export function noteArrival(): void {
   }
 }
 
-/** Runs once in each round of the event loop while connections come. */
+/** Runs once in each round of the event loop, until a round has accepted no connection. */
 function endRound(): void {
   isInLastRound = isInThisRound;
   isInThisRound = false;
@@ -27,9 +27,10 @@ function endRound(): void {
 }
 
 /**
- * True while each round of the event loop accepts connections, for half a second at most. A listening socket gives Node (libuv 1.52)
- * one connection in each round: with 2 ms of other work in each, the last one of 200 would wait for half a second.
+ * Returns true during a burst of new connections, for at most half a second. A burst lasts until a round of the event loop accepts no
+ * connection. Callers postpone long work during a burst, because Node (libuv 1.52) accepts only one connection in each round. With 2 ms
+ * of other work in each round, the last one of 200 connections would wait for almost half a second.
  */
 export function isArriving(): boolean {
-  return (isInThisRound || isInLastRound) && performance.now() - burstBeganMs < LONGEST_MS;
+  return (isInThisRound || isInLastRound) && performance.now() - burstBeganMs < MAX_BURST_MS;
 }

@@ -1,26 +1,30 @@
-/** What a request may cost at most, beyond what the contract bounds (decision 39). Each is a setting. */
+/** Upper bounds on the cost of a request, in addition to the bounds in the contract (decision 39). Each bound is a setting. */
 export interface Bounds {
-  /** Items of an order. */
+  /** Largest number of items in an order. */
   orderItems: number;
-  /** Add-ons of one item of an order. */
+  /** Largest number of add-ons of one item of an order. */
   itemAddons: number;
+  /** Largest number of dishes on a menu. */
   dishes: number;
-  /** Variants, add-ons and ingredients of a dish, of each. */
+  /** Largest number of variants of a dish. The same bound holds for its add-ons and for its ingredients. */
   dishEntries: number;
-  /** Bytes of a menu as partners read it. */
+  /** Largest size of a menu in the form that partners read, in bytes. */
   renderedMenuBytes: number;
-  /** Streamed lists of one caller that wait for it to read on. */
+  /** Largest number of streamed lists of one caller that wait at the same time because the caller reads slowly. */
   waitingStreams: number;
-  /** Bytes of request bodies in memory at once. */
+  /** Bounds on the request bodies that are in memory at the same time. */
   bodyBytes: BodyBounds;
 }
 
-/** Bytes of request bodies that are held at once, from their first byte to the end of the answer. */
+/**
+ * Largest total size, in bytes, of the request bodies in memory at the same time. A body counts from its first byte until the response
+ * has ended.
+ */
 export interface BodyBounds {
   ofCaller: number;
   ofTenant: number;
   ofProcess: number;
-  /** Of everybody together who has not been authenticated. */
+  /** Bound for all callers together who are not authenticated. */
   ofStrangers: number;
 }
 
@@ -36,16 +40,16 @@ export const DEFAULT_BOUNDS: Bounds = {
   bodyBytes: { ofCaller: 8 * MIB, ofTenant: 16 * MIB, ofProcess: 64 * MIB, ofStrangers: 8 * MIB },
 };
 
-/** The bounds of lists. */
+/** Names of the bounds that limit the length of a list. */
 type ListBound = 'orderItems' | 'itemAddons' | 'dishes' | 'dishEntries';
 const KEYWORD = 'x-bound';
 
-/** Keywords of a list whose length is a setting; documents show its default. */
+/** Returns the schema keywords of a list whose largest length is a setting. The OpenAPI documents show the default. */
 export function boundedBy(bound: ListBound) {
   return { maxItems: DEFAULT_BOUNDS[bound], [KEYWORD]: bound };
 }
 
-/** The schema with the lengths of lists as they are set. */
+/** Returns a copy of the schema in which each list from `boundedBy` has the length that is set in the given bounds. */
 export function withBounds<Schema>(schema: Schema, bounds: Bounds): Schema {
   return JSON.parse(JSON.stringify(schema), (_key, node) =>
     node?.[KEYWORD] === undefined ? node : { ...node, maxItems: bounds[node[KEYWORD] as ListBound] },

@@ -1,68 +1,85 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** One thing that a tenant document adds, changes or takes away, as the operator and the audit trail are told. Never a secret. */
+/**
+ * Entry of a tenant document that an apply adds, changes or removes. The operator and the audit trail see it, so it never holds a
+ * secret.
+ */
 export interface Change {
-  /** What kind of thing: `user`, `dish`, `room type` … */
+  /** Kind of the entry: `user`, `dish`, `room type` … */
   what: string;
-  /** Its key in the document; that of a room type or rate plan with what it belongs to in front. */
+  /**
+   * Key of the entry in the document. For a room type or a rate plan, the names of its parents come first, for example
+   * "Hotel / Double".
+   */
   name: string;
   change: 'added' | 'changed' | 'disabled' | 'enabled' | 'removed';
-  /** What of it has changed, beside being enabled or disabled. */
+  /** Changed fields, without the field that enables or disables the entry. */
   fields: FieldChange[];
 }
 
-/** The values are told where they are short; those of a password never. */
+/** Changed field with its old and new value. Long values, and the values of a password, are left out. */
 export interface FieldChange {
   field: string;
   from?: unknown;
   to?: unknown;
 }
 
-/** A thing as it was and as it will be; undefined: it is not there. */
-export interface Difference<Thing> {
-  before: Thing | undefined;
-  after: Thing | undefined;
+/** Entry before and after the change. `before` is undefined for a new entry, and `after` is undefined for a removed entry. */
+export interface Difference<Entry> {
+  before: Entry | undefined;
+  after: Entry | undefined;
 }
 
-/** Fields that stand for something else: the place of a thing, what it belongs to, whether it is enabled, when it was written. */
-const UNTOLD = new Set(['id', 'position', 'property_id', 'room_type_id', 'is_active', 'created_at', 'updated_at']);
-/** Characters of JSON. */
-const LONGEST_TOLD = 100;
+/** Fields that `FieldChange` does not list. `Change.change` tells of `is_active`, and one change of the order tells of positions. */
+const UNLISTED_FIELDS = new Set([
+  'id',
+  'position',
+  'property_id',
+  'room_type_id',
+  'is_active',
+  'created_at',
+  'updated_at',
+]);
+/** Largest length of a listed value, in characters of JSON. */
+const MAX_VALUE_LENGTH = 100;
 
-/** Tells what differs, thing by thing; and, once for all that were only moved, that their order has changed. */
-export function tellChanges<Thing extends { position: number }>(
+/**
+ * Describes the differences, with at most one change for each entry. If entries have only moved, one more change with the field `order`
+ * tells that their order is different.
+ */
+export function tellChanges<Entry extends { position: number }>(
   what: string,
-  differences: Difference<Thing>[],
-  nameOf: (thing: Thing) => string,
+  differences: Difference<Entry>[],
+  nameOf: (entry: Entry) => string,
 ): Change[] {
   const changes = differences.flatMap((difference) => tellChange(what, difference, nameOf));
   const order = { what, name: '', change: 'changed' as const, fields: [{ field: 'order' }] };
   return isReordered(differences) ? [...changes, order] : changes;
 }
 
-function tellChange<Thing extends object>(
+function tellChange<Entry extends object>(
   what: string,
-  { before, after }: Difference<Thing>,
-  nameOf: (thing: Thing) => string,
+  { before, after }: Difference<Entry>,
+  nameOf: (entry: Entry) => string,
 ): Change[] {
   if (before === undefined || after === undefined) {
-    const thing = before ?? after;
+    const entry = before ?? after;
     const change = before === undefined ? 'added' : 'removed';
-    return thing === undefined ? [] : [{ what, name: nameOf(thing), change, fields: [] }];
+    return entry === undefined ? [] : [{ what, name: nameOf(entry), change, fields: [] }];
   }
   const fields = tellFields(before, after);
-  const [wasActive, isActive] = [isActiveThing(before), isActiveThing(after)];
+  const [wasActive, isActive] = [isActiveEntry(before), isActiveEntry(after)];
   if (wasActive !== isActive) {
     return [{ what, name: nameOf(after), change: isActive ? 'enabled' : 'disabled', fields }];
   }
   return fields.length === 0 ? [] : [{ what, name: nameOf(after), change: 'changed', fields }];
 }
 
-/** The fields whose values differ. */
+/** Returns the fields whose values differ. Leaves out both values if one of them is long. */
 export function tellFields(before: object, after: object): FieldChange[] {
   const earlier = new Map(Object.entries(before));
   return Object.entries(after)
-    .filter(([field, to]) => !UNTOLD.has(field) && !isDeepStrictEqual(earlier.get(field), to))
+    .filter(([field, to]) => !UNLISTED_FIELDS.has(field) && !isDeepStrictEqual(earlier.get(field), to))
     .map(([field, to]) => {
       const from: unknown = earlier.get(field);
       return isShort(from) && isShort(to) ? { field, from, to } : { field };
@@ -70,20 +87,20 @@ export function tellFields(before: object, after: object): FieldChange[] {
 }
 
 function isShort(value: unknown): boolean {
-  return JSON.stringify(value).length <= LONGEST_TOLD;
+  return JSON.stringify(value).length <= MAX_VALUE_LENGTH;
 }
 
-function isActiveThing(thing: object): boolean {
-  return !('is_active' in thing) || thing.is_active === true;
+function isActiveEntry(entry: object): boolean {
+  return !('is_active' in entry) || entry.is_active === true;
 }
 
-/** Whether things that differ in nothing but their place follow one another otherwise than before. */
-function isReordered<Thing extends { position: number }>(differences: Difference<Thing>[]): boolean {
-  const places = differences.flatMap(({ before, after }) =>
+/** Returns true if the entries that differ only in their position are now in a different order. */
+function isReordered<Entry extends { position: number }>(differences: Difference<Entry>[]): boolean {
+  const positions = differences.flatMap(({ before, after }) =>
     before !== undefined && after !== undefined && isDeepStrictEqual({ ...before, position: after.position }, after)
       ? [{ earlier: before.position, now: after.position }]
       : [],
   );
-  const inOrder = places.sort((one, other) => one.earlier - other.earlier);
+  const inOrder = positions.sort((one, other) => one.earlier - other.earlier);
   return inOrder.some(({ now }, index) => now < (inOrder[index - 1]?.now ?? now));
 }

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A row that has to be written: as it is stored, undefined for a new one, and as it is wanted. */
+/** Row that must be written. `before` is the stored row, or undefined for a new row. `after` is the wanted row. */
 export interface ChangedRow<Row> {
   before: Row | undefined;
   after: Row;
 }
 
-/** Wanted rows that are new or different, and stored ones that are no longer wanted, made inactive. */
+/** Returns the wanted rows that are new or different, and the stored rows that are not wanted and so become inactive. */
 export function changedRows<Row extends { id: string; is_active: boolean }>(
   stored: Row[],
   wanted: Row[],
 ): ChangedRow<Row>[] {
   const storedById = new Map(stored.map((row) => [row.id, row]));
-  const named = new Set(wanted.map((row) => row.id));
-  const unnamed = stored.filter((row) => !named.has(row.id)).map((row) => ({ ...row, is_active: false }));
-  return [...wanted, ...unnamed]
+  const wantedIds = new Set(wanted.map((row) => row.id));
+  const deactivated = stored.filter((row) => !wantedIds.has(row.id)).map((row) => ({ ...row, is_active: false }));
+  return [...wanted, ...deactivated]
     .map((after) => ({ before: storedById.get(after.id), after }))
     .filter(({ before, after }) => !isDeepStrictEqual(before, after));
 }

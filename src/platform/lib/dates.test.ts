@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { countNights, isTimeZone, momentOf, nightsOf, todayIn } from './dates.ts';
 
-// The calendar once more, from its rules alone: no Date, no Temporal.
+// A second implementation of the calendar, to compare results with. It uses only the calendar rules, without Date and Temporal.
 
 interface Day {
   year: number;
@@ -24,7 +24,7 @@ function nextDay({ year, month, day }: Day): Day {
   return month < 12 ? { year, month: month + 1, day: 1 } : { year: year + 1, month: 1, day: 1 };
 }
 
-/** Days since 31 December of the year 0: whole years, whole months, days. */
+/** Returns the number of days since 31 December of the year 0. Adds the days of whole years, of whole months and of this month. */
 function numberOf({ year, month, day }: Day): number {
   const past = year - 1;
   const years = past * 365 + Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400);
@@ -32,7 +32,7 @@ function numberOf({ year, month, day }: Day): number {
   return months.reduce((sum, length) => sum + length, years) + day;
 }
 
-/** Any day of the years 1 to 9999; ends of months and of February come often. */
+/** Generates days of the years 1 to 9998. Ends of months, and days in February, are frequent. */
 const days = fc
   .record({
     year: fc.oneof(fc.integer({ min: 1, max: 9998 }), fc.constantFrom(1, 4, 100, 400, 1900, 2000, 2028, 2100, 9996)),
@@ -42,7 +42,7 @@ const days = fc
   .map(({ year, month, day }) => ({ year, month, day: Math.min(day, lengthOf(year, month)) }));
 
 describe('nightsOf', () => {
-  it('is every day from check-in to the one before check-out, each once, in order', () => {
+  it('nightsOf returns every day from check-in to the day before check-out, each day once and in order', () => {
     fc.assert(
       fc.property(days, fc.integer({ min: 0, max: 800 }), (checkIn, count) => {
         const expected: string[] = [];
@@ -58,7 +58,7 @@ describe('nightsOf', () => {
     );
   });
 
-  it('is nothing where check-out does not come after check-in', () => {
+  it('nightsOf returns an empty list if check-out is not after check-in', () => {
     fc.assert(
       fc.property(days, days, (a, b) => {
         const [early, late] = [textOf(a), textOf(b)].sort();
@@ -67,7 +67,7 @@ describe('nightsOf', () => {
     );
   });
 
-  it('knows 29 February in leap years alone: of full centuries in those that 400 divides', () => {
+  it('nightsOf contains 29 February only in leap years, and a year divisible by 100 is one only if 400 divides it', () => {
     for (const [year, hasIt] of [
       ['2024', true],
       ['2023', false],
@@ -84,7 +84,7 @@ describe('nightsOf', () => {
     }
   });
 
-  it('goes from the first day there is to the last', () => {
+  it('nightsOf works for the first and the last days of the years 1 to 9999', () => {
     assert.deepEqual(nightsOf('0001-01-01', '0001-01-02'), ['0001-01-01']);
     assert.deepEqual(nightsOf('9999-12-30', '9999-12-31'), ['9999-12-30']);
     assert.deepEqual(nightsOf('0099-12-31', '0100-01-02'), ['0099-12-31', '0100-01-01']);
@@ -92,7 +92,7 @@ describe('nightsOf', () => {
 });
 
 describe('countNights', () => {
-  it('is the difference of the days, in whichever order they stand', () => {
+  it('countNights returns the difference of two days, which is negative if check-out is before check-in', () => {
     fc.assert(
       fc.property(days, days, (checkIn, checkOut) => {
         assert.equal(countNights(textOf(checkIn), textOf(checkOut)), numberOf(checkOut) - numberOf(checkIn));
@@ -101,7 +101,7 @@ describe('countNights', () => {
     );
   });
 
-  it('counts the whole calendar', () => {
+  it('countNights returns 3,652,058 nights from 0001-01-01 to 9999-12-31', () => {
     assert.equal(countNights('0001-01-01', '9999-12-31'), 3_652_058);
   });
 });
@@ -121,7 +121,10 @@ const ZONES = [
   'UTC',
 ];
 
-/** What a clock on the wall of the zone shows, as if it were UTC, so that it can be reckoned with; milliseconds. */
+/**
+ * Returns the local time that the zone has at an instant, in milliseconds, as if the local time were in UTC. Two such values can be
+ * subtracted.
+ */
 function wallMs(instantMs: number, timezone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -145,7 +148,7 @@ describe('momentOf', () => {
     .map((minute) => new Date(minute * 60_000).toISOString().slice(11, 16));
   const dates = fc.integer({ min: 0, max: 47_000 }).map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
 
-  it('shows the wanted time on the wall, the first of two; a time that is left out is moved on by the gap', () => {
+  it('momentOf returns the first instant with the given local time, and moves a time that a clock change skips by the gap', () => {
     fc.assert(
       fc.property(dates, times, fc.constantFrom(...ZONES), (date, time, zone) => {
         const moment = momentOf(date, time, zone);
@@ -154,17 +157,22 @@ describe('momentOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // Read by the clock before the gap, it is the wanted time; without a gap this says what was just seen.
+        // With a gap: in the offset that was valid before the clock change, the instant has the wanted local time.
+        // Without a gap, this line repeats the definition of `gap`.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
-          assert.notEqual(wallMs(ms - minutes * 60_000, zone), wanted, 'the same time was on the wall before');
+          assert.notEqual(
+            wallMs(ms - minutes * 60_000, zone),
+            wanted,
+            'the zone had the wanted local time at an earlier instant',
+          );
         }
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('on the nights when clocks change', () => {
+  it('momentOf returns the known instants for ten local times around clock changes', () => {
     for (const [date, time, zone, moment] of [
       ['2026-03-08', '01:59', 'America/New_York', '2026-03-08T06:59:00.000Z'],
       ['2026-03-08', '02:00', 'America/New_York', '2026-03-08T07:00:00.000Z'],
@@ -183,7 +191,7 @@ describe('momentOf', () => {
 });
 
 describe('todayIn', () => {
-  it('is the day on the calendar of each zone, a day apart on the two sides of the date line', (context) => {
+  it('todayIn returns the calendar day of each zone, which differs on the two sides of the date line', (context) => {
     for (const [now, kiritimati, lisbon, pagoPago] of [
       ['2026-05-02T10:30:00Z', '2026-05-03', '2026-05-02', '2026-05-01'],
       ['2026-05-02T09:59:59Z', '2026-05-02', '2026-05-02', '2026-05-01'],
@@ -199,7 +207,7 @@ describe('todayIn', () => {
 });
 
 describe('isTimeZone', () => {
-  it('is true of names that todayIn and momentOf understand', () => {
+  it('isTimeZone is true for names of time zones, which todayIn and momentOf accept too', () => {
     for (const name of [...ZONES, 'europe/lisbon', 'Asia/Calcutta', 'Europe/Kyiv', 'Etc/GMT+12', 'EST5EDT']) {
       assert.ok(isTimeZone(name), name);
       assert.match(todayIn(name), /^\d{4}-\d\d-\d\d$/);
@@ -207,7 +215,7 @@ describe('isTimeZone', () => {
     }
   });
 
-  it('is false of every other text', () => {
+  it('isTimeZone is false for texts that are not names of time zones, such as offsets, dates and abbreviations', () => {
     const names = [
       '',
       ' ',

@@ -1,14 +1,14 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** A calendar day as `YYYY-MM-DD` text: it sorts as it stands and belongs to no time zone. */
+/** Calendar day as a text `YYYY-MM-DD`. The texts sort in the order of the days, and they have no time zone. */
 export type DateText = string;
 
-/** Decision 7. */
+/** Largest number of nights in a date range (decision 7). */
 export const MAX_NIGHTS = 730;
 
 const DAY_MS = 86_400_000;
 
-/** The nights of a stay, in order: every day from check-in to the one before check-out. */
+/** Returns the nights of a stay in order: every day from check-in to the day before check-out. */
 export function nightsOf(checkIn: DateText, checkOut: DateText): DateText[] {
   const nights: DateText[] = [];
   let night = checkIn;
@@ -19,7 +19,10 @@ export function nightsOf(checkIn: DateText, checkOut: DateText): DateText[] {
   return nights;
 }
 
-/** Every month has its days up to the 28th; only what comes after one needs the calendar, which takes several times as long. */
+/**
+ * Returns the next day. The days 2 to 28 exist in every month, so text arithmetic is enough for them. Only a later day needs the
+ * calendar of `Date`, which takes several times as long.
+ */
 function dayAfter(day: DateText): DateText {
   const next = Number(day.slice(8)) + 1;
   return next <= 28
@@ -27,14 +30,15 @@ function dayAfter(day: DateText): DateText {
     : new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Nights between two days; below 1 where check-out does not come after check-in. */
+/** Returns the number of nights from check-in to check-out. It is less than 1 if check-out is not after check-in. */
 export function countNights(checkIn: DateText, checkOut: DateText): number {
   return (Date.parse(checkOut) - Date.parse(checkIn)) / DAY_MS;
 }
 
 /**
- * Whether the text is the name of a time zone, such as `Europe/Lisbon`; an offset such as `+01:00` is none. Intl alone knows names
- * that are no zones (`PST`, `IST`), Temporal alone takes a whole date for the zone it is in.
+ * Returns true if the text is the name of a time zone, such as `Europe/Lisbon`. An offset such as `+01:00` is not a name. Both Intl and
+ * Temporal must accept the name. Intl also accepts names that are not zones (`PST`, `IST`), and Temporal also accepts a complete date
+ * text that contains a zone.
  */
 export function isTimeZone(name: string): boolean {
   try {
@@ -46,14 +50,14 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The day it is now in a time zone. */
+/** Returns the current calendar day in a time zone. */
 export function todayIn(timezone: string): DateText {
   return Temporal.Now.plainDateISO(timezone).toString();
 }
 
 /**
- * The moment of a day's wall-clock time in a zone, ISO 8601 in UTC. A time that a change of the clocks leaves out is moved
- * forward by what is left out; of a time that comes twice it is the first.
+ * Returns the instant of a local date and time in a time zone, as an ISO 8601 text in UTC. If a clock change skips the local time, the
+ * result is later by the length of the skipped gap. If the local time occurs twice, the result is its first occurrence.
  * @param time `HH:MM`
  */
 export function momentOf(date: DateText, time: string, timezone: string): string {

@@ -10,7 +10,7 @@ const open = (limit: number, limitPerKey?: number, maxWaitMs = 60_000) =>
     waitedTooLong: () => new Error('too long'),
   });
 
-/** Asks for places in this order. @returns the keys, in the order in which they were let in */
+/** Enters the gate with these keys in this order. @returns the keys in the order in which they enter, a list that grows later */
 function ask(gate: FairGate, keys: string[]): string[] {
   const letIn: string[] = [];
   for (const key of keys) {
@@ -26,8 +26,8 @@ function ask(gate: FairGate, keys: string[]): string[] {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a fair gate', () => {
-  it('lets in at once as many as there are limit, and the next one when a place is left', async () => {
+describe('FairGate', () => {
+  it('a gate admits as many callers as its limit immediately, and the next caller when one leaves', async () => {
     const gate = open(2);
     const letIn = ask(gate, ['a', 'b', 'a', 'c']);
     assert.deepEqual(letIn, ['a', 'b']);
@@ -41,7 +41,7 @@ describe('a fair gate', () => {
     assert.equal(gate.countWaiting(), 0);
   });
 
-  it('serves the keys in turns, however many wait under one of them', async () => {
+  it('a gate serves the waiting keys in turns, even if many callers wait with one key', async () => {
     const gate = open(1);
     const letIn = ask(gate, ['a', 'a', 'a', 'a', 'b', 'b', 'c']);
     for (let served = 0; served < 6; served += 1) {
@@ -51,19 +51,19 @@ describe('a fair gate', () => {
     assert.deepEqual(letIn.slice(1), ['a', 'b', 'c', 'a', 'b', 'a']);
   });
 
-  it('keeps places free that one key may not take, for others', async () => {
+  it('a gate does not give its last place to a key that has reached its own limit, but gives it to another key', async () => {
     const gate = open(4, 3);
     const letIn = ask(gate, ['a', 'a', 'a', 'a', 'b']);
     assert.deepEqual(letIn, ['a', 'a', 'a', 'b']);
     gate.leave('b');
     await turn();
-    assert.equal(letIn.length, 4, 'the free place is not for the fourth of one key');
+    assert.equal(letIn.length, 4, 'the fourth caller with the key a does not get the free place');
     gate.leave('a');
     await turn();
     assert.deepEqual(letIn, ['a', 'a', 'a', 'b', 'a']);
   });
 
-  it('turns away a caller that has waited too long, and goes on with the others', async () => {
+  it('a gate refuses a caller that has waited too long, and admits later callers', async () => {
     const gate = open(1, 1, 20);
     assert.equal(gate.enter('a'), undefined);
     await assert.rejects(async () => await gate.enter('b'), /too long/);
@@ -72,7 +72,7 @@ describe('a fair gate', () => {
     assert.equal(gate.enter('b'), undefined);
   });
 
-  it('gives a place that was left to nobody who has been turned away', async () => {
+  it('a gate does not give a free place to a caller that it has refused after too long a wait', async () => {
     const gate = open(1, 1, 20);
     const letIn = ask(gate, ['a']);
     const late = gate.enter('b');
@@ -82,6 +82,6 @@ describe('a fair gate', () => {
     await waiting;
     assert.deepEqual(letIn, ['a']);
     gate.leave('c');
-    assert.equal(gate.enter('d'), undefined, 'every place is free again');
+    assert.equal(gate.enter('d'), undefined, 'the place is free again');
   });
 });

@@ -1,19 +1,25 @@
 import { FairLines } from './fair-lines.ts';
 
 export interface FairGateOptions {
-  /** How many may be inside at once. */
+  /** Number of callers that may be inside at the same time. */
   limit: number;
-  /** How many of one key may be inside at once, so that others find a place at any time; all of them if left out. */
+  /**
+   * Number of callers with this key that may be inside at the same time. A number below `limit` keeps places free for other keys. If
+   * missing, one key may take all places.
+   */
   limitOf?: (key: string) => number;
-  /** A caller that has waited for so long is turned away with the error that `waitedTooLong` makes. */
+  /** Longest wait of a caller in milliseconds. After this time the gate refuses the caller with the error from `waitedTooLong`. */
   maxWaitMs: number;
   waitedTooLong: () => Error;
 }
 
-/** Lets so many callers in at a time. The others wait in a line for each key; the lines are served round robin. */
+/**
+ * Limits how many callers do some work at the same time. Other callers wait in a queue for each key, and the gate serves the queues
+ * round robin.
+ */
 export class FairGate {
   readonly #options: FairGateOptions;
-  /** How many callers of each key are inside. */
+  /** Number of callers inside, by key. */
   readonly #insideOf = new Map<string, number>();
   readonly #waiting = new FairLines<() => void>();
   #inside = 0;
@@ -23,11 +29,12 @@ export class FairGate {
   }
 
   /**
-   * Every caller that is let in has to `leave`.
-   * @returns undefined if the caller is in at once, else a promise that it will be
+   * Enters the gate. Every caller that has entered must call `leave` with the same key.
+   * @returns undefined if the caller has entered immediately. Otherwise a promise, which resolves when the caller has entered, and
+   *   rejects with the error from `waitedTooLong` after `maxWaitMs`.
    */
   enter(key: string): Promise<void> | undefined {
-    // A free place that others wait for is one that their keys may not take.
+    // The caller overtakes no waiting caller. If callers wait although a place is free, their keys have reached their own limits.
     if (this.#inside < this.#options.limit && this.#mayEnter(key)) {
       this.#count(key, 1);
       return undefined;
@@ -47,7 +54,7 @@ export class FairGate {
     }
   }
 
-  /** Does the work inside. */
+  /** Enters the gate, does the work and leaves the gate. Waits first if the gate is full. */
   async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     await this.enter(key);
     try {
@@ -57,7 +64,7 @@ export class FairGate {
     }
   }
 
-  /** How many callers wait now. */
+  /** Returns the number of callers that wait now. */
   countWaiting(): number {
     return this.#waiting.size;
   }

@@ -1,6 +1,6 @@
-/** Items that wait in a line for each key; the lines are served round robin. */
+/** Fair queue: the items of each key wait in a queue of their own, and the queues are served round robin. */
 export class FairLines<Item> {
-  /** The line whose turn it is comes first. No line is empty. */
+  /** Queues by key, in the order of their turns. No queue is empty. */
   readonly #lines = new Map<string, Item[]>();
   #size = 0;
 
@@ -19,9 +19,9 @@ export class FairLines<Item> {
   }
 
   /**
-   * Takes the item whose turn it is.
-   * @param mayServe false for a key whose line has to wait, or whose first item has to
-   * @returns undefined if there is none
+   * Removes the item whose turn it is, and returns it with its key.
+   * @param mayServe returns false if the queue of the key must wait longer
+   * @returns undefined if no item waits, or if every queue must wait longer
    */
   shift(mayServe: (key: string, first: Item) => boolean = () => true): { key: string; item: Item } | undefined {
     for (const [key, line] of this.#lines) {
@@ -29,7 +29,7 @@ export class FairLines<Item> {
       if (mayServe(key, first as Item)) {
         const item = line.shift() as Item;
         this.#size -= 1;
-        // To the end, behind the others, if there is more.
+        // If the queue still has items, it moves behind the other queues.
         this.#lines.delete(key);
         if (line.length > 0) {
           this.#lines.set(key, line);
@@ -40,7 +40,7 @@ export class FairLines<Item> {
     return undefined;
   }
 
-  /** Takes an item out of its line, whenever its turn is. */
+  /** Removes an item from its queue before its turn. The item must be in the queue. */
   remove(key: string, item: Item): void {
     const left = this.#lines.get(key)?.filter((each) => each !== item) ?? [];
     this.#size -= 1;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { derivedId, firstIdAt, isUuid, newId } from './ids.ts';
 
 describe('newId', () => {
-  it('is a UUIDv7 of this moment', () => {
+  it('newId returns a UUIDv7 with the current time', () => {
     const begin = Date.now();
     const id = newId();
     assert.match(id, /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
@@ -12,33 +12,33 @@ describe('newId', () => {
     assert.ok(atMs >= begin && atMs <= Date.now() + 1);
   });
 
-  it('sorts in the order of making and never repeats', () => {
+  it('50,000 calls of newId return different ids, which sort in the order in which they were made', () => {
     const ids = Array.from({ length: 50_000 }, newId);
     assert.equal(new Set(ids).size, ids.length);
     assert.deepEqual([...ids].sort(), ids);
   });
 
-  it('does so beyond the 4,096 that one millisecond’s counter holds', (t) => {
+  it('10,000 ids from one millisecond sort in order, although the counter of a millisecond holds only 4,096', (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const ids = Array.from({ length: 10_000 }, newId);
     assert.deepEqual([...new Set(ids)].sort(), ids);
   });
 
-  it('still sorts when the clock is set back', (t) => {
+  it('an id from newId is greater than the previous id, even if the clock was set back between them', (t) => {
     const first = newId();
     t.mock.timers.enable({ apis: ['Date'], now: 1_000 });
     const second = newId();
     assert.ok(second > first);
   });
 
-  it('cannot be guessed from the one before: 62 random bits', () => {
+  it('the random parts of 1,000 ids from newId are all different', () => {
     const tails = Array.from({ length: 1_000 }, () => newId().slice(19));
     assert.equal(new Set(tails).size, tails.length);
   });
 });
 
 describe('firstIdAt', () => {
-  it('comes before every id of its millisecond and after every one of the millisecond before', (t) => {
+  it('firstIdAt returns an id below the ids of its millisecond and above the ids of the previous millisecond', (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
     const atMs = Date.now();
     const earlier = newId();
@@ -53,7 +53,7 @@ describe('firstIdAt', () => {
 describe('derivedId', () => {
   const parts = fc.array(fc.oneof(fc.string(), fc.integer()), { minLength: 1, maxLength: 4 });
 
-  it('is a UUIDv8, the same for the same parts', () => {
+  it('derivedId returns a UUIDv8, and the same id for the same parts', () => {
     fc.assert(
       fc.property(parts, (given) => {
         const id = derivedId(...given);
@@ -63,7 +63,7 @@ describe('derivedId', () => {
     );
   });
 
-  it('differs where the parts do, however they are cut', () => {
+  it('derivedId returns different ids for different parts, even if the joined texts of the parts are equal', () => {
     fc.assert(
       fc.property(parts, parts, (some, others) => {
         assert.equal(derivedId(...some) === derivedId(...others), JSON.stringify(some) === JSON.stringify(others));
@@ -75,11 +75,11 @@ describe('derivedId', () => {
 });
 
 describe('isUuid', () => {
-  it('takes what PostgreSQL would, in its usual form', () => {
+  it('isUuid accepts every UUID in the usual form, in lower case and in upper case', () => {
     fc.assert(fc.property(fc.uuid(), (uuid) => isUuid(uuid) && isUuid(uuid.toUpperCase())));
   });
 
-  it('refuses the rest', () => {
+  it('isUuid refuses texts that are not a UUID, and UUIDs in another form or with additional characters', () => {
     const id = newId();
     for (const text of [
       '',

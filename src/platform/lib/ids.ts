@@ -4,8 +4,8 @@ let lastMs = 0;
 let counter = 0;
 
 /**
- * A UUIDv7 (RFC 9562 §5.7): 48 bits of Unix time in milliseconds, a 12-bit counter (§6.2, method 1) so that the ids of one
- * process sort in the order they were made, 62 random bits.
+ * Makes a UUIDv7 (RFC 9562 §5.7): 48 bits of Unix time in milliseconds, a 12-bit counter (§6.2, method 1) and 62 random bits. With the
+ * counter, the ids of one process sort in the order in which they were made.
  */
 export function newId(): string {
   const bytes = nextRandom();
@@ -25,11 +25,11 @@ export function newId(): string {
   return formatId(bytes);
 }
 
-/** A call of the random generator costs more than an id: one serves 256. */
+/** Number of bytes from one call of the random generator, enough for 256 ids. The call costs more than the rest of an id. */
 const POOL_BYTES = 256 * 16;
 let pool = Buffer.alloc(0);
 
-/** 16 random bytes that nobody else gets. */
+/** Returns 16 random bytes. Each byte of the pool is used only once. */
 function nextRandom(): Buffer {
   if (pool.length === 0) {
     pool = randomBytes(POOL_BYTES);
@@ -39,7 +39,7 @@ function nextRandom(): Buffer {
   return bytes;
 }
 
-/** The smallest UUIDv7 of a millisecond of Unix time: what was made earlier has a smaller id. */
+/** Returns the smallest UUIDv7 of a millisecond of Unix time. Every id from an earlier millisecond is smaller. */
 export function firstIdAt(atMs: number): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(atMs, 0, 6);
@@ -48,8 +48,9 @@ export function firstIdAt(atMs: number): string {
 }
 
 /**
- * The id of a thing that is known by its name inside another: the same parts give the same id for ever, so that an add-on
- * that leaves the menu and comes back keeps its id with nothing stored. A UUIDv8 (RFC 9562 §5.8) over SHA-256.
+ * Derives an id from the parts, for example from the id of a dish and the name of one of its add-ons. The same parts always give the
+ * same id. So an add-on that leaves the menu and comes back keeps its id, although the id is not stored. The id is a UUIDv8
+ * (RFC 9562 §5.8) from a SHA-256 hash.
  */
 export function derivedId(...parts: (string | number)[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);
@@ -59,7 +60,7 @@ export function derivedId(...parts: (string | number)[]): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether PostgreSQL would take the text as a uuid of the usual form. */
+/** Returns true if the text is a UUID in the usual form with hyphens. PostgreSQL accepts every such text as a `uuid`. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

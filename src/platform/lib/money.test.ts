@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { centsOf, exceedsMaximum, formatCents, formatMoney, MONEY_PATTERN } from './money.ts';
 
-/** `digits` as a decimal with so many places: (12345, 3) → 12.345 */
+/** Writes the digits as a decimal text with this number of decimals. For example, 12345 with 3 decimals gives 12.345. */
 function decimal(digits: bigint, places: number): string {
   const text = digits.toString().padStart(places + 1, '0');
   return `${text.slice(0, -places)}.${text.slice(-places)}`;
 }
 
 describe('formatMoney', () => {
-  it('has two decimals and rounds half up, as whole-number arithmetic does', () => {
+  it('formatMoney gives two decimals and rounds half up, like exact arithmetic with whole numbers', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 16n }), fc.integer({ min: 3, max: 8 }), (digits, places) => {
         const unit = 10n ** BigInt(places - 2);
@@ -20,7 +20,7 @@ describe('formatMoney', () => {
     );
   });
 
-  it('does so where floating point would not', () => {
+  it('formatMoney and centsOf are exact for amounts such as 1.005, where floating point would give a wrong cent', () => {
     assert.equal(formatMoney('1.005'), '1.01');
     assert.equal(formatMoney('2.675'), '2.68');
     assert.equal(formatCents(centsOf('0.1') + centsOf('0.2')), '0.30');
@@ -34,7 +34,7 @@ describe('formatMoney', () => {
 });
 
 describe('centsOf and formatCents', () => {
-  it('take every amount of whole cents there and back', () => {
+  it('centsOf converts a text with two decimals to cents, and formatCents converts the cents back to the same text', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 9_999_999_999n }), (cents) => {
         assert.equal(centsOf(decimal(cents, 2)), Number(cents));
@@ -47,13 +47,13 @@ describe('centsOf and formatCents', () => {
 describe('MONEY_PATTERN', () => {
   const pattern = new RegExp(MONEY_PATTERN, 'u');
 
-  it('takes up to 8 digits and up to 2 decimals', () => {
+  it('MONEY_PATTERN matches 1 to 8 integer digits with at most 2 decimals', () => {
     for (const text of ['0', '00', '1', '1.5', '1.50', '99999999', '99999999.99', '0.01']) {
       assert.match(text, pattern);
     }
   });
 
-  it('refuses signs, exponents, other digits, spaces and more', () => {
+  it('MONEY_PATTERN does not match signs, exponents, non-ASCII digits, spaces and too many digits', () => {
     for (const text of [
       '',
       '.5',
@@ -77,7 +77,7 @@ describe('MONEY_PATTERN', () => {
 });
 
 describe('exceedsMaximum', () => {
-  it('begins one cent above 99,999,999.99', () => {
+  it('exceedsMaximum is false for 99,999,999.99 and true for one cent more', () => {
     assert.equal(exceedsMaximum(centsOf('99999999.99')), false);
     assert.equal(exceedsMaximum(centsOf('100000000')), true);
     assert.equal(exceedsMaximum(centsOf('99999999.995')), true);

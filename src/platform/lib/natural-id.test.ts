@@ -5,16 +5,16 @@ import { newNaturalId } from './natural-id.ts';
 describe('newNaturalId', () => {
   const ids = Array.from({ length: 20_000 }, newNaturalId);
 
-  it('is two groups of four, of letters and digits that are not mistaken for one another', () => {
+  it('newNaturalId returns two groups of four digits or upper-case letters, without the letters I, L, O and U', () => {
     assert.ok(ids.every((id) => /^[0-9A-Z]{4}-[0-9A-Z]{4}$/.test(id)));
     assert.ok(!ids.some((id) => /[ILOU]/.test(id)));
   });
 
-  it('uses every sign at every place, and in 20,000 draws does not repeat itself', () => {
+  it('20,000 calls of newNaturalId use all 32 characters at every position, and repeat at most one id', () => {
     for (const place of [0, 1, 2, 3, 5, 6, 7, 8]) {
       assert.equal(new Set(ids.map((id) => id[place])).size, 32);
     }
-    // Of 32^8 ids 20,000 hold a pair once in 5,500 times; two pairs are a broken generator.
+    // 20,000 of the 32^8 possible ids contain an equal pair once in about 5,500 runs. Two equal pairs mean a broken generator.
     assert.ok(new Set(ids).size >= ids.length - 1);
   });
 });

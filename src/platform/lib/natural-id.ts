@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 
-/** Crockford's base 32: no letter that is heard or read as a digit. */
+/** Digits and letters of Crockford's base 32. It leaves out I, L, O and U, for example because people may read O as 0. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** A booking reference for people, such as `7K2M-4QXF`: short, readable aloud, one of a million million. */
+/** Makes a random booking reference for people, such as `7K2M-4QXF`. It is short and easy to read aloud. About 10^12 values exist. */
 export function newNaturalId(): string {
   const group = () => Array.from({ length: 4 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return `${group()}-${group()}`;

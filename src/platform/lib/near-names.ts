@@ -1,12 +1,14 @@
-/** A slip in a longer name is surely one; shorter names are too close to others' (HOST to HOSTS, PORT to PORTS). */
+/** Minimum length of a name that `nearName` suggests. Shorter names are too similar to names of other programs (HOST and HOSTS). */
 const MIN_LENGTH = 7;
-/** From so many characters on two slips are still seen. */
-const TWO_SLIPS_LENGTH = 10;
+/** Minimum length of a name that `nearName` also suggests if the given name contains two typing errors. */
+const TWO_TYPOS_LENGTH = 10;
 
 /**
- * The known name that somebody most likely meant; null where the name is known, or near to none. Case is no difference, but a slip.
- * A slip is a character too many, missing or wrong, or two in the wrong order.
- * @param name in upper case or not
+ * Finds the known name that a misspelled name most likely stands for. A typing error is one additional, missing or wrong character, or
+ * two neighbouring characters in the wrong order. The case of the letters adds no typing error, but a name in another case counts as
+ * misspelled.
+ * @param known names in upper case
+ * @returns null if the name is itself a known name, or if no known name is similar enough
  */
 export function nearName(name: string, known: ReadonlySet<string>): string | null {
   if (known.has(name)) {
@@ -14,16 +16,16 @@ export function nearName(name: string, known: ReadonlySet<string>): string | nul
   }
   const near = [...known]
     .filter((each) => each.length >= MIN_LENGTH)
-    .map((each) => ({ each, slips: countSlips(name.toUpperCase(), each) }))
-    .filter(({ each, slips }) => slips <= (each.length >= TWO_SLIPS_LENGTH ? 2 : 1))
-    .sort((a, b) => a.slips - b.slips);
+    .map((each) => ({ each, typos: countTypos(name.toUpperCase(), each) }))
+    .filter(({ each, typos }) => typos <= (each.length >= TWO_TYPOS_LENGTH ? 2 : 1))
+    .sort((a, b) => a.typos - b.typos);
   return near[0]?.each ?? null;
 }
 
-/** The optimal string alignment distance. */
-function countSlips(one: string, other: string): number {
+/** Returns the optimal string alignment distance, or Infinity if the lengths differ by more than 2. */
+function countTypos(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) {
-    return Infinity; // Enough to know.
+    return Infinity;
   }
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0;

@@ -7,7 +7,7 @@ import { isPrice } from './price.ts';
 describe('isPrice', () => {
   const thousandths = fc.integer({ min: -1_000, max: 200_000_000_000 }).map((count) => count / 1_000);
 
-  it('takes every amount of whole cents, as a number and as a text, and formatMoney keeps it to the cent', () => {
+  it('isPrice accepts every amount of whole cents, as a number and as a text, and formatMoney keeps the exact cents', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 9_999_999_999 }), (cents) => {
         const digits = String(cents).padStart(3, '0');
@@ -21,7 +21,7 @@ describe('isPrice', () => {
     );
   });
 
-  it('takes no number that is not of whole cents, is negative or too large', () => {
+  it('isPrice accepts a number only if it has at most two decimals, is not negative and is at most 99,999,999.99', () => {
     fc.assert(
       fc.property(fc.oneof(fc.double(), thousandths), (price) => {
         const [whole = '', decimals = ''] = String(price).split('.');
@@ -32,9 +32,9 @@ describe('isPrice', () => {
     );
   });
 
-  it('takes nothing else', () => {
+  it('isPrice refuses values that are neither a number nor a text, an empty text, "-0", NaN and Infinity', () => {
     const others = [null, undefined, true, {}, [], [1], 1n, new Date(0), '', '-0', 'NaN', Number.NaN, Infinity];
     assert.deepEqual(others.filter(isPrice), []);
-    assert.ok(isPrice(-0), 'JSON knows -0, which is 0');
+    assert.ok(isPrice(-0), 'the number -0 is accepted, because JSON allows it and it equals 0');
   });
 });

@@ -1,8 +1,8 @@
-/** Counts by key. A key whose count is 0 is not kept. */
+/** Map of counts by key. A key is removed when its count becomes 0. */
 export class Tally<Key> {
   readonly #counts = new Map<Key, number>();
 
-  /** How many keys have a count. */
+  /** Number of keys whose count is not 0. */
   get size(): number {
     return this.#counts.size;
   }

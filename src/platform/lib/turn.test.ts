@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startTurn } from './turn.ts';
 
-describe('work in turns', () => {
-  it('runs one piece of long work in each round of the event loop, each in its turn', async () => {
+describe('startTurn', () => {
+  it('three long pieces of work run in turns, and each round of the event loop runs one step of one piece', async () => {
     const steps: string[] = [];
     const work = async (name: string) => {
       const turn = startTurn();

@@ -3,22 +3,25 @@ import { isArriving } from './arrivals.ts';
 import { FairLines } from './fair-lines.ts';
 
 /**
- * Milliseconds that a piece of work may hold the event loop at a time: most work is done by then. Node accepts one new connection
- * in each round of the event loop, so longer turns would hold up all connections that come meanwhile.
+ * Length of a turn in milliseconds: the time for which long work may block the event loop. Most work ends earlier. Node accepts only one
+ * new connection in each round of the event loop, so longer turns would delay all connections that arrive during the work.
  */
 const TURN_MS = 2;
 
 export interface Turn {
-  /** True once the work has held the event loop for its time. Cheap enough to ask at every step. */
+  /** Returns true if the turn has lasted longer than its time. The call is cheap enough for every step of the work. */
   isOver(): boolean;
-  /** Lets everything else that waits for the event loop run, and begins the next turn. */
+  /** Waits for the next turn. Before it, other work of the event loop can run. */
   next(): Promise<void>;
 }
 
-/** Work that waits for its turn, of the whole process: tenants take turns. */
+/** Work of the whole process that waits for its next turn. The tenants take turns. */
 const waiting = new FairLines<() => void>();
 
-/** One turn for each round of the event loop, however much work waits: what is neither long nor waiting runs in between. */
+/**
+ * Starts one turn in each round of the event loop, even if much work waits, so that short work can run between two turns. Starts no turn
+ * during a burst of new connections.
+ */
 function giveTurn(): void {
   if (isArriving()) {
     setImmediate(giveTurn);
@@ -31,7 +34,7 @@ function giveTurn(): void {
   next?.item();
 }
 
-/** Cuts long work into turns: between two steps, `if (turn.isOver()) await turn.next()`. */
+/** Starts the first turn of long work. Between two steps, the work calls `if (turn.isOver()) await turn.next()`. */
 export function startTurn(): Turn {
   let endsAtMs = performance.now() + TURN_MS;
   return {
@@ -48,7 +51,7 @@ export function startTurn(): Turn {
   };
 }
 
-/** `items.map(step)`, in turns. */
+/** Does the same as `items.map(step)`, but divides the work into turns, so that the event loop is not blocked for long. */
 export async function mapInTurns<Item, Made>(items: Iterable<Item>, step: (item: Item) => Made): Promise<Made[]> {
   const turn = startTurn();
   const made: Made[] = [];

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import Type from 'typebox';
 import { compileSchema, compileStripper, extentFor, findFaults, validationMessage } from './validation.ts';
 
-/** The message that a value gets, or null if it is good. @param bytes the size of what was sent */
+/** Returns the error message for a value, or null if the value is valid. @param bytes size of the part of the request */
 function messageFor(schema: Type.TSchema, value: unknown, whole = 'body', bytes = 0): string | null {
   const validator = compileSchema(schema);
   const extent = extentFor(bytes);
   return validator.isValid(value) ? null : validationMessage(validator.findFaults(value, extent), whole, extent);
 }
 
-describe('the message of a value with faults', () => {
+describe('validationMessage', () => {
   const schema = Type.Object({
     name: Type.String({ minLength: 1, maxLength: 3 }),
     items: Type.Array(Type.Object({ quantity: Type.Integer({ minimum: 1, maximum: 9 }) }), { minItems: 1 }),
@@ -21,25 +21,25 @@ describe('the message of a value with faults', () => {
   });
   const good = { name: 'abc', items: [{ quantity: 1 }] };
 
-  it('is absent for a good one, and for unknown fields', () => {
+  it('a valid value has no error message, even if it has unknown fields', () => {
     assert.equal(messageFor(schema, { ...good, note: null, kind: 'a', at: '2024-02-29', unknown: { deep: 1 } }), null);
   });
 
-  it('names each field by its path, all of them, joined', () => {
+  it('the error message lists all fields with faults by their paths, joined by " | "', () => {
     assert.equal(
       messageFor(schema, { name: '', items: [{ quantity: 1 }, { quantity: 0 }, {}] }),
       'name: must not be empty | items.1.quantity: must be at least 1 | items.2.quantity: is required',
     );
   });
 
-  it('names the whole where the whole is wrong', () => {
+  it('the error message names the body or the query if the whole value has the wrong type', () => {
     for (const value of [[], 'text', 1, null]) {
       assert.equal(messageFor(schema, value), 'body: must be an object');
     }
     assert.equal(messageFor(schema, 1, 'query'), 'query: must be an object');
   });
 
-  it('says once what a field must be', () => {
+  it('the error message names an invalid field once, and says which value the field must have', () => {
     const faults: [object, string][] = [
       [{ name: 1 }, 'name: must be a text'],
       [{ name: 'abcd' }, 'name: must have at most 3 characters'],
@@ -61,19 +61,19 @@ describe('the message of a value with faults', () => {
     }
   });
 
-  it('counts code points, not halves of them', () => {
+  it('the length of a text is counted in code points, not in UTF-16 code units', () => {
     assert.equal(messageFor(schema, { ...good, name: '🍕🍕🍕' }), null);
     assert.equal(messageFor(schema, { ...good, name: '🍕🍕🍕🍕' }), 'name: must have at most 3 characters');
   });
 
-  it('converts nothing', () => {
+  it('a value of the wrong type is refused and not converted', () => {
     for (const value of ['true', 1, null, []]) {
       assert.equal(messageFor(Type.Object({ flag: Type.Boolean() }), { flag: value }), 'flag: must be true or false');
     }
     assert.equal(messageFor(Type.Object({ text: Type.String() }), { text: true }), 'text: must be a text');
   });
 
-  it('lists every fault of a body of up to 64 KiB, and the first 50 of a larger one', () => {
+  it('the error message lists all faults of a body of 64 KiB, and only the first 50 faults of a larger body', () => {
     const many = { name: 'a', items: Array.from({ length: 1_000 }, () => ({})), kind: 'c' };
     const all = messageFor(schema, many, 'body', 64 * 1024)?.split(' | ') ?? [];
     assert.equal(all.length, 1_001);
@@ -81,22 +81,22 @@ describe('the message of a value with faults', () => {
     assert.equal(all.at(-1), 'kind: must be one of "a", "b"');
     const first = messageFor(schema, many, 'body', 64 * 1024 + 1)?.split(' | ') ?? [];
     assert.deepEqual(first.slice(0, 50), all.slice(0, 50));
-    assert.deepEqual(first.slice(50), ['body: and more faults; correct these first']);
+    assert.deepEqual(first.slice(50), ['body: has more faults, which are shown after you correct these']);
   });
 
-  it('looks at no more entries of a large body than it tells faults of', () => {
-    let looks = 0;
+  it('the search for faults in a large body reads fewer than 1,000 entries of a list of 100,000 invalid entries', () => {
+    let reads = 0;
     const entry = {
       get quantity() {
-        looks += 1;
+        reads += 1;
         return 0;
       },
     };
     messageFor(schema, { name: 'a', items: Array.from({ length: 100_000 }, () => entry) }, 'body', 1024 * 1024);
-    assert.ok(looks < 1_000, `${looks} looks`);
+    assert.ok(reads < 1_000, `${reads} reads of the field quantity`);
   });
 
-  it('does not enter a list that is too long, at any depth', () => {
+  it('the error message lists no faults inside a list that is too long, at any depth', () => {
     const row = Type.Object({ cells: Type.Array(Type.Object({ a: Type.String() }), { maxItems: 2 }) });
     const table = Type.Object({ rows: Type.Array(row, { maxItems: 2 }) });
     assert.equal(messageFor(table, { rows: [{}, {}, {}] }), 'rows: must have at most 2 entries');
@@ -106,26 +106,26 @@ describe('the message of a value with faults', () => {
     );
   });
 
-  it('stays short however long the name of a field is', () => {
+  it('the error message is shorter than 200 characters, even if the name of the field has 100,000 characters', () => {
     const named = Type.Record(Type.String(), Type.Integer());
     assert.ok((messageFor(named, { ['x'.repeat(100_000)]: 'text' }) ?? '').length < 200);
   });
 
-  it('spells a field’s name as it is, slashes and tildes too', () => {
+  it('the error message keeps slashes and tildes in the name of a field', () => {
     const named = Type.Record(Type.String(), Type.Integer());
     assert.equal(messageFor(named, { 'a/b~c~1': 'text' }), 'a/b~c~1: must be a whole number');
   });
 });
 
 describe('findFaults', () => {
-  it('lists every fault, each as a text of its own', () => {
+  it('findFaults returns one text for each fault, and an empty list for a valid value', () => {
     const validator = compileSchema(Type.Object({ a: Type.Integer(), b: Type.Integer() }));
     assert.deepEqual(findFaults(validator, { a: 1, b: 2 }, 'document'), []);
     assert.deepEqual(findFaults(validator, { a: 'x' }, 'document'), ['b: is required', 'a: must be a whole number']);
     assert.deepEqual(findFaults(validator, 1, 'document'), ['document: must be an object']);
   });
 
-  it('lists those in a list that is too long as well', () => {
+  it('findFaults also returns the faults inside a list that is too long', () => {
     const validator = compileSchema(Type.Object({ a: Type.Array(Type.Integer(), { maxItems: 2 }) }));
     assert.deepEqual(findFaults(validator, { a: [1, 'x', 'y'] }, 'document'), [
       'a: must have at most 2 entries',
@@ -136,7 +136,7 @@ describe('findFaults', () => {
 });
 
 describe('compileStripper', () => {
-  it('removes what the schema does not name, at any depth, and nothing else', () => {
+  it('compileStripper makes a function that removes all fields that the schema does not name, at any depth, and no other', () => {
     const item = Type.Object({
       id: Type.String(),
       price: Type.Optional(Type.Union([Type.Object({ a: Type.Integer() }), Type.Null()])),

@@ -4,7 +4,7 @@ import { isUuid } from './ids.ts';
 import { lazily } from './lazily.ts';
 import { isPrice, PRICE_KEYWORD } from './price.ts';
 
-/** A fault as the validator reports it. */
+/** Fault in the form in which the validator (Ajv) reports it. */
 export interface Fault {
   keyword: string;
   instancePath: string;
@@ -12,49 +12,56 @@ export interface Fault {
   message?: string;
 }
 
-/** The checks of every schema: strictly typed, nothing converted, filled in or left out (decision 5). */
+/** Makes an Ajv validator with our formats and keywords. By default it converts no types and fills in no defaults (decision 5). */
 function newAjv(options: Options): Ajv {
   const ajv = new Ajv({ strict: false, ...options });
   formats.default(ajv, ['uri', 'email', 'date', 'date-time']);
-  // The package's own takes `urn:uuid:` before it as well, which PostgreSQL does not.
+  // The format `uuid` of the package ajv-formats also accepts the prefix `urn:uuid:`, which PostgreSQL refuses.
   ajv.addFormat('uuid', isUuid);
   const isCalendarDay = ajv.formats['date'] as { validate: (text: string) => boolean };
   const isUri = ajv.formats['uri'] as (text: string) => boolean;
-  // Pictures are all that is named by a URL here, and what shows them follows it: `javascript:`, `data:` and `file:` are none.
+  // Only pictures have URLs here, and the program that shows a picture loads its URL. So `javascript:`, `data:` and `file:` are refused.
   ajv.addFormat('uri', (text) => /^https?:\/\/[^/?#]/i.test(text) && isUri(text));
-  // PostgreSQL knows no year 0.
+  // PostgreSQL has no year 0.
   ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));
   ajv.addKeyword({ keyword: PRICE_KEYWORD, errors: false, validate: (_: unknown, value: unknown) => isPrice(value) });
   return ajv;
 }
 
-/** How far a search for faults goes. It costs some microseconds a fault, so what a stranger sends must bound it. */
+/** Bounds of a search for faults. Each fault costs some microseconds, so the search in a value from outside must have bounds. */
 export interface Extent {
-  /** How many faults are told. The search ends soon after so many. */
+  /** Largest number of faults that the message lists. The search ends soon after it has found this number. */
   maxTold: number;
-  /** Whether the entries of a list that is too long are looked at as well. */
+  /** True if the search also checks the entries of a list that is too long. */
   entersLongLists: boolean;
 }
 
-/** For a document that its own author checks: every fault, however many. */
+/** Search for all faults, without a bound. Used for a document that its own author checks. */
 const EVERYTHING: Extent = { maxTold: Infinity, entersLongLists: true };
-/** A nullable field reports each arm of its union: so many reports make at least one fault. */
+/**
+ * Largest number of reports of the validator for one fault. For a nullable field, the validator reports each variant of the union, and
+ * then the union itself.
+ */
 const REPORTS_A_FAULT = 4;
 
-/** A check of values against one JSON schema. */
+/** Check of values against one JSON schema. */
 export interface Validator {
-  /** Ends at the first fault. */
+  /** Returns true if the value has no fault. Stops at the first fault. */
   isValid(value: unknown): boolean;
   findFaults(value: unknown, extent: Extent): Fault[];
 }
 
 const untilFirstFault = newAjv({ allErrors: false });
-/** The schema itself is checked by the other one: the meta-schema has lists of its own, which need Ajv's `items`. */
+/**
+ * Ajv instance that finds all faults. It does not check the schemas themselves, because the meta-schema contains lists, which need the
+ * original keyword `items` of Ajv. `untilFirstFault` checks the schemas.
+ */
 const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: false });
-/** The search for faults that is going on: it is one, for validation waits for nothing. */
+/** Bounds and progress of the current search for faults. There is only one search at a time, because validation is synchronous. */
 let search = { entersLongLists: true, maxReports: Infinity, foundInLists: 0 };
 
-// Ajv's own `items` collects the faults of every entry of a list, of a megabyte of empty ones too: seconds of the event loop.
+// The original `items` of Ajv collects the faults of all entries of a list. For a megabyte of empty entries, that would block the event
+// loop for seconds.
 withAllFaults.removeKeyword('items');
 withAllFaults.addKeyword({
   keyword: 'items',
@@ -70,7 +77,7 @@ withAllFaults.addKeyword({
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
-          // Lists within the entry have counted theirs.
+          // Lists inside the entry have counted their faults already.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });
@@ -84,7 +91,7 @@ withAllFaults.addKeyword({
   },
 });
 
-/** Makes the check of a schema; its parts are compiled when they are first needed. */
+/** Makes the validator of a schema. Compiles each of its two checks when the check is first needed. */
 export function compileSchema(schema: object): Validator {
   const isValid = lazily(() => untilFirstFault.compile(schema));
   const validate = lazily(() => withAllFaults.compile(schema));
@@ -101,55 +108,63 @@ export function compileSchema(schema: object): Validator {
 
 const stripping = newAjv({ allErrors: false, removeAdditional: 'all' });
 
-/** Makes a function that removes, in place, the fields of a valid value that its schema does not name (decision 4 ignores them). */
+/**
+ * Makes a function that removes from a valid value, in place, all fields that the schema does not name. The service ignores such fields
+ * (decision 4).
+ */
 export function compileStripper(schema: object): (value: unknown) => void {
   const strip = lazily(() => stripping.compile(schema));
   return (value) => strip()(value);
 }
 
-/** Every fault of a value, each as `path: text`; empty for a good one. */
+/** Returns all faults of a value, each in the form `path: text`. Returns an empty list for a valid value. */
 export function findFaults(validator: Validator, value: unknown, whole: string): string[] {
   return validator.isValid(value) ? [] : faultTexts(validator.findFaults(value, EVERYTHING), whole);
 }
 
-/** A body up to this size is told all its faults, a larger one the first 50: a fault costs a hundred times as much as its bytes. */
-const TELLS_ALL_BYTES = 64 * 1024;
+/**
+ * Largest size of a body for which the message lists all faults, in bytes. For a larger body it lists the first 50 faults, because a
+ * fault costs a hundred times as much as the bytes that cause it.
+ */
+const ALL_FAULTS_BYTES = 64 * 1024;
 const FIRST_FAULTS = 50;
 
-/** How far the faults of a part of a request are searched for. @param bytes the size of what was sent */
+/** Returns the bounds of a search for faults in one part of a request. @param bytes size of that part */
 export function extentFor(bytes: number): Extent {
-  return { maxTold: bytes <= TELLS_ALL_BYTES ? Infinity : FIRST_FAULTS, entersLongLists: false };
+  return { maxTold: bytes <= ALL_FAULTS_BYTES ? Infinity : FIRST_FAULTS, entersLongLists: false };
 }
 
 /**
- * The text of a 400 `invalid_request`: one `field: text` for each fault, joined by ` | ` (contract §7, decision 6).
- * @param whole names what was validated, for faults of it as a whole (`body: …`)
+ * Returns the message of a 400 `invalid_request`: one `field: text` for each field with a fault, joined by ` | ` (contract §7,
+ * decision 6).
+ * @param whole name of the validated value, such as `body`. The message uses this name for a fault of the whole value.
  */
 export function validationMessage(faults: Fault[], whole: string, { maxTold }: Extent): string {
   return joinFaults(faultTexts(faults, whole), whole, maxTold);
 }
 
-/** The same of faults that are texts already. @param maxTold how many of them are listed */
+/** Joins texts of faults to one message. @param whole name of the validated value @param maxTold largest number of listed texts */
 export function joinFaults(texts: string[], whole: string, maxTold = Infinity): string {
   const listed = texts.slice(0, maxTold);
   if (texts.length > maxTold) {
-    listed.push(`${whole}: and more faults; correct these first`);
+    listed.push(`${whole}: has more faults, which are shown after you correct these`);
   }
   return listed.join(' | ');
 }
 
 function faultTexts(faults: Fault[], whole: string): string[] {
-  // A union reports each of its arms and then itself; a nullable field shall read as one fault.
-  // A price that is neither text nor number is told by its own keyword.
-  // A value of the wrong type is none of those that an enum allows either, and that says more.
+  // Some reports only repeat another report, so the message leaves them out:
+  // - For a nullable field, the validator also reports the variant `null` and the union itself.
+  // - For a price that is neither text nor number, the keyword of the price reports the fault too.
+  // - For an enum value of the wrong type, the list of allowed values says more than the type.
   const ofEnums = new Set(faults.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath));
-  const isEcho = ({ keyword, params, instancePath }: Fault) =>
+  const isRepetition = ({ keyword, params, instancePath }: Fault) =>
     keyword === 'anyOf' ||
     params['type'] === 'null' ||
     Array.isArray(params['type']) ||
     (keyword === 'type' && ofEnums.has(instancePath));
-  const telling = faults.filter((fault) => !isEcho(fault));
-  const byField = Map.groupBy(telling, (fault) => fieldOf(fault, whole));
+  const listed = faults.filter((fault) => !isRepetition(fault));
+  const byField = Map.groupBy(listed, (fault) => fieldOf(fault, whole));
   const texts = [...byField].map(([field, own]) => `${field}: ${[...new Set(own.map(textOf))].join(', ')}`);
   return texts.length === 0 ? [`${whole}: is not valid`] : texts;
 }

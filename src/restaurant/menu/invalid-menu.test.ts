@@ -154,7 +154,7 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
     const answer = await put({ categories: names, kitchens: names, dishes });
     const faults = faultsOf(answer);
     assert.equal(faults.length, 51);
-    assert.match(faults.at(-1) ?? '', /^body: and more faults; correct these first$/);
+    assert.match(faults.at(-1) ?? '', /^body: has more faults, which are shown after you correct these$/);
     assert.ok(answer.text.length < 10_000);
   });
 
