@@ -10,7 +10,7 @@ import { announceChange, leasesEnded, type TenantCache, RecentChanges } from './
 const TENANT = 1;
 const OTHER = 2;
 
-describe('what a node remembers of tenants', () => {
+describe('tenant caches of RecentChanges', () => {
   let database: TestDatabase;
   let changes: RecentChanges;
   let cache: TenantCache<string>;
@@ -26,13 +26,13 @@ describe('what a node remembers of tenants', () => {
     cache = changes.createCache(3);
     changes.start();
     await changes.catchUp();
-    await remember(TENANT, 'key', 'of before');
-    await remember(OTHER, 'key', 'of the other');
+    await load(TENANT, 'key', 'old value');
+    await load(OTHER, 'key', 'value of the other tenant');
   });
   afterEach(() => changes.close());
 
   const get = (tenantId: number, key: string) => cache.get(`${tenantId} ${key}`);
-  const remember = (tenantId: number, key: string, value: string) =>
+  const load = (tenantId: number, key: string, value: string) =>
     cache.load(tenantId, `${tenantId} ${key}`, async () => value);
   const change = (tenantId = TENANT) => inTransaction(database.db, (tx) => announceChange(tx, tenantId));
 
@@ -45,50 +45,50 @@ describe('what a node remembers of tenants', () => {
     }
   }
 
-  it('is at hand for as long as nothing changes', async () => {
+  it('a cache returns a cached value for longer than one lease if the tenant does not change', async () => {
     await sleep(700);
-    assert.equal(get(TENANT, 'key'), 'of before');
+    assert.equal(get(TENANT, 'key'), 'old value');
     assert.equal(get(TENANT, 'another'), undefined);
     assert.equal(get(3, 'key'), undefined);
   });
 
-  it('is forgotten with a change of the tenant, at once where the node catches up, and only of that tenant', async () => {
+  it('a change of a tenant invalidates only the data of that tenant, immediately on a node that calls catchUp', async () => {
     await change();
     await changes.catchUp();
     assert.equal(get(TENANT, 'key'), undefined);
-    assert.equal(get(OTHER, 'key'), 'of the other');
+    assert.equal(get(OTHER, 'key'), 'value of the other tenant');
   });
 
-  it('is forgotten by every node when the leases have ended', async () => {
+  it('a change of a tenant has invalidated its data when leasesEnded resolves, without a call of catchUp', async () => {
     await change();
     await leasesEnded();
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('is forgotten once for each change: what is read later stays', async () => {
+  it('a change invalidates only once, so a value that is read after it stays cached', async () => {
     await change();
     await changes.catchUp();
-    await remember(TENANT, 'key', 'of after');
+    await load(TENANT, 'key', 'new value');
     await changes.catchUp();
-    assert.equal(get(TENANT, 'key'), 'of after');
+    assert.equal(get(TENANT, 'key'), 'new value');
   });
 
-  it('does not hold what was read before a change that became known meanwhile', async () => {
+  it('a value is not cached if a poll has found a change of its tenant during the read', async () => {
     const value = await cache.load(TENANT, `${TENANT} key`, async () => {
       await change();
       await changes.catchUp();
-      return 'perhaps of before';
+      return 'perhaps an old value';
     });
-    assert.equal(value, 'perhaps of before');
+    assert.equal(value, 'perhaps an old value');
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('is seen through to a transaction that commits late', async () => {
+  it('a change invalidates the data even if its transaction commits after polls have found later changes', async () => {
     await inTransaction(database.db, async (tx) => {
       await announceChange(tx, TENANT);
       await change(OTHER);
       await changes.catchUp();
-      assert.equal(get(TENANT, 'key'), 'of before', 'not committed');
+      assert.equal(get(TENANT, 'key'), 'old value', 'the change is not committed yet');
       assert.equal(get(OTHER, 'key'), undefined);
       await sleep(300);
     });
@@ -96,7 +96,7 @@ describe('what a node remembers of tenants', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('is not trusted for longer than a lease when the database is away, which is said once; nor before it is back', async () => {
+  it('if polls fail, a cache returns no data after one lease, and one warning is logged, until a poll succeeds again', async () => {
     await breakDatabase(async () => {
       await leasesEnded();
       assert.equal(get(TENANT, 'key'), undefined);
@@ -104,34 +104,34 @@ describe('what a node remembers of tenants', () => {
     });
     assert.equal(warnings.length, 1);
     await changes.catchUp();
-    assert.equal(get(TENANT, 'key'), 'of before', 'nothing has changed');
+    assert.equal(get(TENANT, 'key'), 'old value', 'the tenant has not changed');
   });
 
-  it('does not hold what was on its way when all had to be forgotten, as at the first poll', async () => {
+  it('a value is not cached if the first poll ends during its read, because the first poll invalidates everything', async () => {
     const late = new RecentChanges(database.db, pino({ level: 'silent' }));
     const own = late.createCache<string>(1);
     await own.load(TENANT, 'key', async () => {
       await change();
       await late.catchUp();
-      return 'of before the change';
+      return 'old value';
     });
     assert.equal(own.get('key'), undefined);
-    await own.load(TENANT, 'key', async () => 'of after');
-    assert.equal(own.get('key'), 'of after');
+    await own.load(TENANT, 'key', async () => 'new value');
+    assert.equal(own.get('key'), 'new value');
   });
 
-  it('is not trusted before the first poll', async () => {
+  it('a cache returns no data before the first poll', async () => {
     const idle = new RecentChanges(database.db, pino({ level: 'silent' }));
     const empty = idle.createCache<string>(1);
     await empty.load(TENANT, 'key', async () => 'value');
     assert.equal(empty.get('key'), undefined);
   });
 
-  it('has a bound: the tenant remembered longest is forgotten', async () => {
-    await remember(OTHER, 'second', 'two');
-    await remember(OTHER, 'second', 'again two');
-    assert.equal(get(TENANT, 'key'), 'of before');
-    await remember(3, 'key', 'three');
+  it('a full cache removes all entries of the tenant that it has held longest', async () => {
+    await load(OTHER, 'second', 'two');
+    await load(OTHER, 'second', 'again two');
+    assert.equal(get(TENANT, 'key'), 'old value');
+    await load(3, 'key', 'three');
     assert.deepEqual([get(TENANT, 'key'), get(OTHER, 'second'), get(3, 'key')], [undefined, 'again two', 'three']);
   });
 });

@@ -7,39 +7,48 @@ import * as store from './store.ts';
 
 export type { TenantCache } from './tenant-cache.ts';
 
-/** What makes caches: `RecentChanges`, or `NO_CACHES`. */
+/** Object that makes tenant caches: a `RecentChanges`, or `NO_CACHES`. */
 export type Caches = Pick<RecentChanges, 'createCache'>;
 
-/** For a process that reads too little to keep a cache true: it remembers nothing, and every look goes to the database. */
-export const NO_CACHES: Caches = { createCache: () => new TenantCache({ maxEntries: 0, isSure: () => false }) };
+/** Maker of caches that store no data, so that every read goes to the database. For a process that reads too little for a cache. */
+export const NO_CACHES: Caches = { createCache: () => new TenantCache({ maxEntries: 0, isLeased: () => false }) };
 
-/** How often a node asks what has changed … */
+/** Interval in milliseconds at which a node polls the recent changes. */
 const POLL_EVERY_MS = 150;
-/** … and for how long after it has begun to ask it trusts what it remembers. */
+/** Length of the lease in milliseconds. For this time after the start of a poll, a node uses its caches. */
 const LEASE_MS = 500;
-/** Timers and clocks of two machines may differ by so much. */
+/** Largest difference in milliseconds between the timers and clocks of two machines. */
 const LEASE_MARGIN_MS = 25;
-/** A change is looked for so long after its transaction has begun … */
+/** Time in seconds, from the start of its transaction, for which a poll reads a change. */
 const WINDOW_SECONDS = 120;
-/** … and a node that has not asked for a fourth of that may have missed some: it forgets everything. */
+/**
+ * Longest time in milliseconds between two polls after which the caches stay valid. It is a quarter of the window. After a longer gap
+ * the node may have missed changes, so it invalidates all caches.
+ */
 const MAX_GAP_MS = 30_000;
 const REMOVE_AFTER_SECONDS = 600;
 const REMOVE_EVERY_MS = 60_000;
 
-/** Tells every node to forget what it remembers of the tenant: they know within 0.7 s of the commit. Part of the transaction that changes it. */
+/**
+ * Writes in the transaction that data of the tenant has changed. Every node then invalidates its cached data of the tenant, at most 0.7 s
+ * after the commit.
+ */
 export async function announceChange(tx: Tx, tenantId: number): Promise<void> {
   await store.insertChange(tx, tenantId, newId());
 }
 
-/** Resolves when no node can act any more on what a transaction that has just been committed made wrong. */
+/**
+ * Waits until no node uses cached data from before a transaction that has just been committed: for the length of a lease, and a margin
+ * for differing clocks.
+ */
 export async function leasesEnded(): Promise<void> {
   await sleep(LEASE_MS + LEASE_MARGIN_MS);
 }
 
 /**
- * What this node remembers of tenants, under a lease that one cheap poll renews for all of it. The poll reads the list of recent
- * changes and forgets the tenants on it; where it does not come through in time, nothing is trusted and the database is asked. So
- * whatever was committed longer ago than the lease is known here, or nothing is.
+ * Makes the tenant caches of this node, and keeps them valid by polling the list of recent changes. A poll invalidates the data of the
+ * tenants on the list, and renews the lease of all caches. If no poll succeeds within the lease, the caches return no data, and every
+ * read goes to the database. So a cache never returns data that was changed by a commit longer ago than the lease.
  */
 export class RecentChanges {
   readonly #db: Database;
@@ -48,30 +57,36 @@ export class RecentChanges {
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | null = null;
   #seen = new Set<string>();
-  /** When the last poll that came through had begun, by this process's own clock. */
+  /** Start of the last successful poll, in milliseconds of this process's own clock (`performance.now`). */
   #polledAtMs = Number.NEGATIVE_INFINITY;
   #removedAtMs = performance.now();
-  #isLost = false;
+  #isFailing = false;
 
   constructor(db: Database, log: Logger) {
     this.#db = db;
     this.#log = log;
   }
 
-  /** Begins to poll; until then nothing is trusted. */
+  /** Starts the polls. The caches return no data before the first poll has succeeded. */
   start(): void {
     this.#timer = setInterval(() => void this.#pollQuietly(), POLL_EVERY_MS).unref();
     void this.#pollQuietly();
   }
 
-  /** Makes a cache that forgets with all others. @param maxEntries beyond which the tenants remembered longest are forgotten */
+  /**
+   * Makes a cache, which the polls invalidate.
+   * @param maxEntries largest number of entries. Above it, the cache removes the tenants that it has held longest.
+   */
   createCache<Value>(maxEntries: number): TenantCache<Value> {
-    const cache = new TenantCache<Value>({ maxEntries, isSure: () => performance.now() < this.#polledAtMs + LEASE_MS });
+    const cache = new TenantCache<Value>({
+      maxEntries,
+      isLeased: () => performance.now() < this.#polledAtMs + LEASE_MS,
+    });
     this.#caches.push(cache);
     return cache;
   }
 
-  /** Resolves when this node knows what was committed before the call: after a change of its own. */
+  /** Polls until this node knows all changes that were committed before the call. Used after a change that this node has made itself. */
   async catchUp(): Promise<void> {
     await this.#polling;
     await this.#pollQuietly();
@@ -82,7 +97,7 @@ export class RecentChanges {
     await this.#polling;
   }
 
-  /** One poll at a time. It never throws: what is remembered is not trusted for longer than the lease. */
+  /** Polls, or waits for the poll that runs already. Never throws, because the lease ends by itself if polls fail. */
   async #pollQuietly(): Promise<void> {
     this.#polling ??= this.#poll()
       .then(
@@ -110,12 +125,12 @@ export class RecentChanges {
   }
 
   #note(error: unknown): void {
-    if (error !== null && !this.#isLost) {
+    if (error !== null && !this.#isFailing) {
       this.#log.warn(
         { err: error },
-        'recent changes cannot be read: the database is asked at every call until they can',
+        'the list of recent changes cannot be read, so the caches are not used and each call reads from the database',
       );
     }
-    this.#isLost = error !== null;
+    this.#isFailing = error !== null;
   }
 }

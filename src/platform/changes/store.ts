@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 
-/** Written by a second try as well, whose first one's answer was lost: a change told twice is forgotten twice. */
+/**
+ * Inserts a change. If the response to a first commit is lost, the retry inserts the change a second time. That does no harm, because
+ * invalidating a tenant twice has the same effect as once.
+ */
 export async function insertChange(tx: Tx, tenantId: number, id: string): Promise<void> {
   await tx.insertInto('recent_change').values({ id, tenant_id: tenantId }).execute();
 }
@@ -11,7 +14,7 @@ export interface ChangeRow {
   tenantId: number;
 }
 
-/** Changes of all tenants (a global table), committed up to now and begun no longer ago than the given time. */
+/** Reads the committed changes of all tenants whose transactions began at most this number of seconds ago. The table is global. */
 export async function readChanges(db: Database, seconds: number): Promise<ChangeRow[]> {
   const { rows } = await sql<ChangeRow>`
     SELECT id, tenant_id AS "tenantId" FROM recent_change WHERE changed_at > now() - make_interval(secs => ${seconds})
@@ -19,7 +22,7 @@ export async function readChanges(db: Database, seconds: number): Promise<Change
   return rows;
 }
 
-/** Removes what every node has long read. */
+/** Deletes changes that are older than the given time. The time must be long enough that every node has read them. */
 export async function deleteChanges(db: Database, olderThanSeconds: number): Promise<void> {
   await sql`DELETE FROM recent_change WHERE changed_at < now() - make_interval(secs => ${olderThanSeconds})`.execute(
     db,

@@ -1,30 +1,30 @@
 interface CacheOptions {
   maxEntries: number;
-  /** Whether what is remembered may be trusted now. */
-  isSure: () => boolean;
+  /** Returns true if the lease of the cache has not ended, so that its data may be used. */
+  isLeased: () => boolean;
 }
 
 type Key = string | number;
 
-/** What a node remembers of tenants, each piece under a key that no other tenant has. */
+/** Cache of a node for data of tenants. The key of an entry must be unique among all tenants. */
 export class TenantCache<Value> {
   readonly #options: CacheOptions;
   readonly #values = new Map<Key, Value>();
-  /** The keys of each tenant, the tenants remembered longest first. */
+  /** Keys of the entries by tenant. The tenant that the cache has held longest comes first. */
   readonly #keys = new Map<number, Set<Key>>();
-  /** How often anything was forgotten: what was read meanwhile may be older than the change. */
+  /** Number of invalidations. If the number changes during a read, the value that was read may be older than the change. */
   #invalidations = 0;
 
   constructor(options: CacheOptions) {
     this.#options = options;
   }
 
-  /** @returns undefined where nothing is remembered, or it is not sure: ask the database */
+  /** Returns the cached value. Returns undefined if the value is not cached or the lease has ended. The caller then reads the database. */
   get(key: Key): Value | undefined {
-    return this.#options.isSure() ? this.#values.get(key) : undefined;
+    return this.#options.isLeased() ? this.#values.get(key) : undefined;
   }
 
-  /** Reads from the database and remembers, unless something has changed meanwhile. What is undefined is not remembered. */
+  /** Reads a value and caches it. Does not cache undefined, or a value that an invalidation during the read may have made out of date. */
   async load<Read extends Value | undefined>(tenantId: number, key: Key, read: () => Promise<Read>): Promise<Read> {
     const invalidations = this.#invalidations;
     const value = await read();
@@ -36,7 +36,7 @@ export class TenantCache<Value> {
 
   invalidate(tenantIds: ReadonlySet<number> | 'all'): void {
     if (tenantIds === 'all' || tenantIds.size > 0) {
-      this.#invalidations += 1; // Also where nothing is remembered yet: something may be on its way.
+      this.#invalidations += 1; // Counted even if the cache holds nothing of the tenants, because a read may be under way.
     }
     for (const tenantId of tenantIds === 'all' ? this.#keys.keys() : tenantIds) {
       this.#invalidateTenant(tenantId);
