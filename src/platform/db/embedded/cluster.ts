@@ -7,24 +7,28 @@ import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 import { type Location, PASSWORD_FILE } from './location.ts';
 
-/** PostgreSQL's only role, and the name of the application's database. */
+/** Name of PostgreSQL's only role, and of the application's database. */
 export const NAME = 'roomservice';
-/** No locale of the system's, and nothing that the person who started us has set for another PostgreSQL. */
+/**
+ * Whole environment of the PostgreSQL programs. It leaves out the locale of the system, and variables that the user has set for another
+ * PostgreSQL.
+ */
 export const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
 
-/** Whether a database was ever opened there: its password is what is made first. */
+/** Returns true if a database was ever opened in DATA_DIR. The password is made first, so its file shows that. */
 export async function hasPassword(dataDir: string): Promise<boolean> {
   return (await readFile(join(dataDir, PASSWORD_FILE)).catch(ifAbsent)) !== undefined;
 }
 
-/** The role's password: 256 random bits in DATA_DIR, mode 0600, made at the first start. */
+/** Reads the password of the role. The first start makes it: 256 random bits in a file in DATA_DIR with mode 0600. */
 export async function readOrMakePassword(dataDir: string): Promise<string> {
   const file = join(dataDir, PASSWORD_FILE);
   const existing = await readFile(file, 'utf8').catch(ifAbsent);
   if (existing !== undefined) {
     return existing.trim();
   }
-  // Linked into place: several processes may do this at once, and none may read half a password.
+  // A complete draft is linked to the final name, because several processes may do this at the same time, and no process may read a
+  // half-written password.
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
   try {
@@ -40,7 +44,7 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
 }
 
 /**
- * Makes the database cluster where it is missing, and gives one that root has copied into place back to its account.
+ * Makes the database cluster if it is missing. If root has copied a cluster into place, makes PostgreSQL's system user its owner again.
  */
 export async function prepareCluster(
   location: Location,
@@ -65,7 +69,7 @@ interface InitdbOptions {
 }
 
 async function runInitdb({ binaries, folder, password, sync, account }: InitdbOptions): Promise<void> {
-  const passwordFile = `${folder}.password`; // shares the folder's prefix, so that it is cleared away with it
+  const passwordFile = `${folder}.password`; // The name has the prefix of the folder, so `createWhole` removes both.
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (account !== undefined) {
     await chown(passwordFile, account.uid, account.gid);
@@ -80,8 +84,8 @@ async function runInitdb({ binaries, folder, password, sync, account }: InitdbOp
   try {
     await promisify(execFile)(join(binaries, 'bin/initdb'), args, { cwd: '/', env: ENVIRONMENT, ...account });
   } catch (error) {
-    const said = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
-    throw new EmbeddedPostgresError(`The database could not be created in ${dirname(folder)}: ${said}`, {
+    const reason = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
+    throw new EmbeddedPostgresError(`The database could not be created in ${dirname(folder)}: ${reason}`, {
       cause: error,
     });
   }

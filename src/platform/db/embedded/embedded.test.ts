@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isRoot, newDataDir, open, postmasterPid, query, spawnOpened } from '#test/support/embedded-postgres.ts';
 import { AlreadyServedError, EmbeddedPostgresError } from './failure.ts';
 
-test('a first start makes a private, durable database that listens on no port, wherever it is put', async (t) => {
+test('the first start makes a private, durable database without a TCP port, even if DATA_DIR has special characters', async (t) => {
   const dataDir = await newDataDir(t, `o'dd, "%20 ü`);
   const embedded = await open(dataDir, { settings: {} });
   assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
@@ -29,7 +29,7 @@ test('a first start makes a private, durable database that listens on no port, w
   await embedded.close();
 });
 
-test('others join the running PostgreSQL, the last to leave stops it, and the data stays', async (t) => {
+test('several processes share one running PostgreSQL, the last that closes stops it, and the next start finds the data', async (t) => {
   const dataDir = await newDataDir(t);
   const first = await open(dataDir);
   const pid = await postmasterPid(first.clusterDir);
@@ -51,7 +51,7 @@ test('others join the running PostgreSQL, the last to leave stops it, and the da
   await again.close();
 });
 
-test('when all leave at the same moment, PostgreSQL stops', async (t) => {
+test('PostgreSQL stops if all its users close at the same time, and no temporary files remain in DATA_DIR', async (t) => {
   const dataDir = await newDataDir(t);
   for (let round = 0; round < 5; round += 1) {
     const all = await Promise.all([open(dataDir), open(dataDir), open(dataDir, { role: 'serve' })]);
@@ -62,7 +62,7 @@ test('when all leave at the same moment, PostgreSQL stops', async (t) => {
   assert.deepEqual(names, ['postgres', 'postgres-password', 'postgres.log', 'socket']);
 });
 
-test('a second serve on one DATA_DIR is refused, and of two at once exactly one wins', async (t) => {
+test('of two "serve" that start at the same time on one DATA_DIR, one succeeds and one is refused', async (t) => {
   const dataDir = await newDataDir(t);
   const attempts = await Promise.allSettled([open(dataDir, { role: 'serve' }), open(dataDir, { role: 'serve' })]);
   const winners = attempts.filter((attempt) => attempt.status === 'fulfilled');
@@ -74,7 +74,7 @@ test('a second serve on one DATA_DIR is refused, and of two at once exactly one 
   await (await open(dataDir, { role: 'serve' })).close();
 });
 
-test('a DATA_DIR of a long path works, with its socket elsewhere', async (t) => {
+test('a DATA_DIR with a path that is too long for a socket works, with the database inside it and the socket outside', async (t) => {
   const dataDir = await newDataDir(t, 'a'.repeat(100), `it's "b", ünd % c ${'d'.repeat(60)}`);
   const embedded = await open(dataDir);
   assert.equal(dirname(embedded.clusterDir), dataDir);
@@ -83,26 +83,28 @@ test('a DATA_DIR of a long path works, with its socket elsewhere', async (t) => 
   await rm(decodeURIComponent(new URL(embedded.url).hostname), { recursive: true });
 });
 
-test('as root, a DATA_DIR that PostgreSQL may not enter gets its database elsewhere', { skip: !isRoot }, async (t) => {
+test('as root, the database of a DATA_DIR that PostgreSQL may not enter is under /var/lib', {
+  skip: !isRoot,
+}, async (t) => {
   const dataDir = await newDataDir(t, 'private');
   await mkdir(dirname(dataDir), { mode: 0o700 });
   const messages: string[] = [];
   const embedded = await open(dataDir, { log: (message) => messages.push(message) });
   assert.match(embedded.clusterDir, /^\/var\/lib\/roomservice\/[^/]+\/postgres$/);
   assert.ok(
-    messages.some((message) => message.includes(`lives under ${dirname(embedded.clusterDir)}`)),
+    messages.some((message) => message.includes(`is in ${dirname(embedded.clusterDir)}`)),
     messages.join(),
   );
   assert.equal((await stat(dataDir)).uid, 0);
   await query(embedded.url, 'CREATE TABLE kept AS SELECT 42 AS value');
   await embedded.close();
-  await chmod(dirname(dataDir), 0o755); // what was chosen once stays
+  await chmod(dirname(dataDir), 0o755); // Now PostgreSQL could enter, but the location stays as it was chosen first.
   const again = await open(dataDir);
   assert.deepEqual(await query(again.url, 'SELECT value FROM kept'), [{ value: 42 }]);
   await again.close();
 });
 
-test('errors say what is wrong: a lost password, settings that PostgreSQL refuses, a file for DATA_DIR', async (t) => {
+test('the error message names the cause: a setting that PostgreSQL refuses, a lost password, or a DATA_DIR that is a file', async (t) => {
   const dataDir = await newDataDir(t);
   await (await open(dataDir)).close();
   await assert.rejects(open(dataDir, { settings: { shared_buffers: 'plenty' } }), (error: Error) => {
@@ -111,7 +113,7 @@ test('errors say what is wrong: a lost password, settings that PostgreSQL refuse
     return true;
   });
   await unlink(join(dataDir, 'postgres-password'));
-  await assert.rejects(open(dataDir), /The password in .*postgres-password does not open the database/);
+  await assert.rejects(open(dataDir), /The password in .*postgres-password is not the password of the database/);
   const file = join(dirname(dataDir), 'file');
   await writeFile(file, '');
   await assert.rejects(open(file), /DATA_DIR .*\/file cannot be used \(E[A-Z]+\)/);

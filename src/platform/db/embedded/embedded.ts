@@ -7,27 +7,24 @@ import type { Presence, Role } from './presence.ts';
 import { databaseUrl, enter, leave, type Server } from './server.ts';
 
 export interface EmbeddedPostgres {
-  /**
-   * Connection string of the application's database, valid for as long as this is open. Holds the password: never log
-   * it.
-   */
+  /** Connection string of the application's database, valid until `close`. It contains the password, so it must never be logged. */
   url: string;
-  /** PostgreSQL's data directory, which need not be inside DATA_DIR: see `locate`. */
+  /** PostgreSQL's data directory. It may be outside DATA_DIR, as `locate` explains. */
   clusterDir: string;
-  /** Leaves. The last process to leave stops PostgreSQL and returns when it is down. */
+  /** Disconnects this process. The last process that disconnects stops PostgreSQL, and waits until PostgreSQL has ended. */
   close(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** DATA_DIR, absolute or relative; created where it is missing. */
+  /** DATA_DIR as an absolute or relative path. The folder is created if it is missing. */
   dataDir: string;
-  /** A second `serve` on one DATA_DIR is refused; any number of commands come and go beside it. */
+  /** Role of this process. A second `serve` on one DATA_DIR is refused, but any number of commands may run at the same time. */
   role: Role;
-  /** More settings for PostgreSQL, used if it is this process that starts it. */
+  /** Additional settings for PostgreSQL. They have an effect only if this process starts PostgreSQL. */
   settings?: Record<string, string>;
-  /** False: a database that is not there is a fault, not made. */
+  /** False if a missing database is an error. True, the default, if a missing database is created. */
   mayCreate?: boolean;
-  /** Told what takes long, where the database lives when not in DATA_DIR, and when PostgreSQL is lost and back. */
+  /** Receives messages about slow steps, about a database outside DATA_DIR, and about a lost and restored connection. */
   log?: (message: string) => void;
 }
 
@@ -35,15 +32,16 @@ const FIRST_RETRY_WAIT_MS = 100;
 const MAX_RETRY_WAIT_MS = 2_000;
 
 /**
- * Opens the service's own PostgreSQL in DATA_DIR: joins it where another process runs it already, starts it where
- * none does. Should it die while this is open, it is brought back, under the same url.
- * @throws EmbeddedPostgresError that says what is wrong and what to do; AlreadyServedError for a second `serve`
+ * Opens the service's own PostgreSQL in DATA_DIR. Connects to it if another process has started it, and starts it otherwise. If PostgreSQL
+ * dies before `close`, starts it again under the same url.
+ * @throws EmbeddedPostgresError if PostgreSQL cannot be used. The message says what to do.
+ * @throws AlreadyServedError for a second `serve` on one DATA_DIR
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { role, settings = {}, mayCreate = true, log = () => {} } = options;
   if (!mayCreate && !(await hasPassword(options.dataDir))) {
     throw new EmbeddedPostgresError(
-      `There is no database in ${options.dataDir}. Set DATA_DIR (or DATABASE_URL) to what the service has.`,
+      `There is no database in ${options.dataDir}. Set DATA_DIR (or DATABASE_URL) to the value that the service uses.`,
     );
   }
   const location = await locate(options.dataDir, log);
@@ -65,7 +63,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
 }
 
 /**
- * Enters again whenever the connection is lost, until `closing`. Returns the last presence, which may be a lost one.
+ * Connects again each time the connection is lost, until `closing`. Returns the last presence, whose connection may be lost.
  */
 async function keepPresence(server: Server, role: Role, first: Presence, closing: AbortSignal): Promise<Presence> {
   const closed = once(closing, 'abort');
@@ -73,18 +71,18 @@ async function keepPresence(server: Server, role: Role, first: Presence, closing
   while (!closing.aborted) {
     await Promise.race([presence.ended, closed]);
     if (!closing.aborted) {
-      server.log('The connection to PostgreSQL is lost. Bringing it back.');
+      server.log('The connection to PostgreSQL is lost. The service restores it.');
       const next = await enterPersistently(server, role, closing);
       if (next !== undefined) {
         presence = next;
-        server.log('PostgreSQL is back.');
+        server.log('The connection to PostgreSQL is restored.');
       }
     }
   }
   return presence;
 }
 
-/** Tries until it succeeds, with growing waits; undefined when `closing` comes first. */
+/** Tries to connect until it succeeds, with growing waits. Returns undefined if `closing` comes first. */
 async function enterPersistently(server: Server, role: Role, closing: AbortSignal): Promise<Presence | undefined> {
   let lastMessage = '';
   for (let waitMs = FIRST_RETRY_WAIT_MS; !closing.aborted; waitMs = Math.min(waitMs * 2, MAX_RETRY_WAIT_MS)) {

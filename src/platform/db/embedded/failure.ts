@@ -1,5 +1,5 @@
 /**
- * Why the embedded PostgreSQL cannot be used, and what to do about it: a message for the person who runs the service.
+ * Error of the embedded PostgreSQL. The message tells the operator why PostgreSQL cannot be used, and what to do.
  */
 export class EmbeddedPostgresError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -8,20 +8,22 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** A second `serve` on one DATA_DIR. */
+/** Error for a second `serve` on one DATA_DIR. */
 export class AlreadyServedError extends EmbeddedPostgresError {
   constructor(dataDir: string) {
-    super(`Another "serve" already runs on this DATA_DIR (${dataDir}). Stop it, or let both share a DATABASE_URL.`);
+    super(
+      `Another "serve" already runs on this DATA_DIR (${dataDir}). Stop it, or set the same DATABASE_URL for both.`,
+    );
     this.name = 'AlreadyServedError';
   }
 }
 
-/** The code of a system error such as ENOENT, or a SQLSTATE; empty where there is none. */
+/** Returns the code of a system error, such as ENOENT, or a SQLSTATE. Returns an empty text for an error without a code. */
 export function codeOf(error: unknown): string {
   return (error instanceof Error && (error as NodeJS.ErrnoException).code) || '';
 }
 
-/** For `.catch(…)`: undefined where the file does not exist; every other error stays one. */
+/** Handler for `.catch(…)`. Returns undefined if the file does not exist, and throws every other error again. */
 export function ifAbsent(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') {
     throw error;

@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import type { Account } from './account.ts';
 
 /**
- * Creates the folder `target` wholly or not at all: it is built under another name and renamed, so that a crash
- * leaves only rubbish, which the next call clears away. Several may try at once: the first to finish wins, the others
- * take its.
- * @param witness a path inside the finished folder whose presence says that it is complete
+ * Creates the folder `target` completely or not at all. The folder is built under a temporary name and then renamed. If a crash leaves a
+ * temporary folder, the next call removes it. Several processes may call this at the same time. The folder of the first that finishes is
+ * kept, and all processes use it.
+ * @param witness path inside the folder that exists only if the folder is complete
  */
 export async function createWhole(
   target: string,
@@ -33,14 +33,14 @@ export async function createWhole(
   await removeAllStartingWith(prefix);
 }
 
-/** What cannot be removed now (somebody still writes there) is left to the next time. */
+/** Removes all files and folders with the prefix. If another process still writes to one of them, the next call removes that one. */
 async function removeAllStartingWith(prefix: string): Promise<void> {
   const folder = dirname(prefix);
   const names = (await readdir(folder)).filter((name) => name.startsWith(basename(prefix)));
   await Promise.allSettled(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }
 
-/** Gives a folder and all that is in it to an account; links themselves, never what they point to. */
+/** Makes the system user the owner of a folder and of everything in it. Changes links themselves, but not their targets. */
 export async function chownTree(folder: string, account: Account): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true })) {
     await lchown(join(folder, entry), account.uid, account.gid);

@@ -7,11 +7,11 @@ import { locate, prepareSocketDir } from './location.ts';
 
 const quiet = () => {};
 
-test('a DATA_DIR that holds other things is not locked away from their owners', async (t) => {
+test('a DATA_DIR that contains files of other users keeps its mode and its owner', async (t) => {
   const dataDir = await newDataDir(t);
   await mkdir(dataDir);
   await chmod(dataDir, 0o755);
-  await writeFile(join(dataDir, 'README'), 'somebody else reads this', { mode: 0o644 });
+  await writeFile(join(dataDir, 'README'), 'other users read this file', { mode: 0o644 });
   const before = await stat(dataDir);
   const { clusterDir } = await locate(dataDir, quiet);
   const after = await stat(dataDir);
@@ -19,7 +19,7 @@ test('a DATA_DIR that holds other things is not locked away from their owners', 
   assert.equal(clusterDir, join(dataDir, 'postgres'));
 });
 
-test('an empty folder, or one with private keys alone, becomes a private DATA_DIR', async (t) => {
+test('a DATA_DIR that contains only a private key file gets mode 0700 and PostgreSQL’s system user as its owner', async (t) => {
   const dataDir = await newDataDir(t);
   await mkdir(dataDir);
   await chmod(dataDir, 0o755);
@@ -32,7 +32,9 @@ test('an empty folder, or one with private keys alone, becomes a private DATA_DI
   assert.equal((await stat(join(dataDir, 'key'))).uid, process.getuid?.());
 });
 
-test('as root, several that start at once agree on a place elsewhere', { skip: !isRoot }, async (t) => {
+test('as root, four processes that start at the same time use one folder under /var/lib', {
+  skip: !isRoot,
+}, async (t) => {
   const dataDir = await newDataDir(t, 'private');
   await mkdir(dirname(dataDir), { mode: 0o700 });
   const locations = await Promise.all([1, 2, 3, 4].map(() => locate(dataDir, quiet)));
@@ -41,14 +43,14 @@ test('as root, several that start at once agree on a place elsewhere', { skip: !
   assert.match(target, /^\/var\/lib\/roomservice\/[^/]+\/postgres$/);
 });
 
-test('a link to a folder that is gone is an error, not an empty database', async (t) => {
+test('if DATA_DIR links to a database folder that is missing, the start fails and makes no empty database', async (t) => {
   const dataDir = await newDataDir(t);
   await mkdir(dataDir);
   await symlink(join(dirname(dataDir), 'unmounted', 'postgres'), join(dataDir, 'postgres'));
-  await assert.rejects(locate(dataDir, quiet), /should be at .*unmounted\/postgres, .* but that folder is gone/);
+  await assert.rejects(locate(dataDir, quiet), /should be at .*unmounted\/postgres, .* but that folder is missing/);
 });
 
-test('a socket folder that others may enter is not used, so nobody can pose as the database', async (t) => {
+test('a socket folder that other users may enter is refused', async (t) => {
   const dataDir = await newDataDir(t);
   const location = await locate(dataDir, quiet);
   await prepareSocketDir(location);

@@ -20,28 +20,28 @@ import { type Account, canEnter, chooseAccount } from './account.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
 export interface Location {
-  /** Real path of DATA_DIR, which holds the password whatever happens. */
+  /** Real path of DATA_DIR. The password is always in this folder, even if the database is not. */
   dataDir: string;
-  /** PostgreSQL's data directory: inside DATA_DIR, or where the link `postgres` in it points to. */
+  /** PostgreSQL's data directory. It is inside DATA_DIR, or the link `postgres` in DATA_DIR points to it. */
   clusterDir: string;
   /** Folder of the Unix socket. */
   socketDir: string;
-  /** Whom PostgreSQL runs as; undefined: as ourselves. */
+  /** System user that PostgreSQL runs as. Undefined means the user of this process. */
   account: Account | undefined;
 }
 
 export const PASSWORD_FILE = 'postgres-password';
 const CLUSTER_NAME = 'postgres';
-const ELSEWHERE = '/var/lib/roomservice';
-/** A socket's path is limited to 104 bytes on macOS and 108 on Linux. */
+const FALLBACK_DIR = '/var/lib/roomservice';
+/** Largest length of the socket's path in bytes. The system allows 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH_BYTES = 90;
 
 /**
- * Creates DATA_DIR (mode 0700) where it is missing and decides where the database lives. Where PostgreSQL's account
- * cannot enter DATA_DIR (root's home, a 0700 folder), that is a new folder under /var/lib/roomservice, and a link in
- * DATA_DIR says which: so the choice, once made, holds, also when DATA_DIR is moved, and a new DATA_DIR never meets
- * an old database.
- * @throws EmbeddedPostgresError where DATA_DIR cannot be used
+ * Creates DATA_DIR (mode 0700) if it is missing, and chooses the folder of the database. The database is inside DATA_DIR, unless
+ * PostgreSQL's system user cannot enter DATA_DIR, for example in the home folder of root. Then the database gets a new folder under
+ * /var/lib/roomservice, and a link in DATA_DIR points to it. The link keeps the choice for later starts, even if DATA_DIR is moved, and a
+ * new DATA_DIR never gets an old database.
+ * @throws EmbeddedPostgresError if DATA_DIR cannot be used
  */
 export async function locate(path: string, log: (message: string) => void): Promise<Location> {
   const dataDir = await createDataDir(path);
@@ -49,7 +49,7 @@ export async function locate(path: string, log: (message: string) => void): Prom
   const account = await chooseAccount(existing);
   const clusterDir = existing ?? (await placeCluster(dataDir, account));
   if (dirname(clusterDir) !== dataDir) {
-    log(`The database of ${dataDir} lives under ${dirname(clusterDir)}.`);
+    log(`The database of ${dataDir} is in ${dirname(clusterDir)}.`);
   }
   return { dataDir, clusterDir, socketDir: socketDirOf(clusterDir), account };
 }
@@ -67,7 +67,7 @@ async function createDataDir(path: string): Promise<string> {
     return await realpath(folder);
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `DATA_DIR ${folder} cannot be used (${codeOf(error)}): it must be a folder that this process may write to.`,
+      `DATA_DIR ${folder} cannot be used (${codeOf(error)}). It must be a folder that this process may write to.`,
       { cause: error },
     );
   }
@@ -82,8 +82,8 @@ async function findCluster(dataDir: string): Promise<string | undefined> {
   const target = resolve(dataDir, await readlink(path));
   if ((await stat(dirname(target)).catch(ifAbsent)) === undefined) {
     throw new EmbeddedPostgresError(
-      `The database should be at ${target}, where ${path} points to, but that folder is gone. ` +
-        'Bring it back, or remove DATA_DIR to start with an empty database.',
+      `The database should be at ${target}, because ${path} points to it, but that folder is missing. ` +
+        'Restore it, or remove DATA_DIR to start with an empty database.',
     );
   }
   return target;
@@ -98,12 +98,12 @@ async function placeCluster(dataDir: string, account: Account | undefined): Prom
   if (await canEnter(account, dirname(dataDir))) {
     await makePrivate(dataDir, account);
   }
-  return (await canEnter(account, dataDir)) ? inside : placeElsewhere(inside, account);
+  return (await canEnter(account, dataDir)) ? inside : placeOutside(inside, account);
 }
 
-async function placeElsewhere(link: string, account: Account): Promise<string> {
-  await mkdir(ELSEWHERE, { recursive: true, mode: 0o755 });
-  const folder = await mkdtemp(join(ELSEWHERE, `${shortHash(dirname(link))}-`));
+async function placeOutside(link: string, account: Account): Promise<string> {
+  await mkdir(FALLBACK_DIR, { recursive: true, mode: 0o755 });
+  const folder = await mkdtemp(join(FALLBACK_DIR, `${shortHash(dirname(link))}-`));
   await chown(folder, account.uid, account.gid);
   const target = join(folder, CLUSTER_NAME);
   try {
@@ -114,17 +114,18 @@ async function placeElsewhere(link: string, account: Account): Promise<string> {
     if (codeOf(error) !== 'EEXIST') {
       throw error;
     }
-    return resolve(await readlink(link)); // another process, starting at the same moment, was faster
+    return resolve(await readlink(link)); // Another process that starts at the same time has made the link first.
   }
 }
 
 /**
- * Mode 0700, and PostgreSQL's account as the owner, for a folder that is ours: one that we have used before, or that
- * holds nothing but private files such as keys. A DATA_DIR of `.` or `/srv` must not lock everybody else out of it.
+ * Gives DATA_DIR mode 0700 and PostgreSQL's system user as its owner, but only if it is the service's own folder. That is a folder that the
+ * service has used before, or one that contains only private files such as keys. A DATA_DIR such as `.` or `/srv` must stay open to other
+ * users.
  */
 async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
   const names = await readdir(dataDir);
-  // What a process that starts at the same moment has only just written and moved away is gone by now.
+  // A temporary file of another process that starts at the same time may be missing by now.
   const entries = await Promise.all(names.map((name) => lstat(join(dataDir, name)).catch(ifAbsent)));
   const isPrivate = (entry: Stats | undefined) => entry === undefined || (entry.isFile() && !(entry.mode & 0o077));
   const isOurs = names.includes(PASSWORD_FILE) || entries.every(isPrivate);
@@ -135,15 +136,18 @@ async function makePrivate(dataDir: string, account: Account | undefined): Promi
     await chown(dataDir, account.uid, account.gid);
   }
   await chmod(dataDir, 0o700).catch((error) => {
-    // A mounted volume may belong to root and be ours through its group alone. What we put into it is private by
-    // itself.
+    // A mounted volume may belong to root, so that only its group lets this process write to it. The mode cannot be changed then, but
+    // the files that the service writes are private by their own modes.
     if (codeOf(error) !== 'EPERM') {
       throw error;
     }
   });
 }
 
-/** The same for every process, whatever its TMPDIR, because each must find the socket of the others' PostgreSQL. */
+/**
+ * Returns the folder of the Unix socket. It does not depend on TMPDIR, because every process must find the socket of a PostgreSQL that
+ * another process has started.
+ */
 function socketDirOf(clusterDir: string): string {
   const beside = join(dirname(clusterDir), 'socket');
   const isShort = Buffer.byteLength(join(beside, '.s.PGSQL.5432')) <= MAX_SOCKET_PATH_BYTES;
@@ -151,8 +155,8 @@ function socketDirOf(clusterDir: string): string {
 }
 
 /**
- * Makes the socket's folder where it is missing: mode 0700, owned by PostgreSQL's account.
- * @throws EmbeddedPostgresError where somebody else has made a folder of that name, who could then pose as our database
+ * Makes the folder of the socket if it is missing, with mode 0700 and PostgreSQL's system user as its owner.
+ * @throws EmbeddedPostgresError if another user owns the folder or may enter it, because that user could pretend to be the database
  */
 export async function prepareSocketDir({ socketDir, account }: Location): Promise<void> {
   await mkdir(socketDir, { recursive: true, mode: 0o700 });
@@ -161,7 +165,7 @@ export async function prepareSocketDir({ socketDir, account }: Location): Promis
     await chown(socketDir, account.uid, account.gid);
   } else if (uid !== (account?.uid ?? process.getuid?.()) || (mode & 0o170077) !== constants.S_IFDIR) {
     throw new EmbeddedPostgresError(
-      `${socketDir} is not a private folder of PostgreSQL's own account. Remove it and start again.`,
+      `${socketDir} is not a private folder of the user that PostgreSQL runs as. Remove the folder and start again.`,
     );
   }
 }

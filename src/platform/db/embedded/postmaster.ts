@@ -10,13 +10,13 @@ import type { Location } from './location.ts';
 
 export interface Postmaster {
   pid: number;
-  /** Whether it takes connections; false while it starts, recovers from a crash or stops. */
+  /** True if PostgreSQL accepts connections. False while it starts, recovers from a crash or stops. */
   isReady: boolean;
 }
 
-/** A PostgreSQL that we have spawned. */
+/** PostgreSQL that this process has spawned. */
 export interface Launch {
-  /** How it ended before it took connections; undefined while it runs. */
+  /** Returns a text about how PostgreSQL has ended, with the end of its log. Returns undefined while PostgreSQL runs. */
   failure(): Promise<string | undefined>;
 }
 
@@ -24,30 +24,33 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const QUOTED_LINES = 8;
 const POLL_MS = 25;
 const FAST_STOP_MS = 10_000;
-/** PostgreSQL kills what is left of its processes 5 s after it was told to stop at once. */
+/** Time in milliseconds for an immediate stop. PostgreSQL kills its remaining processes 5 s after the signal for it. */
 const IMMEDIATE_STOP_MS = 6_000;
 
-/** The PostgreSQL that runs on a cluster, whoever started it; undefined where none does. */
+/** Finds the PostgreSQL that runs on a cluster, even if another process has started it. Returns undefined if no PostgreSQL runs. */
 export async function findPostmaster(clusterDir: string): Promise<Postmaster | undefined> {
   const { pid, status } = await readLockFile(clusterDir);
   return (await isPostmaster(pid, clusterDir)) ? { pid, isReady: status === 'ready' } : undefined;
 }
 
-/** The pid is 0 where there is no lock file, or one that is only just being written. */
+/** Reads PostgreSQL's lock file. The pid is 0 if the file is missing or not completely written yet. */
 async function readLockFile(clusterDir: string): Promise<{ pid: number; status: string }> {
   const text = (await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(ifAbsent)) ?? '';
   const lines = text.split('\n');
   return { pid: Number(lines[0]) || 0, status: lines[7]?.trim() ?? '' };
 }
 
-/** Looks at the command line, because after a crash the pid may have passed to another program. A zombie has none. */
+/**
+ * Returns true if the process is the PostgreSQL of the cluster. It checks the command line, because after a crash another program may have
+ * the pid. A zombie process has no command line.
+ */
 async function isPostmaster(pid: number, clusterDir: string): Promise<boolean> {
   return pid > 0 && (await readCommandLine(pid)).includes(`/bin/postgres -D ${clusterDir} `);
 }
 
 /**
- * Empty where there is no such process. Any other failure is one: a running PostgreSQL must not be taken for a dead
- * one.
+ * Reads the command line of a process. Returns an empty text if the process does not exist. Throws every other error, so that a running
+ * PostgreSQL never counts as dead.
  */
 async function readCommandLine(pid: number): Promise<string> {
   try {
@@ -65,9 +68,9 @@ async function readCommandLine(pid: number): Promise<string> {
 }
 
 /**
- * Spawns PostgreSQL on the cluster, in a process group of its own (Ctrl-C must not reach it before we have stopped)
- * and with a file for its log (a pipe would end with us). Several may do so at once: PostgreSQL's own lock file lets
- * one of them live.
+ * Spawns PostgreSQL on the cluster. It gets its own process group, so that Ctrl-C does not stop it before this process has stopped. Its log
+ * is a file, because a pipe would end with this process. Several processes may spawn at the same time, because PostgreSQL's own lock file
+ * lets only one PostgreSQL run.
  */
 export async function launch(
   { clusterDir, socketDir, account }: Location,
@@ -85,8 +88,8 @@ export async function launch(
   const log = openLog(logFile(clusterDir));
   const child = spawn(join(binaries, 'bin/postgres'), args, {
     cwd: '/',
-    // PostgreSQL takes a lock file that names this pid for a stale one, even if the pid lives on as another program.
-    // (Removing the file instead would take away its check for orphaned backends, and race with others that start.)
+    // With this variable, PostgreSQL treats a lock file with the stale pid as stale, even if another program has that pid now. Removing
+    // the lock file is no alternative: PostgreSQL uses it to check for orphaned backends, and other processes may start at the same time.
     env: { ...ENVIRONMENT, ...(stalePid ? { PG_GRANDPARENT_PID: String(stalePid) } : {}) },
     stdio: ['ignore', log.descriptor, log.descriptor],
     detached: true,
@@ -96,7 +99,7 @@ export async function launch(
   child.unref();
   let ending: string | undefined;
   child.once('error', (error) => (ending = error.message));
-  child.once('exit', (code, signal) => (ending = `it ended with ${signal ?? `exit code ${code}`}`));
+  child.once('exit', (code, signal) => (ending = `PostgreSQL ended with ${signal ?? `exit code ${code}`}`));
   return {
     failure: async () =>
       ending && `${ending}. ${logFile(clusterDir)} ends with:\n${await readEnd(clusterDir, log.offset)}`,
@@ -121,8 +124,9 @@ async function readEnd(clusterDir: string, offset: number): Promise<string> {
 }
 
 /**
- * Stops PostgreSQL and waits until it is gone: clients are disconnected, all is written down; after 10 s, at once.
- * @throws EmbeddedPostgresError where it still runs after 16 s
+ * Stops PostgreSQL and waits until it has ended. PostgreSQL disconnects its clients and writes all data to disk. If it still runs after
+ * 10 s, it is told to stop immediately.
+ * @throws EmbeddedPostgresError if PostgreSQL still runs after 16 s
  */
 export async function stopPostmaster(clusterDir: string, pid: number): Promise<void> {
   for (const [signal, timeoutMs] of [
@@ -136,7 +140,7 @@ export async function stopPostmaster(clusterDir: string, pid: number): Promise<v
       }
     }
   }
-  throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not stop. See ${logFile(clusterDir)}.`);
+  throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) did not stop within 16 s. See ${logFile(clusterDir)}.`);
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {

@@ -4,22 +4,26 @@ import { AlreadyServedError } from './failure.ts';
 
 export type Role = 'serve' | 'command';
 
-/** One process's sign of life: a connection, and locks that end with the process, however that ends. */
+/** Connection that shows that a process uses PostgreSQL. Its session locks end with the process, even after a kill. */
 export interface Presence {
   client: pg.Client;
   /** Resolves when the connection has ended. */
   ended: Promise<void>;
 }
 
-/** Session locks in the maintenance database, where neither the application nor its migrator takes any. */
+/**
+ * Number of the shared session lock that each process holds. The locks are in the maintenance database, in which neither the application
+ * nor its migrator takes locks.
+ */
 const PRESENCE_LOCK = 1;
+/** Number of the exclusive lock that the only `serve` holds. */
 const SERVE_LOCK = 2;
-/** A `serve` that was just killed may still be connected for a moment. */
+/** Time in milliseconds to wait for the lock of `serve`, because a `serve` that was just killed may still be connected. */
 const SERVE_CLAIM_MS = 3_000;
 const CLAIM_POLL_MS = 100;
 const TIMEOUT_MS = 5_000;
 
-/** Connects, once, under a name that tells an operator who is there. @throws whatever pg reports */
+/** Connects once, with an application name that shows the role of the process to an operator. @throws the error of pg */
 export async function connect(url: string, who: Role | 'visitor'): Promise<Presence> {
   const client = new pg.Client({
     connectionString: url,
@@ -27,33 +31,36 @@ export async function connect(url: string, who: Role | 'visitor'): Promise<Prese
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {}); // that the connection has ended is what matters
+  client.on('error', () => {}); // The event `end` follows, and it is enough.
   const ended = new Promise<void>((resolve) => client.once('end', resolve));
   await client.connect();
   return { client, ended };
 }
 
 /**
- * Makes others see that we are here, until we leave. While the last one is stopping PostgreSQL this waits and then
- * fails with the connection, so nobody can come in between.
+ * Takes the shared lock that shows other processes that this process uses PostgreSQL. While the last process stops PostgreSQL, this call
+ * waits, and then fails because the connection ends. So no process can join during the stop.
  */
 export async function appear({ client }: Presence): Promise<void> {
   await client.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
 }
 
-/** Takes back `appear`, and tells whether nobody else is here. If so, nobody can appear until this connection ends. */
+/**
+ * Releases the lock from `appear`. Returns true if no other process uses PostgreSQL. In that case no process can join until this connection
+ * ends.
+ */
 export async function leaveAsLast({ client }: Presence): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_all()');
   const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [PRESENCE_LOCK]);
   return rows[0]?.taken === true;
 }
 
-/** Creates a database unless it is there. */
+/** Creates a database if it is missing. */
 export async function createDatabase({ client }: Presence, name: string): Promise<void> {
   const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
   if (rowCount === 0) {
     await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`).catch((error: { code?: string }) => {
-      // Another process was faster: 42P04 where it had finished, 23505 where it was about to.
+      // Another process has created the database first. The code is 42P04 if it has finished, and 23505 if it is about to finish.
       if (error.code !== '42P04' && error.code !== '23505') {
         throw error;
       }
@@ -62,10 +69,9 @@ export async function createDatabase({ client }: Presence, name: string): Promis
 }
 
 /**
- * Makes this presence the only `serve`, as long as it lasts. A lock rather than a look at who came first: the order
- * in which connections start is not the order in which they become visible, so each of two could take itself for the
- * first.
- * @throws AlreadyServedError where another one holds it for 3 s
+ * Takes the lock of the only `serve`, until the connection ends. A lock is necessary. A comparison of start times is not enough, because
+ * connections do not become visible in the order in which they start, so two processes could both find that they are the first.
+ * @throws AlreadyServedError if another `serve` still holds the lock after 3 s
  */
 export async function claimServing({ client }: Presence, dataDir: string, signal: AbortSignal): Promise<void> {
   for (const deadlineMs = Date.now() + SERVE_CLAIM_MS; ; await sleep(CLAIM_POLL_MS, undefined, { signal })) {

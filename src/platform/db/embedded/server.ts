@@ -9,12 +9,12 @@ import { type Location, PASSWORD_FILE, prepareSocketDir } from './location.ts';
 import { findPostmaster, type Launch, launch, logFile, stopPostmaster } from './postmaster.ts';
 import { appear, claimServing, connect, createDatabase, leaveAsLast, type Presence, type Role } from './presence.ts';
 
-/** One embedded PostgreSQL, running or not, and what it takes to run it. */
+/** Embedded PostgreSQL, running or not, with the values that are needed to start it. */
 export interface Server {
   location: Location;
   password: string;
   settings: Record<string, string>;
-  /** Whether a missing database is a first start. One that vanishes while in use must not come back empty. */
+  /** True if a missing database is created. False after the first start, so that a database that is removed during use is not replaced. */
   mayCreate: boolean;
   log: (message: string) => void;
 }
@@ -25,14 +25,15 @@ const RESTART_WAIT_MS = 200;
 const MAX_STARTS = 3;
 const MAINTENANCE_DATABASE = 'postgres';
 
-/** The connection string of a database of this server: over its Unix socket, with the password. */
+/** Returns the connection string of a database of this server. It uses the Unix socket and contains the password. */
 export function databaseUrl({ location, password }: Server, database = NAME): string {
   return `postgres://${NAME}:${password}@${encodeURIComponent(location.socketDir)}:5432/${database}?sslmode=disable`;
 }
 
 /**
- * Joins the running PostgreSQL, or starts it where none runs, and waits for one that is on its way up or down.
- * @throws EmbeddedPostgresError where it cannot be had within 60 s; AlreadyServedError where there is another `serve`
+ * Connects to the running PostgreSQL, or starts PostgreSQL. If PostgreSQL is starting or stopping, waits for that first.
+ * @throws EmbeddedPostgresError if PostgreSQL cannot be used within 60 s
+ * @throws AlreadyServedError if another `serve` runs
  */
 export async function enter(server: Server, role: Role, signal: AbortSignal): Promise<Presence> {
   const { clusterDir } = server.location;
@@ -46,14 +47,14 @@ export async function enter(server: Server, role: Role, signal: AbortSignal): Pr
       try {
         return await connectAndSettle(server, role, signal);
       } catch (error) {
-        throwUnlessPassing(error, server);
+        throwUnlessTemporary(error, server);
         lastError = error;
       }
     }
     await sleep(POLL_MS, undefined, { signal });
   }
   throw new EmbeddedPostgresError(
-    `PostgreSQL in ${clusterDir} takes no connections after ${READY_TIMEOUT_MS / 1000} s. See ${logFile(clusterDir)}.`,
+    `PostgreSQL in ${clusterDir} accepts no connections after ${READY_TIMEOUT_MS / 1000} s. See ${logFile(clusterDir)}.`,
     { cause: lastError },
   );
 }
@@ -68,29 +69,29 @@ async function connectAndSettle(server: Server, role: Role, signal: AbortSignal)
     }
     return presence;
   } catch (error) {
-    await (isPassing(error) ? presence.client.end() : leave(server, presence));
+    await (isTemporary(error) ? presence.client.end() : leave(server, presence));
     throw error;
   }
 }
 
 /**
- * Whether an error says that PostgreSQL is starting, stopping, full or out of reach, rather than that it refuses us.
+ * Returns true if PostgreSQL is starting, stopping, unreachable or has too many connections. Returns false if it refuses this process.
  */
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
     return /^(57P0[123]|53300)$/.test(error.code ?? '');
   }
   return !(error instanceof EmbeddedPostgresError || (error instanceof Error && error.name === 'AbortError'));
 }
 
-function throwUnlessPassing(error: unknown, { location }: Server): void {
-  if (isPassing(error)) {
+function throwUnlessTemporary(error: unknown, { location }: Server): void {
+  if (isTemporary(error)) {
     return;
   }
   if (codeOf(error) === '28P01') {
     throw new EmbeddedPostgresError(
-      `The password in ${join(location.dataDir, PASSWORD_FILE)} does not open the database in ` +
-        `${location.clusterDir}. Bring back the file, or remove DATA_DIR to start with an empty database.`,
+      `The password in ${join(location.dataDir, PASSWORD_FILE)} is not the password of the database in ` +
+        `${location.clusterDir}. Restore the file, or remove DATA_DIR to start with an empty database.`,
       { cause: error },
     );
   }
@@ -98,8 +99,8 @@ function throwUnlessPassing(error: unknown, { location }: Server): void {
 }
 
 /**
- * Gives a function that starts PostgreSQL unless its last start is still under way, and after three failures says
- * why.
+ * Returns a function that starts PostgreSQL, unless its last start is still under way. After three failed starts, the function throws an
+ * error with the reason.
  */
 function createStarter(server: Server): () => Promise<void> {
   let current: Launch | undefined;
@@ -110,8 +111,8 @@ function createStarter(server: Server): () => Promise<void> {
       return;
     }
     if (failure !== undefined) {
-      // The backends of a killed PostgreSQL may outlive it for a moment, and the next one rightly refuses to run
-      // beside them.
+      // The backends of a killed PostgreSQL may still run for a short time. A new PostgreSQL refuses to start beside them, and such a
+      // failure is not counted.
       failures += failure.includes('shared memory block') ? 0 : 1;
       if (failures === MAX_STARTS) {
         throw new EmbeddedPostgresError(`PostgreSQL does not start: ${failure}`);
@@ -133,7 +134,7 @@ async function start(server: Server): Promise<Launch> {
   return launch(location, { binaries, settings });
 }
 
-/** Ends a presence, and PostgreSQL with it where it was the last one. */
+/** Ends a presence. If it is the last one, stops PostgreSQL too. */
 export async function leave(server: Server, presence: Presence): Promise<void> {
   const { clusterDir } = server.location;
   try {
@@ -147,7 +148,10 @@ export async function leave(server: Server, presence: Presence): Promise<void> {
   }
 }
 
-/** For one whose connection is lost: whether nobody is there, as where PostgreSQL is down, or only on its way up. */
+/**
+ * Returns true if no process uses PostgreSQL, or if PostgreSQL does not run or is still starting. Used by a process whose own connection is
+ * lost.
+ */
 async function isDeserted(server: Server): Promise<boolean> {
   try {
     const visitor = await connect(databaseUrl(server, MAINTENANCE_DATABASE), 'visitor');
