@@ -6,12 +6,12 @@ import { chargeTo, currentAccount } from '../lib/account.ts';
 import { batching } from './batching.ts';
 import { createDatabase } from './database.ts';
 
-/** Never connected to. */
+/** URL of a database that does not exist. The tests never connect to it. */
 const url = 'postgres://localhost/none';
 const oneNode = createDatabase({ url, poolSize: 1 });
 const cluster = createDatabase({ url, poolSize: 1, layout: 'cluster' });
 
-/** Doubles numbers, and notes what went together; a batch with 13 in it fails, and so does 13 alone. */
+/** Makes batched work that doubles numbers, and a list of its batches. A batch that contains 13 fails. */
 function doubling({ db = oneNode, maxUnderWay = 1, error = new Error('13') } = {}) {
   const sent: number[][] = [];
   const double = async (inputs: number[]) => {
@@ -25,8 +25,8 @@ function doubling({ db = oneNode, maxUnderWay = 1, error = new Error('13') } = {
   return { sent, call: batching(db, { many: double, maxUnderWay }) };
 }
 
-describe('batched work', () => {
-  it('sends what arrives together as one, and answers each caller', async () => {
+describe('batching', () => {
+  it('calls that arrive together run as one batch, and each caller gets its own output', async () => {
     const { sent, call } = doubling();
     assert.deepEqual(await Promise.all([1, 2, 3].map(call)), [2, 4, 6]);
     assert.deepEqual(sent, [[1, 2, 3]]);
@@ -34,7 +34,7 @@ describe('batched work', () => {
     assert.deepEqual(sent.at(-1), [4]);
   });
 
-  it('gathers what comes while as much is under way as may be, and lets it join nothing that has begun', async () => {
+  it('calls that arrive while the largest number of batches runs form the next batch, and do not join a running batch', async () => {
     const { sent, call } = doubling();
     const first = call(1);
     await sleep(2);
@@ -43,20 +43,20 @@ describe('batched work', () => {
     assert.deepEqual(sent, [[1], [2, 3]]);
   });
 
-  it('keeps to 64 inputs, and runs several batches side by side if it may', async () => {
+  it('a batch has at most 64 inputs, and two batches run at the same time if maxUnderWay is 2', async () => {
     const { sent, call } = doubling({ maxUnderWay: 2 });
     const inputs = Array.from({ length: 150 }, (_, index) => index + 100);
-    const answers = Promise.all(inputs.map(call));
+    const outputs = Promise.all(inputs.map(call));
     await sleep(3);
     assert.deepEqual(sent, [inputs.slice(0, 64), inputs.slice(64, 128)]);
     assert.deepEqual(
-      await answers,
+      await outputs,
       inputs.map((input) => input * 2),
     );
     assert.deepEqual(sent.at(-1), inputs.slice(128));
   });
 
-  it('does a failed batch again one by one, so that a fault stays with its caller', async () => {
+  it('the inputs of a failed batch run again one by one, so that only the caller of the invalid input gets an error', async () => {
     const { sent, call } = doubling();
     const [one, bad, three] = await Promise.allSettled([1, 13, 3].map(call));
     assert.deepEqual(
@@ -65,10 +65,10 @@ describe('batched work', () => {
     );
     assert.equal(bad?.status, 'rejected');
     assert.deepEqual(sent, [[1, 13, 3], [1], [13], [3]]);
-    assert.equal(await call(5), 10, 'and goes on');
+    assert.equal(await call(5), 10, 'a later call succeeds');
   });
 
-  it('asks a database that is out of reach only once for all', async () => {
+  it('a batch that fails because the database is unavailable is not run again, and all its callers get the error', async () => {
     const { sent, call } = doubling({ error: new UnavailableError('out of reach') });
     const ended = await Promise.allSettled([1, 13].map(call));
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('batched work', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('lets nobody wait on for a database that is out of reach', async () => {
+  it('calls that wait for their batch fail immediately when a batch fails because the database is unavailable', async () => {
     const { sent, call } = doubling({ error: new UnavailableError('out of reach') });
     const first = call(13);
     await sleep(2);
@@ -88,21 +88,21 @@ describe('batched work', () => {
       ['rejected', 'rejected', 'rejected'],
     );
     assert.equal(sent.length, 1);
-    assert.equal(await call(3), 6, 'and goes on');
+    assert.equal(await call(3), 6, 'a later call succeeds');
   });
 
-  it('gives no turns on a cluster, whose statements take one input', async () => {
+  it('on a cluster, each call runs immediately by itself, because a statement takes only one input there', async () => {
     const { sent, call } = doubling({ db: cluster });
     assert.deepEqual(await Promise.all([1, 2, 3].map(call)), [2, 4, 6]);
     const began = sent.length;
     const more = [4, 5].map(call);
-    assert.equal(sent.length, began + 2, 'all at once');
+    assert.equal(sent.length, began + 2, 'both calls have started immediately');
     await Promise.all(more);
   });
 });
 
-describe('batched work of several tenants', () => {
-  it('gives each tenant as many places in a batch as the others, however many wait for one of them', async () => {
+describe('batching of calls of several tenants', () => {
+  it('the tenants take turns in a batch, even if one of them has 100 waiting calls', async () => {
     const { sent, call } = doubling();
     const first = call(0);
     await sleep(2);
@@ -113,7 +113,7 @@ describe('batched work of several tenants', () => {
     assert.deepEqual(sent, [[0], [100, 7, 8, 101, 9, ...many.slice(2, 61)], many.slice(61)]);
   });
 
-  it('charges a single call to the service too, so that it waits for no connection of its tenant', async () => {
+  it('a batch of a single call is charged to the service, not to the tenant of the call', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(currentAccount().tenant);
@@ -124,12 +124,12 @@ describe('batched work of several tenants', () => {
     assert.deepEqual(charged, ['service']);
   });
 
-  it('charges a batch to the service, and what is done again after a failed batch to its tenant', async () => {
+  it('a batch is charged to the service, and the single retries after a failed batch are charged to their tenants', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(`${inputs.length} of ${currentAccount().tenant}`);
       if (inputs.length > 1) {
-        throw new Error('one of them is bad');
+        throw new Error('one input is invalid');
       }
       return inputs;
     };

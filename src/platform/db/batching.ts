@@ -7,26 +7,27 @@ import { isCluster } from './layout.ts';
 
 const MAX_BATCH_SIZE = 64;
 
-/** Database work of any number of inputs. */
+/** Database work that can process many inputs at a time. */
 export interface BatchedWork<Input, Output> {
-  /** Answers in the order of its inputs, or fails as a whole. */
+  /** Returns the outputs in the order of the inputs, or fails as a whole. */
   many: (inputs: Input[]) => Promise<Output[]>;
-  /** How many batches run at once. Calls that come while as many run wait, and then go together. */
+  /** Largest number of batches that run at the same time. Calls that arrive while this number runs wait, and then form the next batch. */
   maxUnderWay: number;
 }
 
 interface Waiting<Input, Output> {
   input: Input;
-  /** Who asks, by tenant; an input whose batch has failed is done by itself at this account's expense. */
+  /** Account of the caller. Its tenant decides the caller's turn. If the batch fails, a single retry of the input is charged to it. */
   account: Account;
   resolve: (output: Output | PromiseLike<Output>) => void;
   reject: (error: unknown) => void;
 }
 
 /**
- * Calls that arrive together go as one batch, each caller with an outcome of its own: that divides the cost of a statement and of a
- * commit by their number. A call never joins a batch that has begun, so it sees what was written before it was made. A batch that fails
- * is done again one by one, for the fault may be in one of its inputs. On a cluster each call goes by itself.
+ * Returns a function that gathers calls that arrive together into batches. The calls of a batch share the cost of one statement and one
+ * commit, but each caller gets its own output or error. A call never joins a batch that has begun, so it sees all data that was written
+ * before the call. If a batch fails, each of its inputs is run again by itself, because the fault may be in only one input. On a cluster
+ * there are no batches, and each call runs immediately by itself.
  */
 export function batching<Input, Output>(
   db: Database,
@@ -40,7 +41,7 @@ export function batching<Input, Output>(
   let underWay = 0;
   let isPlanned = false;
 
-  /** The next ones; of several tenants each gets as many as the others. */
+  /** Takes the next inputs from the queue. If inputs of several tenants wait, the tenants take turns. */
   const take = (count: number) =>
     Array.from({ length: Math.min(count, waiting.size) }, () => waiting.shift()?.item).filter(
       (each) => each !== undefined,
@@ -48,12 +49,14 @@ export function batching<Input, Output>(
 
   async function run(batch: Waiting<Input, Output>[]): Promise<void> {
     try {
-      // Also a single one: at its tenant's expense it would wait for that tenant's connections, and all who come after it with it.
+      // A batch of one input is charged to the service too. Charged to its tenant, it would wait until that tenant may have another
+      // connection, and all later calls of other tenants would wait with it.
       const outputs = await chargeService(() => many(batch.map(({ input }) => input)));
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {
       if (error instanceof UnavailableError || isUnavailable(error)) {
-        // It is asked once for all of them, and for those who have waited meanwhile: none waits longer than one attempt takes.
+        // The unavailable database is not called again. The inputs that wait in the queue fail too, so that no caller waits longer than
+        // one attempt takes.
         [...batch, ...take(waiting.size)].forEach(({ reject }) => reject(error));
       } else if (batch.length === 1) {
         batch.forEach(({ reject }) => reject(error));
@@ -81,7 +84,7 @@ export function batching<Input, Output>(
       waiting.push(account.tenant, { input, account, resolve, reject });
       if (!isPlanned && underWay < maxUnderWay) {
         isPlanned = true;
-        setImmediate(start); // What else has come in this turn of the event loop goes along.
+        setImmediate(start); // Other calls of this round of the event loop join the batch.
       }
     });
 }

@@ -6,7 +6,7 @@ import { chargeTo } from '../lib/account.ts';
 import { createDatabase, type Database } from './database.ts';
 import { inTransaction } from './transaction.ts';
 
-describe('a pool of connections', () => {
+describe('createDatabase', () => {
   let database: TestDatabase;
   before(async () => {
     database = await createTestDatabase();
@@ -20,12 +20,12 @@ describe('a pool of connections', () => {
     return rows[0]?.value;
   }
 
-  it("ends a request's statement after 10 s, and lets a command's take the time it needs", async () => {
+  it('a statement has a time limit of 10 s, but no time limit in a pool for commands', async () => {
     assert.equal(await setting('statement_timeout', false), '10s');
     assert.equal(await setting('statement_timeout', true), '0');
   });
 
-  it('reads dates and numbers as text, whole numbers as numbers, whatever style the database is set to', async () => {
+  it('a pool reads dates and numerics as text and bigints as numbers, even if the database has another date style', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await sql`ALTER DATABASE ${sql.ref(name)} SET datestyle = 'German'`.execute(database.db);
     const db = createDatabase({ url: database.url, poolSize: 1 });
@@ -38,21 +38,21 @@ describe('a pool of connections', () => {
   });
 
   for (const poolSize of [4, 8]) {
-    it(`of ${poolSize} leaves one free for others, however many calls one tenant makes`, async () => {
+    it(`a pool of ${poolSize} connections keeps one free for other tenants while one tenant makes too many calls`, async () => {
       const db = createDatabase({ url: database.url, poolSize });
       const ended: string[] = [];
-      const ask = (tenant: string, seconds: number) =>
+      const call = (tenant: string, seconds: number) =>
         chargeTo({ tenant, caller: '' }, async () => {
           await sql`SELECT pg_sleep(${seconds})`.execute(db);
           ended.push(tenant);
         });
-      await Promise.all([...Array.from({ length: poolSize + 1 }, () => ask('busy', 0.4)), ask('other', 0)]);
+      await Promise.all([...Array.from({ length: poolSize + 1 }, () => call('busy', 0.4)), call('other', 0)]);
       await db.destroy();
       assert.equal(ended[0], 'other');
     });
   }
 
-  describe('of prepared statements', () => {
+  describe('prepared statements', () => {
     const open = (isPrepared?: boolean) =>
       createDatabase({ url: database.url, poolSize: 1, ...(isPrepared === undefined ? {} : { isPrepared }) });
     const readAll = (db: Database) => sql<{ n: number }>`SELECT * FROM number WHERE n > ${0}`.execute(db);
@@ -69,7 +69,7 @@ describe('a pool of connections', () => {
       await sql`DROP TABLE number`.execute(database.db);
     });
 
-    it('prepares each text once, and none where that is turned off', async () => {
+    it('a pool prepares each statement text once, and prepares no statement if isPrepared is false', async () => {
       for (const [isPrepared, expected] of [
         [undefined, 2],
         [false, 0],
@@ -77,12 +77,12 @@ describe('a pool of connections', () => {
         const db = open(isPrepared);
         await readAll(db);
         await readAll(db);
-        assert.equal(await countPrepared(db), expected); // The count's own statement is the second.
+        assert.equal(await countPrepared(db), expected); // The statement that counts is the second prepared statement.
         await db.destroy();
       }
     });
 
-    it('goes on when a table gets a column, alone and in a transaction', async () => {
+    it('a prepared statement still works after its table gets a column, inside and outside a transaction', async () => {
       const db = open();
       await readAll(db);
       await sql`ALTER TABLE number ADD COLUMN m int DEFAULT 2`.execute(database.db);
@@ -93,7 +93,7 @@ describe('a pool of connections', () => {
       await db.destroy();
     });
 
-    it('prepares no more than 400, however many texts there are', async () => {
+    it('a connection has at most 400 prepared statements, even if 420 different texts are run', async () => {
       const db = open();
       for (let n = 0; n < 420; n += 1) {
         await sql`SELECT ${sql.lit(n)} AS number`.execute(db);

@@ -18,35 +18,41 @@ import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
 export type Tx = Transaction<DB>;
-/** For statements that may run in a transaction or by themselves. */
+/** Database or transaction. For functions whose statements may run inside or outside a transaction. */
 export type Db = Database | Tx;
 
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
-  /** Whether a statement may take as long as it needs, as a migration or a recount may; a request's may not. */
+  /** True if statements have no time limit, as for a migration or a recount. False for the statements of requests. */
   isPatient?: boolean;
-  /** Whether the server keeps prepared statements for each connection: yes, but behind a pooler that cannot (PgBouncer before 1.21). */
+  /**
+   * True, the default, if statements are prepared on each connection. Must be false behind a connection pooler that does not support
+   * prepared statements (PgBouncer before 1.21).
+   */
   isPrepared?: boolean;
-  /** Gives up writes that hang, of all pools that share it. */
+  /** Watches the writes of all pools that share this object, and abandons the writes that hang. */
   hungWrites?: HungWrites;
-  /** Told of connections that break while idle. Nothing is lost by them: the pool opens new ones. */
+  /** Called when an idle connection breaks. No data is lost, because the pool opens a new connection. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
-  /** As `readLayout` has found it; one node. */
+  /** Layout that `readLayout` has found. The default is one node. */
   layout?: Layout;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUTS = {
-  /** The server ends a statement after this long, in milliseconds … */
+  /** Time in milliseconds after which the server ends a statement. */
   statement_timeout: 10_000,
-  /** … and where the server itself is out of reach, the client gives up a little later. */
+  /** Time in milliseconds after which the client abandons a statement, for a server that no longer responds. */
   query_timeout: 12_000,
   idle_in_transaction_session_timeout: 15_000,
 };
 
-/** int8 → number (our ids and counts stay below 2^53); numeric and date stay text (pg's default for numeric). */
+/**
+ * Parsers of column types. An int8 becomes a number, because our ids and counts stay below 2^53. A date stays text. A numeric stays text
+ * too, which is the default of pg.
+ */
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) {
@@ -59,7 +65,7 @@ const types = {
   },
 };
 
-/** Opens a pool. Connections are made when first needed, so this neither waits nor fails. */
+/** Makes a pool. It opens connections only when they are needed, so this function does not wait and does not fail. */
 export function createDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -69,7 +75,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     ...(options.isPatient ? {} : REQUEST_TIMEOUTS),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    // Dates are read as ISO text, whatever the database or the role is set to.
+    // The server then sends dates as ISO text, even if the database or the role has another date style.
     options: '-c datestyle=ISO',
     types,
   });
@@ -86,7 +92,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   return db;
 }
 
-/** How many callers wait for a connection of this pool. */
+/** Returns the number of callers that wait for a connection of this pool. */
 export function countWaiting(db: Database): number {
   return gates.get(db)?.countWaiting() ?? 0;
 }
@@ -94,26 +100,29 @@ export function countWaiting(db: Database): number {
 const gates = new WeakMap<Database, FairGate>();
 
 /**
- * A tenant holds at most this part of the connections, rounded up: in a pool of four or more the others find one free at any time. Smaller
- * pools are not divided, because a call may need two connections.
+ * Largest share of the connections that one tenant may hold, rounded up. So a pool of four or more connections always keeps one free for
+ * other tenants. In a smaller pool one tenant may hold all connections, because a call may need two of them.
  */
 const TENANT_SHARE = 0.75;
-/** A wait for a connection ends with 503 after this long. */
-const LINE_TIMEOUT_MS = 8_000;
+/** Longest wait for a connection in milliseconds. After it the response is 503. */
+const QUEUE_TIMEOUT_MS = 8_000;
 
-/** Callers beyond the pool's size wait in a line for each tenant, served round robin: one tenant's burst delays itself. */
+/**
+ * Makes the gate of a pool. If no connection is free, callers wait in a queue for each tenant, and the queues are served round robin. So
+ * many calls of one tenant delay only that tenant.
+ */
 function fairGate(poolSize: number): FairGate {
   return new FairGate({
     limit: poolSize,
     limitOf: (tenant) => (tenant === SERVICE ? poolSize : Math.ceil(poolSize * TENANT_SHARE)),
-    maxWaitMs: LINE_TIMEOUT_MS,
+    maxWaitMs: QUEUE_TIMEOUT_MS,
     waitedTooLong: () => new UnavailableError('No database connection was free in time.'),
   });
 }
 
 /**
- * The pool as Kysely sees it. A client is the same object each time it is lent: Kysely caches what it has made for one, and would
- * cache something new for every statement.
+ * Wraps the pool for Kysely. It returns the same object for a client each time, because Kysely caches its own connection object by client
+ * object. With a new object each time, that cache would grow with every statement.
  */
 function fairPool(pool: pg.Pool, gate: FairGate, { isPrepared = true, hungWrites }: DatabaseOptions): PostgresPool {
   const nameOf = isPrepared ? createStatementNames() : () => undefined;
@@ -145,14 +154,14 @@ function fairPool(pool: pg.Pool, gate: FairGate, { isPrepared = true, hungWrites
 }
 
 interface LentClient extends PostgresPoolClient {
-  /** Notes whose place at the gate the client's release gives back. */
+  /** Sets the tenant whose place at the gate becomes free when the client is released. */
   lendTo(tenant: string): void;
 }
 
 /**
- * Statements are prepared, and a client that met one of two faults is thrown away. A statement that was given up is still under way, so
- * nothing can be asked after it; and once a table has changed, a prepared statement that reads all of its columns fails for as long
- * as the connection lives.
+ * Wraps a client so that it prepares its statements, and so that its connection is closed on release after one of two faults:
+ * - The client has abandoned a statement. The server still runs it, so the connection can run no other statement.
+ * - A table has changed. A prepared statement that reads all columns of the table then fails until the connection is closed.
  */
 function preparingClient(
   client: pg.PoolClient,
@@ -161,12 +170,12 @@ function preparingClient(
   hungWrites: HungWrites | undefined,
 ): LentClient {
   let borrower = '';
-  let isPoisoned = false;
-  let givenUpFor: Error | null = null;
+  let isUnusable = false;
+  let abandonedFor: Error | null = null;
   return {
     async query(text: string, values: unknown[]) {
-      if (givenUpFor !== null) {
-        throw givenUpFor; // Such as to ROLLBACK, which would wait behind the other.
+      if (abandonedFor !== null) {
+        throw abandonedFor; // For example at a ROLLBACK, which would wait for the abandoned statement.
       }
       const name = nameOf(text, values.length);
       let isSent = false;
@@ -178,13 +187,13 @@ function preparingClient(
         return await (hungWrites === undefined ? send() : hungWrites.run(text, send));
       } catch (error) {
         if (isTimeout(error) || (isSent && error instanceof UnavailableError)) {
-          givenUpFor = error;
+          abandonedFor = error;
         }
-        isPoisoned ||= givenUpFor !== null || isStalePlan(error);
+        isUnusable ||= abandonedFor !== null || isStalePlan(error);
         if (!isStalePlan(error)) {
           throw error;
         }
-        // Within a transaction this fails too, and the whole of it is run again.
+        // Inside a transaction this statement fails too, and then the whole transaction is run again.
         return await client.query({ text, values }).catch(() => {
           throw error;
         });
@@ -194,7 +203,7 @@ function preparingClient(
       borrower = tenant;
     },
     release() {
-      client.release(isPoisoned);
+      client.release(isUnusable);
       gate.leave(borrower);
     },
   } as unknown as LentClient;
@@ -204,21 +213,21 @@ function isTimeout(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** On each connection; a statement takes some ten kilobytes of the server's memory. */
+/** Largest number of prepared statements on each connection. One takes about ten kilobytes of the server's memory. */
 const MAX_PREPARED = 400;
-/** Statements with more are lists of rows, of too many lengths. */
+/** Largest number of parameters of a prepared statement. Statements with more are lists of rows, and each length has its own text. */
 const MAX_PREPARED_PARAMETERS = 64;
-/** BEGIN, COMMIT and the like gain nothing. */
+/** Statements that are worth preparing. Statements such as BEGIN and COMMIT would gain nothing. */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 const PLANNED_ANEW_MARK = '/* planned anew */';
 /**
- * Ends a statement that is not prepared, so that PostgreSQL plans it anew each time. The table of events fills and empties: a plan that was
- * kept since it was empty would read all of it, until the next ANALYZE.
+ * Mark at the end of a statement that must not be prepared, so that PostgreSQL plans it again for each call. It is for the table of events,
+ * which fills and empties. A plan from the time when the table was empty would read the whole table until the next ANALYZE.
  */
 export const PLANNED_ANEW = sql.raw(PLANNED_ANEW_MARK);
 
-/** A name, the same on every connection, for a statement that is worth preparing; undefined for others. */
+/** Returns the name of a prepared statement, which is the same on all connections. Undefined means that the statement is not prepared. */
 type StatementNames = (text: string, parameterCount: number) => string | undefined;
 
 function createStatementNames(): StatementNames {

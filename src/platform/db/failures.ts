@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../errors.ts';
 
-/** SQLSTATE classes and codes after which the same work may succeed a moment later (architecture, database rule 7). */
+/** SQLSTATE codes after which the same work may succeed shortly afterwards (architecture, database rule 7). */
 const RETRYABLE_STATES = new Set(['40001', '40P01', '57P01', '25006']);
-/** States that mean: the database cannot serve now (shutting down, starting, full of connections, out of space, timed out). */
+/** SQLSTATE codes of a database that cannot work now: it starts or stops, is full, has too many connections, or a time limit has ended. */
 const UNAVAILABLE_STATES = new Set(['57P02', '57P03', '53300', '53100', '53200', '57014', '55P03', '25P03', '58030']);
-/** Lost or refused connections as Node and pg report them. */
+/** Error codes of Node for a lost or refused connection. */
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -17,7 +17,7 @@ const CONNECTION_CODES = new Set([
 ]);
 const LOST_CONNECTION =
   /^(Connection terminated(?! due to connection timeout)|Client has encountered a connection error|Client was closed)/;
-/** A database that is silent has cost the caller seconds already: it is not asked again. */
+/** Messages of pg if the database does not respond. Such work is not retried, because its caller has waited for seconds already. */
 const NO_CONNECTION =
   /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection (terminated due to connection timeout|ended unexpectedly))/;
 
@@ -33,22 +33,22 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : '';
 }
 
-/** A table has changed since the statement was prepared: on another connection it works. */
+/** Returns true if a table has changed since the statement was prepared. The statement works on another connection. */
 export function isStalePlan(error: unknown): boolean {
   return codeOf(error) === '0A000' && messageOf(error).startsWith('cached plan');
 }
 
-/** Another transaction has held a lock for longer than this one would wait (`limitLockWaits`). */
+/** Returns true if another transaction has held a lock for longer than this transaction may wait (`limitLockWaits`). */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
-/** A row with the same key is there already. */
+/** Returns true if a row with the same key exists already. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505';
 }
 
-/** Whether the whole piece of work may be tried again, with the same ids. */
+/** Returns true if the whole work may be retried with the same ids. */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -61,7 +61,7 @@ export function isRetryable(error: unknown): boolean {
   );
 }
 
-/** Whether the error says that the database is out of reach or overloaded, rather than that we asked something wrong. */
+/** Returns true if the database is unreachable or overloaded, and false if the statement itself is wrong. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -73,9 +73,9 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Runs database work, again where it failed for a reason that passes, with waits of 20 ms doubling under jitter.
- * The work must give the same result when it is run twice: a lost answer to COMMIT is an unknown outcome.
- * @throws UnavailableError when the database stays out of reach; any other error of the work as it is
+ * Runs database work, and retries it up to four times after a temporary failure. The waits are random, and their upper bound doubles from
+ * 40 ms. The work must give the same result if it is run twice, because the outcome of a COMMIT is unknown if its response is lost.
+ * @throws UnavailableError if the database stays unavailable. Throws all other errors of the work unchanged.
  */
 export async function retrying<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -86,7 +86,7 @@ export async function retrying<T>(work: () => Promise<T>): Promise<T> {
         await sleep(Math.random() * FIRST_WAIT_MS * 2 ** tries);
         continue;
       }
-      throw isUnavailable(error) ? new UnavailableError('The database is out of reach.', { cause: error }) : error;
+      throw isUnavailable(error) ? new UnavailableError('The database is unavailable.', { cause: error }) : error;
     }
   }
 }

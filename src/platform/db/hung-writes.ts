@@ -2,21 +2,24 @@ import pg from 'pg';
 import { UnavailableError } from '../errors.ts';
 
 /**
- * How often is looked, in milliseconds, and from what age on a write is looked after. A write hangs if two looks find it waiting for
- * a standby: after 3 s at most.
+ * Interval of the checks in milliseconds, and the age from which a write causes a check. A write hangs if two checks in a row find it
+ * waiting for a standby. So a hanging write is found after at most 3 s.
  */
-const LOOK_EVERY_MS = 1_000;
-/** For the connection of a look, and for its answer. */
-const LOOK_TIMEOUT_MS = 2_000;
-/** Sessions of our own that have committed and wait for a standby to say that it has the commit. */
+const CHECK_EVERY_MS = 1_000;
+/** Time limit in milliseconds for the connection of a check, and for its query. */
+const CHECK_TIMEOUT_MS = 2_000;
+/** Selects the sessions of our own user that wait until a standby confirms their commit. */
 const WAITING = `
   SELECT pid || ' ' || query_start AS id FROM pg_stat_activity
   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'`;
 
-/** A statement that never waits for a standby. A lock is a write: it may wait for a commit that does. */
+/**
+ * Matches statements that never wait for a standby, unless `CHANGE` matches too. A SELECT that locks rows counts as a write, because it
+ * may wait for a commit that waits for a standby.
+ */
 const READ = /^\s*(?:select|with|start transaction\b.*\bread only)\b/is;
 const CHANGE = /\b(?:insert|update|delete|merge|share)\b/i;
-/** The ends of a transaction: the one of a read must not be refused. */
+/** Matches the statements that end a transaction. They are never refused, because the transaction may have only read. */
 const END = /^\s*(?:commit|rollback)\b/i;
 
 interface Write {
@@ -25,12 +28,13 @@ interface Write {
 }
 
 /**
- * Writes that hang because the database waits for standbys it has lost (`synchronous_commit`). PostgreSQL then lets a COMMIT wait without
- * end, also after its client has gone, and keeps its locks. From the outside such a write looks like one that waits for a lock,
- * which is legal. So the database itself is asked what it waits for, and only while a write takes long.
+ * Finds writes that hang because the database waits for standbys that it has lost (`synchronous_commit`). PostgreSQL then lets a COMMIT
+ * wait without a time limit, even after its client has disconnected, and keeps its locks. For the client, such a write looks like a write
+ * that waits for a lock, which is normal. So this class asks the database what the write waits for, but only if a write takes long.
  *
- * While writes hang, those under way are given up and new ones refused, for each would leave one more of the server's connections
- * hanging. Reads go on. The outcome of a write that was given up is unknown: it is stored, and comes to last with the standby.
+ * While writes hang, it abandons the running writes and refuses new writes, because each write would occupy one more connection of the
+ * server. Reads continue. The outcome of an abandoned write is unknown: the primary has stored it, and it becomes durable when the
+ * standby has it too.
  */
 export class HungWrites {
   readonly #url: string;
@@ -38,15 +42,15 @@ export class HungWrites {
   readonly #underWay = new Set<Write>();
   readonly #timer: NodeJS.Timeout;
   #areHanging = false;
-  #isLooking = false;
-  /** What the last look found. */
+  #isChecking = false;
+  /** Waiting sessions that the last check has found. */
   #found = new Set<string>();
 
-  /** @param onChange told once if writes begin to hang, and once if they go on */
+  /** @param onChange called once when writes begin to hang, and once when they no longer hang */
   constructor(url: string, onChange: (areHanging: boolean) => void) {
     this.#url = url;
     this.#onChange = onChange;
-    this.#timer = setInterval(() => void this.#check(), LOOK_EVERY_MS).unref();
+    this.#timer = setInterval(() => void this.#check(), CHECK_EVERY_MS).unref();
   }
 
   get areHanging(): boolean {
@@ -58,8 +62,8 @@ export class HungWrites {
   }
 
   /**
-   * Runs a statement; a write only until it hangs.
-   * @throws UnavailableError if writes hang; if it was sent before, its connection is of no use any more
+   * Runs a statement. If it is a write, abandons it when writes hang.
+   * @throws UnavailableError if writes hang. If the statement was sent already, its connection cannot be used again.
    */
   async run<T>(text: string, send: () => Promise<T>): Promise<T> {
     if (READ.test(text) && !CHANGE.test(text)) {
@@ -80,29 +84,29 @@ export class HungWrites {
 
   async #check(): Promise<void> {
     const [oldest] = this.#underWay;
-    const isDue = this.#areHanging || (oldest !== undefined && performance.now() - oldest.startedMs >= LOOK_EVERY_MS);
-    if (!isDue || this.#isLooking) {
+    const isDue = this.#areHanging || (oldest !== undefined && performance.now() - oldest.startedMs >= CHECK_EVERY_MS);
+    if (!isDue || this.#isChecking) {
       return;
     }
-    this.#isLooking = true;
+    this.#isChecking = true;
     try {
-      const found = await this.#look();
+      const found = await this.#readWaitingSessions();
       this.#note([...found].some((id) => this.#found.has(id)));
       this.#found = found;
     } catch {
-      // Not known: what was known stays, and a statement has its own timeout.
+      // The check has failed, so the previous result stays. Each statement still has its own time limit.
     } finally {
-      this.#isLooking = false;
+      this.#isChecking = false;
     }
   }
 
-  /** On a connection of its own: those of the pools may all be hanging. */
-  async #look(): Promise<Set<string>> {
+  /** Reads the waiting sessions over a separate connection, because all connections of the pools may hang. */
+  async #readWaitingSessions(): Promise<Set<string>> {
     const client = new pg.Client({
       connectionString: this.#url,
       application_name: 'roomservice look',
-      connectionTimeoutMillis: LOOK_TIMEOUT_MS,
-      query_timeout: LOOK_TIMEOUT_MS,
+      connectionTimeoutMillis: CHECK_TIMEOUT_MS,
+      query_timeout: CHECK_TIMEOUT_MS,
     });
     client.on('error', () => {});
     try {
@@ -126,5 +130,5 @@ export class HungWrites {
 }
 
 function hanging(): UnavailableError {
-  return new UnavailableError('The database waits for its standbys: writes hang.', { isLogged: true });
+  return new UnavailableError('Writes hang, because the database waits for its standbys.', { isLogged: true });
 }

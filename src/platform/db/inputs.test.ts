@@ -10,35 +10,35 @@ before(async () => {
 });
 after(() => database.drop());
 
-interface Stretch {
+interface NumberRange {
   first: number;
   last: number;
   unit: string | null;
 }
 
-const STRETCH = new Fields<Stretch>({ first: 'int', last: 'int', unit: 'text' });
+const RANGE = new Fields<NumberRange>({ first: 'int', last: 'int', unit: 'text' });
 
-/** The sum of a stretch of numbers, and all of them behind their unit; null where there is none. */
-const sums = (stretches: Stretch[]) =>
+/** Selects the sum of each range of numbers, and a list of its numbers, each with the unit before it. An empty range has null for both. */
+const sums = (ranges: NumberRange[]) =>
   selectEach(
     database.db,
-    STRETCH,
-    stretches,
+    RANGE,
+    ranges,
     ({ first, last, unit }) => sql<{ total: number | null; list: string | null }>`
       SELECT sum(number)::int AS total, string_agg(${unit} || number, ' ') AS list FROM generate_series(${first}, ${last}) AS number
     `,
   );
 
-const STRETCHES: Stretch[] = [
+const RANGES: NumberRange[] = [
   { first: 4, last: 6, unit: '"a", {b} \\' },
   { first: 1, last: 100, unit: null },
   { first: 2, last: 1, unit: '' },
   { first: 4, last: 6, unit: 'm' },
 ];
 
-describe('one select for many inputs', () => {
-  it('gives each its own row, in their order, those without anything and those that are alike too', async () => {
-    assert.deepEqual(await sums(STRETCHES), [
+describe('selectEach', () => {
+  it('selectEach returns one row for each input, in the order of the inputs, also for empty and for equal inputs', async () => {
+    assert.deepEqual(await sums(RANGES), [
       { total: 15, list: '"a", {b} \\4 "a", {b} \\5 "a", {b} \\6' },
       { total: 5050, list: null },
       { total: null, list: null },
@@ -46,13 +46,13 @@ describe('one select for many inputs', () => {
     ]);
   });
 
-  it('gives the same to each alone, and nothing to none', async () => {
-    const alone = await Promise.all(STRETCHES.map(async (stretch) => await sums([stretch])));
-    assert.deepEqual(alone.flat(), await sums(STRETCHES));
+  it('selectEach returns the same row for an input alone as in a list, and an empty list for no inputs', async () => {
+    const alone = await Promise.all(RANGES.map(async (range) => await sums([range])));
+    assert.deepEqual(alone.flat(), await sums(RANGES));
     assert.deepEqual(await sums([]), []);
   });
 
-  it('fails as a whole where one input is no value of its type', async () => {
+  it('selectEach fails for all inputs if a field of one input does not fit its PostgreSQL type', async () => {
     await assert.rejects(
       sums([
         { first: 1, last: 2, unit: '' },

@@ -2,21 +2,21 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './database.ts';
 import { isCluster } from './layout.ts';
 
-/** PostgreSQL's type of each field of an input. */
+/** PostgreSQL type of each field of an input. */
 type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
 
-/** The values of one input as a statement names them: parameters, or the columns of a list of inputs. */
+/** SQL expressions for the values of one input: parameters of the statement, or columns of a list of inputs. */
 type Named<Input> = Record<keyof Input & string, RawBuilder<unknown>>;
 
 /**
- * The fields of an input with their types, named once for a statement of one input and of many. The parts of statements are made once:
- * put together anew for each call, they cost Node as much as everything else in it.
+ * Names and types of the fields of an input. A statement for one input and a statement for many inputs both use them. The constructor
+ * makes the fixed parts of the statements once, because making them for each call would double the work of Node for that call.
  */
 export class Fields<Input extends object> {
   readonly #types: [name: keyof Input & string, type: string][];
-  /** `"id", "status"` */
+  /** Names of the fields as a list of columns, for example `"id", "status"`. */
   readonly columns: RawBuilder<unknown>;
-  /** The fields of a list, as `list` names it. */
+  /** Expressions for the fields of one input in the list that `list` makes. */
   readonly listed: Named<Input>;
   readonly #listBegin: RawBuilder<unknown>;
   readonly #listEnd: RawBuilder<unknown>;
@@ -26,7 +26,7 @@ export class Fields<Input extends object> {
     const names = this.#types.map(([name]) => `"${name}"`);
     this.columns = sql.raw(names.join(', '));
     this.listed = this.#named((name, type) => sql.raw(isJson(type) ? `given."${name}"::${type}` : `given."${name}"`));
-    // JSON in the list is text, and stays as it was written.
+    // A JSON field is passed as text in the list, so that its text does not change.
     const fields = this.#types.map(([name, type]) => `"${name}" ${isJson(type) ? 'text' : type}`);
     this.#listBegin = sql.raw('ROWS FROM (json_to_recordset(');
     this.#listEnd = sql.raw(
@@ -34,11 +34,12 @@ export class Fields<Input extends object> {
     );
   }
 
-  /** Many inputs as one parameter, which takes less to write and to read than an array for each field. */
+  /** Makes a table expression of many inputs from one JSON parameter. One array for each field would be more expensive. */
   list(inputs: Input[]): RawBuilder<unknown> {
     return sql`${this.#listBegin}${JSON.stringify(inputs)}${this.#listEnd}`;
   }
 
+  /** Returns one parameter for each field of the input. */
   parameters(input: Input): Named<Input> {
     return this.#named((name, type) => sql`${input[name]}::${sql.raw(type)}`);
   }
@@ -49,10 +50,10 @@ export class Fields<Input extends object> {
 }
 
 /**
- * Selects for each input: a single one by parameters alone, as a cluster's router wants it, several by one list. The text is the same
- * for any number of several inputs, so PostgreSQL plans it once.
- * @param select gives one row at most for an input
- * @returns the rows, each with the `input_number` of its input, from 1
+ * Makes one SELECT for all inputs. For a single input it uses only parameters, because the router of a cluster needs that. For several
+ * inputs it uses one list. The text is then the same for every number of inputs, so PostgreSQL plans the statement only once.
+ * @param select must return at most one row for an input
+ * @returns a statement for the rows. Each row has the `input_number` of its input, counted from 1.
  */
 export function selectForEach<Input extends object, Row>(
   fields: Fields<Input>,
@@ -65,7 +66,7 @@ export function selectForEach<Input extends object, Row>(
     : sql`SELECT given.input_number, found.* FROM ${fields.list(inputs)} CROSS JOIN LATERAL (${select(fields.listed)}) AS found`;
 }
 
-/** Runs `selectForEach`. @returns for each input in turn its row, undefined if there is none */
+/** Runs `selectForEach`. @returns one row for each input, in the order of the inputs; undefined for an input without a row */
 export async function selectEach<Input extends object, Row extends object>(
   db: Db,
   fields: Fields<Input>,
@@ -78,10 +79,10 @@ export async function selectEach<Input extends object, Row extends object>(
 }
 
 /**
- * The columns and rows of an INSERT. Several rows go as one list, whose text is the same for any number of rows; a single row, and any
- * on a cluster, whose router wants that, as VALUES.
- * @param key the columns that the rows are sorted by: two statements with the same keys then never deadlock. Of rows with the same key
- *   the first comes first.
+ * Makes the columns and rows of an INSERT. Several rows become one list, so that the text is the same for every number of rows. A single
+ * row becomes VALUES. On a cluster, all rows become VALUES, because the router of the cluster needs that.
+ * @param key columns by which the rows are sorted, so that two statements with the same keys never deadlock. Rows with the same key keep
+ *   their order.
  */
 export function rowsToInsert<Row extends object>(
   db: Db,

@@ -7,7 +7,7 @@ import { keysetList } from './keyset-list.ts';
 
 const COUNT = 20_000;
 
-describe('a page of a long list', () => {
+describe('readPage of keysetList', () => {
   let database: TestDatabase;
   let db: Database;
   const sent: CompiledQuery[] = [];
@@ -29,7 +29,7 @@ describe('a page of a long list', () => {
     return (await database.db.insertInto('tenant').values(tenant).returning('id').executeTakeFirstOrThrow()).id;
   }
 
-  /** Entries whose subjects are their numbers, in the order of their ids. */
+  /** Inserts entries with the subjects 1, 2, 3 and so on, in the order of their ids. */
   async function insertEntries(tenantId: number, count: number): Promise<void> {
     await sql`
       INSERT INTO audit_entry (tenant_id, id, at, actor_type, action, subject, details)
@@ -44,7 +44,7 @@ describe('a page of a long list', () => {
     return [count, ...results.map(({ subject }) => Number(subject))];
   }
 
-  it('holds the rows from its offset on, newest first, and the length of the list', async () => {
+  it('a page contains the rows from its offset on, newest first, and the number of rows in the whole list', async () => {
     assert.deepEqual(await page(0, 0, 2), [COUNT, COUNT, COUNT - 1]);
     assert.deepEqual(await page(0, 1, 2), [COUNT, COUNT - 1, COUNT - 2]);
     assert.deepEqual(await page(0, COUNT / 2, 2), [COUNT, COUNT / 2, COUNT / 2 - 1]);
@@ -52,7 +52,7 @@ describe('a page of a long list', () => {
     assert.deepEqual(await page(1, 0, 10), [5, 5, 4, 3, 2, 1]);
   });
 
-  it('is empty past the end, of a list and of none', async () => {
+  it('a page after the end of a list is empty, and so is every page of an empty list', async () => {
     for (const offset of [5, 6, 429_496_729_400]) {
       assert.deepEqual(await page(1, offset, 10), [5]);
     }
@@ -60,12 +60,12 @@ describe('a page of a long list', () => {
     assert.deepEqual(await page(2, 1, 10), [0]);
   });
 
-  it('reads no row that it passes over or counts, though most of the table is in the list', async () => {
+  it('the queries that skip and count rows scan only an index, although most rows of the table are in the list', async () => {
     sent.length = 0;
     await page(0, COUNT / 2, 2);
-    const walks = sent.filter((query) => query.sql.includes('"list"'));
-    assert.equal(walks.length, 2);
-    for (const { sql: text, parameters } of walks) {
+    const queries = sent.filter((query) => query.sql.includes('"list"'));
+    assert.equal(queries.length, 2);
+    for (const { sql: text, parameters } of queries) {
       const { rows } = await database.db.executeQuery(CompiledQuery.raw(`EXPLAIN ${text}`, [...parameters]));
       const scans = JSON.stringify(rows).match(/(\w+ )*Scan/g);
       assert.deepEqual(scans, ['Index Only Scan'], text);

@@ -2,19 +2,19 @@ import { type AliasableExpression, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 import type { DB } from './types.ts';
 
-/** A list without an upper bound, newest first, that is read piece by piece. */
+/** List of any length, newest row first, that is read in batches or pages. */
 export interface KeysetList<Row> {
-  /** The rows after the one of the given id; null: from the start. */
+  /** Reads the rows after the row with the given id. If the id is null, reads from the start of the list. */
   readBatch: (afterId: string | null, limit: number) => Promise<Row[]>;
-  /** One page, and the length of the whole. */
+  /** Reads one page, and the number of rows in the whole list. */
   readPage: (offset: number, limit: number) => Promise<{ count: number; results: Row[] }>;
 }
 
 const ID = sql.ref<string>('id');
 
 /**
- * A list by id, newest first: ids are made in the order of time.
- * @param list which rows are in it, without an order or columns
+ * Makes a list in descending order of the ids. Its newest row comes first, because later rows have greater ids.
+ * @param list selects the rows of the list, without an order and without columns
  * @param select chooses the columns
  */
 export function keysetList<Table extends keyof DB, Row>(
@@ -29,7 +29,7 @@ export function keysetList<Table extends keyof DB, Row>(
   return { readBatch, readPage: (offset, limit) => readPage(db, ids, offset, (id) => readBatch(id, limit)) };
 }
 
-/** The rows after the one of the given id, oldest first; null: from the start. */
+/** Selects the rows after the row with the given id, oldest row first. If the id is null, selects all rows. */
 export function afterIdInOrder<Table extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, Table, Row>,
   afterId: string | null,
@@ -38,11 +38,11 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
 }
 
 /**
- * One page of a list, and the length of the whole. Rows are passed over in an index alone: the last page of a million
- * costs a walk over their ids, and reads no row but its own.
- * @param ids all of the list, newest first: `SELECT id … ORDER BY id DESC`. The order holds the planner to the index
- *   where it counts: it would rather read a table whole in which most rows are the list's.
- * @param readAfter reads the rows of one page after the given id, or from the start
+ * Reads one page of a list, and the number of rows in the whole list. It skips rows in an index only. So the last page of a million rows
+ * costs a scan of their ids in the index, but reads only its own rows.
+ * @param ids ids of the whole list, newest first: `SELECT id … ORDER BY id DESC`. The order also makes the planner use the index to count.
+ *   Without it, the planner would read the whole table if most of its rows are in the list.
+ * @param readAfter reads the rows of one page after the given id. If the id is null, reads from the start of the list.
  */
 async function readPage<Row>(
   db: Database,
@@ -62,7 +62,7 @@ async function countOf(db: Database, ids: AliasableExpression<{ id: string }>): 
   return count;
 }
 
-/** The id the page comes after: null for the first page, undefined where the list is shorter. */
+/** Returns the id of the row before the page. Returns null for the first page, and undefined if the list ends before the page. */
 async function idBefore(
   db: Database,
   ids: AliasableExpression<{ id: string }>,

@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import type { DB } from './types.ts';
 
 /**
- * Where the rows of tables lie: all on one node, or spread by tenant over the nodes of a cluster (Citus). On a cluster a statement is of
- * one tenant, and some forms of statements are refused (architecture, database rules 4 and 8). Stores ask for it, and what batches for them.
+ * Location of the rows of all tables: on one node, or distributed by tenant over the nodes of a cluster (Citus). On a cluster, a statement
+ * may touch only one tenant, and some forms of statements are refused (architecture, database rules 4 and 8). Stores and `batching` choose
+ * the form of their statements by the layout.
  */
 export type Layout = 'one node' | 'cluster';
 
@@ -14,16 +15,18 @@ export async function readLayout(db: Kysely<DB>): Promise<Layout> {
   return rows.length > 0 ? 'cluster' : 'one node';
 }
 
-/** Notes the layout of a database, or of a transaction of it. */
+/** Sets the layout of a database, or of one of its transactions. */
 export function setLayout(db: Kysely<DB>, layout: Layout): void {
   layouts.set(db, layout);
 }
 
-/** @throws Error for a transaction that was not begun by `inTransaction` or `runTransaction` */
+/** Returns the layout of a database or transaction. @throws Error if neither `inTransaction` nor `runTransaction` began the transaction */
 export function layoutOf(db: Kysely<DB>): Layout {
   const layout = layouts.get(db);
   if (layout === undefined) {
-    throw new Error('the layout of this database or transaction was never set');
+    throw new Error(
+      'The layout of this database or transaction was never set. Begin transactions with inTransaction or runTransaction.',
+    );
   }
   return layout;
 }

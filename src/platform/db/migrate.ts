@@ -6,7 +6,7 @@ import { OperatorError } from '../errors.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
 
-/** A migration is one `NNNN_name.sql`, run whole in the migrator's transaction; there is no way back. */
+/** Reads all migrations. Each is one file `NNNN_name.sql`, which runs as a whole in the migrator's transaction. None can be undone. */
 async function readMigrations(): Promise<Record<string, Migration>> {
   const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql')).sort();
   const entries = files.map(async (file) => {
@@ -24,8 +24,9 @@ function migrator(db: Kysely<unknown>): Migrator {
 }
 
 /**
- * Brings the database up to date. Safe when several processes start at once: they wait for one another's lock.
- * @returns the names of the migrations that were applied now
+ * Applies all missing migrations to the database. Several processes may call it at the same time, because a lock makes them wait for each
+ * other.
+ * @returns the names of the migrations that this call has applied
  */
 export async function migrateToLatest<T>(db: Kysely<T>): Promise<string[]> {
   const { error, results = [] } = await migrator(db as Kysely<unknown>).migrateToLatest();
@@ -39,7 +40,7 @@ export async function migrateToLatest<T>(db: Kysely<T>): Promise<string[]> {
   return results.map((result) => result.migrationName);
 }
 
-/** Whether every migration this code knows has been applied. */
+/** Returns true if all migrations of this version of the code have been applied. */
 export async function isMigrated<T>(db: Kysely<T>): Promise<boolean> {
   const migrations = await migrator(db as Kysely<unknown>).getMigrations();
   return migrations.every((migration) => migration.executedAt !== undefined);

@@ -4,15 +4,18 @@ import { retrying } from './failures.ts';
 import { layoutOf, setLayout } from './layout.ts';
 
 /**
- * Runs the work in one transaction (read committed), the whole of it again after a deadlock, a serialization failure, a
- * failover or a lost connection. Ids and times come from outside the work, so that a second run writes the same rows.
- * @throws UnavailableError when the database stays out of reach
+ * Runs the work in one transaction (read committed). Runs the whole transaction again after a deadlock, a serialization failure, a failover
+ * or a lost connection. The work must take its ids and times from outside, so that a second run writes the same rows.
+ * @throws UnavailableError if the database stays unavailable
  */
 export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return retrying(() => runTransaction(db, work));
 }
 
-/** The same once: a failure is thrown as it is. One that only reads goes on while writes hang (`HungWrites`). */
+/**
+ * Runs the work in one transaction without a retry, and throws each failure unchanged. A transaction in the mode `read only` also works
+ * while writes hang (`HungWrites`).
+ */
 export async function runTransaction<T>(
   db: Database,
   work: (tx: Tx) => Promise<T>,
@@ -26,8 +29,8 @@ export async function runTransaction<T>(
 }
 
 /**
- * Runs statements whose rows the planner takes in the order of an index rather than sorting them, in a transaction. If the last ANALYZE saw
- * the events just after a backlog had gone, it would sort all of the next backlog once for each credential.
+ * Runs the work in a transaction in which the planner reads rows in the order of an index and avoids sorting. Otherwise, if the last
+ * ANALYZE ran just after a backlog of events had ended, the planner would sort the whole next backlog once for each credential.
  */
 export async function inOrderOfIndex<T>(
   db: Db,
@@ -43,7 +46,7 @@ export async function inOrderOfIndex<T>(
   return await (db.isTransaction ? run(db as Tx) : runTransaction(db, run, mode));
 }
 
-/** From now on no statement of the transaction waits longer than this for a lock: it fails then (`isLockTimeout`). */
+/** Limits how long each later statement of the transaction waits for a lock. After this time the statement fails (`isLockTimeout`). */
 export async function limitLockWaits(tx: Tx, ms: number): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(ms)}`.execute(tx);
 }
