@@ -8,7 +8,7 @@ import { webhookSecretLocation } from '#access/credentials/credentials.ts';
 import { createDatabase, type Database, type Tx } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
-import { type OpenKeyring, SecretDoesNotOpenError, versionBytes } from './keyring.ts';
+import { type OpenKeyring, SecretDecryptionError, versionBytes } from './keyring.ts';
 import { openKeyring } from './keys.ts';
 import { wrapKey } from './wrapping.ts';
 
@@ -28,7 +28,7 @@ beforeEach(async () => {
 const encrypt = (by: OpenKeyring, secret = 'a secret', location = 'location') =>
   inTransaction(database.db, (tx) => by.encrypt(tx, secret, location));
 
-/** As another process does that knows both master keys. */
+/** Replaces the master key, like another process that knows both master keys. */
 async function replaceMasterKey(): Promise<OpenKeyring> {
   const replaced = await openKeyring(database.db, randomBytes(32), masterKey);
   await replaced.rewrap();
@@ -42,7 +42,7 @@ async function rotate(by: OpenKeyring): Promise<void> {
 
 const versionOf = (ciphertext: Buffer) => ciphertext.readUInt32BE(0);
 
-/** A transaction that stays open until it is told to end. */
+/** Begins a transaction that does the work and stays open until `end` is called. */
 async function hold<T>(work: (tx: Tx) => Promise<T>): Promise<{ result: T; end: () => Promise<void> }> {
   const { promise: ending, resolve: endIt } = Promise.withResolvers<void>();
   const { promise: done, resolve, reject } = Promise.withResolvers<T>();
@@ -58,7 +58,7 @@ async function hold<T>(work: (tx: Tx) => Promise<T>): Promise<{ result: T; end: 
   return { result: await done, end };
 }
 
-/** Whether it is still waiting after so long. */
+/** Resolves to true if the promise is still pending after this time. */
 const isWaiting = (promise: Promise<unknown>, afterMs = 150) =>
   Promise.race([
     promise.then(
@@ -68,27 +68,27 @@ const isWaiting = (promise: Promise<unknown>, afterMs = 150) =>
     sleep(afterMs, true, { ref: false }),
   ]);
 
-describe('an encrypted secret', () => {
-  it('opens for the credential and tenant it belongs to, and for no other', async () => {
+describe('encrypt and decrypt', () => {
+  it('a secret can be decrypted only with the location of the same tenant and credential', async () => {
     const id = randomUUID();
     const ciphertext = await encrypt(keyring, 'a secret', webhookSecretLocation(7, id));
     assert.equal(await keyring.decrypt(ciphertext, webhookSecretLocation(7, id)), 'a secret');
-    await assert.rejects(keyring.decrypt(ciphertext, webhookSecretLocation(8, id)), SecretDoesNotOpenError);
-    await assert.rejects(keyring.decrypt(ciphertext, webhookSecretLocation(7, randomUUID())), SecretDoesNotOpenError);
+    await assert.rejects(keyring.decrypt(ciphertext, webhookSecretLocation(8, id)), SecretDecryptionError);
+    await assert.rejects(keyring.decrypt(ciphertext, webhookSecretLocation(7, randomUUID())), SecretDecryptionError);
   });
 
-  it('opens with the keys of another installation never', async () => {
+  it('the keys of another installation cannot decrypt a secret', async () => {
     const ciphertext = await encrypt(keyring);
     await database.db.deleteFrom('service_key').execute();
     const other = await openKeyring(database.db, randomBytes(32));
-    await assert.rejects(other.decrypt(ciphertext, 'location'), SecretDoesNotOpenError);
+    await assert.rejects(other.decrypt(ciphertext, 'location'), SecretDecryptionError);
   });
 
-  it('is different each time, so that equal secrets do not show', async () => {
+  it('two encryptions of the same secret give different ciphertexts', async () => {
     assert.notDeepEqual(await encrypt(keyring), await encrypt(keyring));
   });
 
-  it('does not open with a single bit turned, cut short or empty', async () => {
+  it('a ciphertext with one changed bit, a truncated ciphertext or an empty ciphertext is refused', async () => {
     const ciphertext = await encrypt(keyring);
     const spoiled: Buffer[] = [];
     for (let bit = 0; bit < ciphertext.length * 8; bit += 1) {
@@ -99,21 +99,21 @@ describe('an encrypted secret', () => {
     for (let length = 0; length < ciphertext.length; length += 1) {
       spoiled.push(ciphertext.subarray(0, length));
     }
-    const opened = await Promise.allSettled(spoiled.map((changed) => keyring.decrypt(changed, 'location')));
-    assert.ok(opened.every(({ status }) => status === 'rejected'));
+    const decrypted = await Promise.allSettled(spoiled.map((changed) => keyring.decrypt(changed, 'location')));
+    assert.ok(decrypted.every(({ status }) => status === 'rejected'));
     assert.equal(await keyring.decrypt(ciphertext, 'location'), 'a secret');
   });
 });
 
-describe('encrypting beside a rotation', () => {
-  it('uses the new key from the moment it is there, in processes that never heard of it', async () => {
+describe('encrypt during a rotation', () => {
+  it('a process encrypts with the new key as soon as another process has added it', async () => {
     const other = await openKeyring(database.db, masterKey);
     assert.equal(versionOf(await encrypt(other)), 1);
     await keyring.beginRotation();
     assert.equal(versionOf(await encrypt(other)), 2);
   });
 
-  it('keeps a new key from coming until the secret is stored, so that the rotation finds it', async () => {
+  it('beginRotation waits until a transaction that has encrypted a secret ends, and then adds the new key', async () => {
     const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'location'));
     const rotation = keyring.beginRotation();
     assert.equal(await isWaiting(rotation), true);
@@ -121,19 +121,19 @@ describe('encrypting beside a rotation', () => {
     assert.deepEqual(await rotation, { version: 2, older: [1], isResumed: false });
   });
 
-  it('waits for a new key that is coming, and then uses it', async () => {
-    const coming = await hold(async (tx) => {
+  it('encrypt waits for a transaction that adds a new key, and then uses this key', async () => {
+    const addition = await hold(async (tx) => {
       await tx.selectFrom('service_key').select('version').where('purpose', '=', 'pepper').forUpdate().execute();
       const added = wrapKey({ purpose: 'encryption', version: 2 }, randomBytes(32), masterKey);
       await tx.insertInto('service_key').values(added).execute();
     });
     const encrypting = encrypt(keyring);
     assert.equal(await isWaiting(encrypting), true);
-    await coming.end();
+    await addition.end();
     assert.equal(versionOf(await encrypting), 2);
   });
 
-  it('waits for nobody who encrypts, nor behind a rotation that waits for one: there is no way to a deadlock', async () => {
+  it('encrypt waits neither for other transactions that encrypt nor for a rotation that waits for them', async () => {
     const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'location'));
     const rotation = keyring.beginRotation();
     assert.equal(await isWaiting(rotation), true);
@@ -142,7 +142,7 @@ describe('encrypting beside a rotation', () => {
     assert.equal((await rotation).version, 2);
   });
 
-  it('goes on while the master key is being replaced: neither waits for the other', async () => {
+  it('encrypt and a replacement of the master key do not wait for each other', async () => {
     const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'location'));
     const replaced = replaceMasterKey();
     assert.equal(await isWaiting(replaced, 10_000), false);
@@ -152,8 +152,8 @@ describe('encrypting beside a rotation', () => {
   });
 });
 
-describe('decrypting beside a rotation', () => {
-  /** Every statement that another process of the service sends. */
+describe('decrypt during a rotation', () => {
+  /** Statements that the other process sends. */
   let queries: string[];
   let elsewhere: Database;
   let other: OpenKeyring;
@@ -169,32 +169,32 @@ describe('decrypting beside a rotation', () => {
   });
   afterEach(() => elsewhere.destroy());
 
-  it('finds a key that came after the start, with one query for all who need it at the moment', async () => {
+  it('50 concurrent calls of decrypt share one query for a key that was added after the start', async () => {
     await rotate(keyring);
     const ciphertexts = await Promise.all(Array.from({ length: 50 }, () => encrypt(keyring)));
-    const opened = await Promise.all(ciphertexts.map((ciphertext) => other.decrypt(ciphertext, 'location')));
-    assert.deepEqual(new Set(opened), new Set(['a secret']));
+    const decrypted = await Promise.all(ciphertexts.map((ciphertext) => other.decrypt(ciphertext, 'location')));
+    assert.deepEqual(new Set(decrypted), new Set(['a secret']));
     assert.equal(queries.length, 1);
     await other.decrypt(await encrypt(keyring), 'location');
-    assert.equal(queries.length, 1, 'a key that is known is not looked for');
+    assert.equal(queries.length, 1, 'a known key needs no query');
   });
 
-  it('still opens what was read before the old key was removed', async () => {
+  it('a process that knows the old key still decrypts with it after its removal, but a process that starts later cannot', async () => {
     const early = await encrypt(keyring);
     await rotate(keyring);
     assert.equal(await other.decrypt(early, 'location'), 'a secret');
     assert.deepEqual(queries, []);
     const late = await openKeyring(database.db, masterKey);
-    await assert.rejects(late.decrypt(early, 'location'), SecretDoesNotOpenError);
+    await assert.rejects(late.decrypt(early, 'location'), SecretDecryptionError);
   });
 
-  it('asks the database once a second at most, however many ciphertexts name keys that never were', async () => {
-    const poison = (version: number) => Buffer.concat([versionBytes(version), randomBytes(40)]);
+  it('decrypt queries the database at most once in each second, even if 200 ciphertexts name keys that do not exist', async () => {
+    const fakeCiphertext = (version: number) => Buffer.concat([versionBytes(version), randomBytes(40)]);
     const startedMs = performance.now();
     const results = await Promise.allSettled(
       Array.from({ length: 200 }, async (_, index) => {
         await sleep(index * 10);
-        await other.decrypt(poison(1_000_000 + index), 'location');
+        await other.decrypt(fakeCiphertext(1_000_000 + index), 'location');
       }),
     );
     const seconds = (performance.now() - startedMs) / 1_000;
@@ -202,41 +202,42 @@ describe('decrypting beside a rotation', () => {
     assert.ok(queries.length >= 2 && queries.length <= 1 + seconds, `${queries.length} queries in ${seconds} s`);
   });
 
-  it('opens a secret of a new key amid such a storm, and even where a miss of that very version came first', async () => {
-    const poison = Buffer.concat([versionBytes(2), randomBytes(40)]);
-    await assert.rejects(other.decrypt(poison, 'location'), SecretDoesNotOpenError);
+  it('decrypt finds a new key even if its version was missing before, and among 20 calls with a key that does not exist', async () => {
+    const fakeCiphertext = Buffer.concat([versionBytes(2), randomBytes(40)]);
+    await assert.rejects(other.decrypt(fakeCiphertext, 'location'), SecretDecryptionError);
     await rotate(keyring);
-    const storm = Array.from({ length: 20 }, () => other.decrypt(Buffer.concat([versionBytes(9), poison]), 'location'));
-    const opened = other.decrypt(await encrypt(keyring), 'location');
-    assert.equal(await opened, 'a secret');
-    const ends = await Promise.allSettled(storm);
+    const unknownKey = Buffer.concat([versionBytes(9), fakeCiphertext]);
+    const failing = Array.from({ length: 20 }, () => other.decrypt(unknownKey, 'location'));
+    const decrypted = other.decrypt(await encrypt(keyring), 'location');
+    assert.equal(await decrypted, 'a secret');
+    const ends = await Promise.allSettled(failing);
     assert.ok(ends.every(({ status }) => status === 'rejected'));
   });
 
-  it('is not served by a look that began before the key was there', async () => {
+  it('decrypt does not use the result of a query that began before the new key was added, but queries again', async () => {
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
-    let answers = 0;
-    // As on a slow network: what the look has read is old by the time it comes.
+    let results = 0;
+    // Delays a result, as on a slow network, so that it is out of date when it arrives.
     const slow = elsewhere.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
-        answers += 1;
-        await (answers === 2 ? gate : null);
+        results += 1;
+        await (results === 2 ? gate : null);
         return result;
       },
     });
-    const slowOne = await openKeyring(slow, masterKey);
-    const miss = slowOne.decrypt(Buffer.concat([versionBytes(9), randomBytes(40)]), 'location');
-    await eventually(() => answers === 2, 'a look under way');
+    const slowKeyring = await openKeyring(slow, masterKey);
+    const miss = slowKeyring.decrypt(Buffer.concat([versionBytes(9), randomBytes(40)]), 'location');
+    await eventually(() => results === 2, 'a query that is under way');
     await rotate(keyring);
-    const opened = slowOne.decrypt(await encrypt(keyring), 'location');
+    const decrypted = slowKeyring.decrypt(await encrypt(keyring), 'location');
     openGate();
-    await assert.rejects(miss, SecretDoesNotOpenError);
-    assert.equal(await opened, 'a secret');
-    assert.equal(answers, 3);
+    await assert.rejects(miss, SecretDecryptionError);
+    assert.equal(await decrypted, 'a secret');
+    assert.equal(results, 3);
   });
 
-  it('looks again after a look that failed', async () => {
+  it('decrypt queries for a key again after a query that failed', async () => {
     await rotate(keyring);
     const ciphertext = await encrypt(keyring);
     const rename = (from: string, to: string) => database.db.schema.alterTable(from).renameTo(to).execute();
@@ -246,20 +247,20 @@ describe('decrypting beside a rotation', () => {
     assert.equal(await other.decrypt(ciphertext, 'location'), 'a secret');
   });
 
-  it('says what to do in a process whose master key was replaced under it', async () => {
-    const present = await replaceMasterKey();
-    await rotate(present);
-    const ciphertext = await encrypt(present);
+  it('after a replacement of the master key, a process with the old one gets an error that tells to restart', async () => {
+    const current = await replaceMasterKey();
+    await rotate(current);
+    const ciphertext = await encrypt(current);
     const isClear = (error: unknown) =>
       error instanceof OperatorError && /^MASTER_KEY of this process .* Restart/.test(error.message);
     await assert.rejects(other.decrypt(ciphertext, 'location'), isClear);
     await assert.rejects(encrypt(other), isClear);
   });
 
-  it('opens a key that came under the old master key, where that one is known as the previous', async () => {
-    const present = await openKeyring(database.db, randomBytes(32), masterKey);
+  it('a process with a new and a previous master key uses a new key that is wrapped by the previous one', async () => {
+    const current = await openKeyring(database.db, randomBytes(32), masterKey);
     await rotate(other);
-    assert.equal(await present.decrypt(await encrypt(other), 'location'), 'a secret');
-    assert.equal(versionOf(await encrypt(present)), 2);
+    assert.equal(await current.decrypt(await encrypt(other), 'location'), 'a secret');
+    assert.equal(versionOf(await encrypt(current)), 2);
   });
 });

@@ -4,59 +4,59 @@ import type { Database, Tx } from '../db/database.ts';
 import { retrying } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
-import { seal, unseal } from './sealing.ts';
+import { decryptBound, encryptBound } from './sealing.ts';
 import * as store from './store.ts';
 import { KEY_BYTES, type MasterKeys, nameOf, unwrapKey, unwrapWithEither, wrapKey } from './wrapping.ts';
 
-/** A ciphertext begins with the version of its key, big-endian. */
+/** Number of bytes at the start of a ciphertext that hold the version of its key, big-endian. */
 const VERSION_BYTES = 4;
-/** The least time between two looks for new keys, however many ciphertexts ask for a key that is not there. */
+/** Shortest time in milliseconds between two queries for new keys, even if many ciphertexts name unknown keys. */
 const READ_EVERY_MS = 1_000;
 
-/** A stored secret was changed, moved to another location, or encrypted with a key that is gone. */
-export class SecretDoesNotOpenError extends Error {
+/** Error for a stored secret that was changed, that was moved to another location, or whose key was removed. */
+export class SecretDecryptionError extends Error {
   constructor(reason: string) {
     super(reason);
-    this.name = 'SecretDoesNotOpenError';
+    this.name = 'SecretDecryptionError';
   }
 }
 
-interface Opened {
+interface KeyringOptions {
   db: Database;
   masterKeys: MasterKeys;
-  /** Every key that was there at the start, by its name. */
-  opened: ReadonlyMap<string, Buffer>;
+  /** Unwrapped keys that existed at the start, by name. */
+  unwrapped: ReadonlyMap<string, Buffer>;
 }
 
 /**
- * The service's own keys, opened. They live in the database, each wrapped by `MASTER_KEY`. The encryption key is replaced while
- * processes run (`roomservice keys rotate`): a process asks the database which one is the newest whenever it encrypts, and looks for
- * keys it does not know yet when it meets their ciphertexts.
+ * The service's own keys, unwrapped. The database stores each key wrapped by `MASTER_KEY`. `roomservice keys rotate` replaces the
+ * encryption key while processes run. So a process reads the newest key from the database each time it encrypts. When it decrypts a
+ * ciphertext of an unknown key, it reads the new keys.
  */
 export class OpenKeyring {
-  /** Keys the hashes of API secrets. Never replaced: a hash cannot be made again without the secret. */
+  /** Key for the hashes of API secrets. It is never replaced, because a hash cannot be made again without the secret. */
   readonly pepper: Buffer;
-  /** Signs the access tokens of people. */
+  /** Key that signs the access tokens of users. */
   readonly token: Buffer;
   readonly #db: Database;
   readonly #masterKeys: MasterKeys;
   /**
-   * Encryption keys by version. Old ones stay until the process ends: what it has read before may still need them. Key objects open a
-   * secret in a third of the time that plain bytes take, which are looked at anew at each use.
+   * Encryption keys by version. Old keys stay until the process ends, because ciphertexts that it has read may still need them. With a key
+   * object, a decryption takes a third of the time that it takes with plain bytes, which are checked again at each use.
    */
   readonly #keys = new Map<number, KeyObject>();
-  /** The look for new keys that began last; it never rejects. */
+  /** Query for new keys that began last. This promise never rejects. */
   #reading: Promise<void> = Promise.resolve();
   #readAtMs = -READ_EVERY_MS;
-  /** The look that has not begun yet. */
+  /** Query for new keys that has not begun yet, or null. */
   #nextReading: Promise<void> | null = null;
 
-  constructor({ db, masterKeys, opened }: Opened) {
+  constructor({ db, masterKeys, unwrapped }: KeyringOptions) {
     this.#db = db;
     this.#masterKeys = masterKeys;
-    this.pepper = keyNamed(opened, 'pepper 1');
-    this.token = keyNamed(opened, 'token 1');
-    for (const [name, key] of opened) {
+    this.pepper = keyNamed(unwrapped, 'pepper 1');
+    this.token = keyNamed(unwrapped, 'token 1');
+    for (const [name, key] of unwrapped) {
       const version = /^encryption (\d+)$/.exec(name)?.[1];
       if (version !== undefined) {
         this.#keys.set(Number(version), createSecretKey(key));
@@ -65,42 +65,47 @@ export class OpenKeyring {
   }
 
   /**
-   * Encrypts a secret we must be able to read again, with the newest key. That stays the newest until the transaction ends, so the
-   * ciphertext must be stored in it: a rotation that begins later finds it there.
-   * @param boundTo names the secret's location, so that it opens nowhere else
-   * @throws OperatorError where the master key was replaced and this process does not know the new one
+   * Encrypts a secret with the newest key. No newer key can be added until the transaction ends. The caller must store the ciphertext in
+   * the same transaction, so that a rotation that begins later finds it.
+   * @param boundTo name of the secret's location. The ciphertext can be decrypted only with the same name.
+   * @throws OperatorError if the master key was replaced, and this process does not know the new master key
    */
   async encrypt(tx: Tx, secret: string, boundTo: string): Promise<Buffer> {
-    await store.holdOffNewKeys(tx);
-    // A statement of its own, for it must see what the lock has waited for.
+    await store.blockNewKeys(tx);
+    // This is a separate statement, because it must see a key that was added while the lock waited.
     const newest = await store.readNewestEncryptionKey(tx);
-    return Buffer.concat([versionBytes(newest.version), seal(this.#open(newest), Buffer.from(secret), boundTo)]);
+    return Buffer.concat([
+      versionBytes(newest.version),
+      encryptBound(this.#unwrap(newest), Buffer.from(secret), boundTo),
+    ]);
   }
 
   /**
-   * @throws SecretDoesNotOpenError where the ciphertext was changed, moved or made with a key that is gone
-   * @throws OperatorError where the master key was replaced and this process does not know the new one
+   * Decrypts a secret. Reads new keys from the database if the key of the ciphertext is unknown.
+   * @throws SecretDecryptionError if the ciphertext was changed or moved to another location, or if its key was removed
+   * @throws OperatorError if the master key was replaced, and this process does not know the new master key
    */
   async decrypt(ciphertext: Buffer, boundTo: string): Promise<string> {
     if (ciphertext.length < VERSION_BYTES) {
-      throw new SecretDoesNotOpenError('the encrypted secret is cut short');
+      throw new SecretDecryptionError('The encrypted secret is too short.');
     }
     const version = ciphertext.readUInt32BE(0);
-    const key = this.#keys.get(version) ?? (await this.#look(version));
+    const key = this.#keys.get(version) ?? (await this.#findKey(version));
     try {
-      return unseal(key, ciphertext.subarray(VERSION_BYTES), boundTo).toString();
+      return decryptBound(key, ciphertext.subarray(VERSION_BYTES), boundTo).toString();
     } catch {
-      throw new SecretDoesNotOpenError(`encryption key ${version} does not open the secret here`);
+      throw new SecretDecryptionError(`Encryption key ${version} cannot decrypt the secret at this location.`);
     }
   }
 
   /**
-   * Makes a new encryption key, which every secret that is stored from now on is encrypted with; where older ones are left from a
-   * rotation that was interrupted or is under way, the newest there is stays.
-   * @returns the newest version, and the older ones that secrets may still be encrypted with
+   * Makes a new encryption key, which encrypts all secrets that are stored later. Makes no new key if older keys remain from a rotation
+   * that was interrupted or is still under way. The rotation then continues with the newest key.
+   * @returns the newest version, and the older versions with which secrets may still be encrypted
    */
   async beginRotation(): Promise<{ version: number; older: number[]; isResumed: boolean }> {
-    // Made before the transaction: when its answer is lost, the second run finds this very key, and knows it for its own.
+    // The key is made before the transaction. If the response to the first COMMIT is lost, the second run finds the same key in the
+    // database and recognises it as its own.
     const made = randomBytes(KEY_BYTES);
     const { newest, older } = await inTransaction(this.#db, async (tx) => {
       await store.lockForNewKey(tx);
@@ -113,18 +118,18 @@ export class OpenKeyring {
       await store.insertWrappedKeys(tx, [added]);
       return { newest: added, older: [last] };
     });
-    const isResumed = !this.#open(newest).equals(createSecretKey(made));
+    const isResumed = !this.#unwrap(newest).equals(createSecretKey(made));
     return { version: newest.version, older: older.map(({ version }) => version), isResumed };
   }
 
-  /** Removes the keys before this version, for good. Nothing may be encrypted with them any more. */
+  /** Deletes all keys below this version. No stored secret may need them any more. */
   async endRotation(version: number): Promise<void> {
     await retrying(() => store.deleteEncryptionKeysBelow(this.#db, version));
   }
 
   /**
-   * Wraps by MASTER_KEY what only MASTER_KEY_PREVIOUS opens; that one opens nothing any more then.
-   * @returns how many keys were wrapped anew
+   * Wraps with MASTER_KEY all keys that only MASTER_KEY_PREVIOUS can unwrap. Then MASTER_KEY_PREVIOUS is no longer needed.
+   * @returns the number of keys that were wrapped again
    */
   async rewrap(): Promise<number> {
     const { current } = this.#masterKeys;
@@ -133,7 +138,9 @@ export class OpenKeyring {
       for (const wrapped of old) {
         const key = unwrapWithEither(wrapped, this.#masterKeys);
         if (key === null) {
-          throw new OperatorError(`Neither MASTER_KEY nor MASTER_KEY_PREVIOUS opens ${nameOf(wrapped)}.`);
+          throw new OperatorError(
+            `Neither MASTER_KEY nor MASTER_KEY_PREVIOUS can decrypt the key "${nameOf(wrapped)}".`,
+          );
         }
         await store.updateWrappedKey(tx, wrapKey(wrapped, key, current));
       }
@@ -141,22 +148,23 @@ export class OpenKeyring {
     });
   }
 
-  /** Finds a key that came after the last look. */
-  async #look(version: number): Promise<KeyObject> {
+  /** Returns the key of a version. If the key is unknown, reads the new keys from the database first. */
+  async #findKey(version: number): Promise<KeyObject> {
     await this.#reading;
     if (!this.#keys.has(version)) {
       await (this.#nextReading ??= this.#readWhenDue());
     }
     const key = this.#keys.get(version);
     if (key === undefined) {
-      throw new SecretDoesNotOpenError(`there is no encryption key ${version}`);
+      throw new SecretDecryptionError(`There is no encryption key ${version}.`);
     }
     return key;
   }
 
   /**
-   * One look serves all who ask before it begins; who asks later needs a later one, for the key may be newer than its answer. So no
-   * miss has to be remembered, and ciphertexts of keys that never were cost one query a second together.
+   * Reads the new keys, at least `READ_EVERY_MS` after the previous query. One query serves all calls that arrive before it begins. A later
+   * call needs a later query, because its key may be newer than the result. So missing keys need not be cached, and all ciphertexts with
+   * keys that do not exist together cause only one query in each second.
    */
   async #readWhenDue(): Promise<void> {
     await sleep(Math.max(0, this.#readAtMs + READ_EVERY_MS - performance.now()));
@@ -170,18 +178,22 @@ export class OpenKeyring {
   async #readNew(): Promise<void> {
     for (const wrapped of await retrying(() => store.readEncryptionKeys(this.#db))) {
       if (!this.#keys.has(wrapped.version)) {
-        this.#open(wrapped);
+        this.#unwrap(wrapped);
       }
     }
   }
 
-  /** While the master key is being replaced, a process that has not been restarted yet goes on with the keys it knows. */
-  #open(wrapped: store.WrappedKey): KeyObject {
+  /**
+   * Unwraps a key and keeps it. If no master key of this process can unwrap it, uses the key that the process knows already. So a process
+   * that was not restarted yet continues to work while the master key is being replaced.
+   */
+  #unwrap(wrapped: store.WrappedKey): KeyObject {
     const unwrapped = unwrapWithEither(wrapped, this.#masterKeys);
     const key = unwrapped === null ? this.#keys.get(wrapped.version) : createSecretKey(unwrapped);
     if (key === undefined) {
       throw new OperatorError(
-        `MASTER_KEY of this process does not open ${nameOf(wrapped)}: it was replaced after the start. Restart this process with the present one.`,
+        `MASTER_KEY of this process cannot decrypt the key "${nameOf(wrapped)}", because it was replaced after the start. ` +
+          'Restart this process with the current MASTER_KEY.',
       );
     }
     this.#keys.set(wrapped.version, key);
@@ -189,7 +201,7 @@ export class OpenKeyring {
   }
 }
 
-/** What a ciphertext of this version begins with; one of an older version sorts before it. */
+/** Returns the bytes at the start of a ciphertext of this version. Ciphertexts of older versions sort before these bytes. */
 export function versionBytes(version: number): Buffer {
   const bytes = Buffer.alloc(VERSION_BYTES);
   bytes.writeUInt32BE(version);
@@ -199,7 +211,7 @@ export function versionBytes(version: number): Buffer {
 function keyNamed(keys: ReadonlyMap<string, Buffer>, name: string): Buffer {
   const key = keys.get(name);
   if (key === undefined) {
-    throw new Error(`there is no key ${name}`);
+    throw new Error(`There is no key "${name}".`);
   }
   return key;
 }

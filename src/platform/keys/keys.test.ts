@@ -7,11 +7,11 @@ import { createDatabase } from '../db/database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
 import { type Keyring, openKeyring } from './keys.ts';
-import { seal, unseal } from './sealing.ts';
+import { decryptBound, encryptBound } from './sealing.ts';
 import { readWrappedKeys } from './store.ts';
 
 const WRONG_KEY = (error: unknown) =>
-  error instanceof OperatorError && /^MASTER_KEY does not open .*MASTER_KEY_PREVIOUS/.test(error.message);
+  error instanceof OperatorError && /^MASTER_KEY cannot decrypt .*MASTER_KEY_PREVIOUS/.test(error.message);
 
 let database: TestDatabase;
 before(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await database.db.deleteFrom('service_key').execute();
 });
 
-/** Whether both hold the very same keys. */
+/** Asserts that both keyrings contain the same keys. */
 async function assertSameKeys(one: Keyring, other: Keyring): Promise<void> {
   assert.deepEqual([one.pepper, one.token], [other.pepper, other.token]);
   const ciphertext = await inTransaction(database.db, (tx) => one.encrypt(tx, 'a secret', 'location'));
@@ -30,7 +30,7 @@ async function assertSameKeys(one: Keyring, other: Keyring): Promise<void> {
 }
 
 describe('openKeyring', () => {
-  it('makes the keys once and gives the same ones at every later start', async () => {
+  it('openKeyring makes the keys at the first start and returns the same keys at a later start', async () => {
     const masterKey = randomBytes(32);
     const made = await openKeyring(database.db, masterKey);
     await assertSameKeys(made, await openKeyring(database.db, masterKey));
@@ -38,13 +38,13 @@ describe('openKeyring', () => {
     assert.notDeepEqual(made.pepper, made.token);
   });
 
-  it('gives all of several processes that start at once on a fresh database the same keys', async () => {
+  it('openKeyring returns the same keys to six processes that start at the same time on an empty database', async () => {
     const masterKey = randomBytes(32);
     const processes = Array.from({ length: 6 }, () => createDatabase({ url: database.url, poolSize: 2 }));
     try {
       for (let round = 0; round < 10; round += 1) {
         await database.db.deleteFrom('service_key').execute();
-        // A first look connects, so that the start itself is what happens at once.
+        // This first query opens the connections, so that the calls of openKeyring run at the same time.
         await Promise.all(processes.map((db) => readWrappedKeys(db)));
         const keyrings = await Promise.all(processes.map((db) => openKeyring(db, masterKey)));
         await Promise.all(keyrings.map((keyring) => assertSameKeys(keyrings[0] as Keyring, keyring)));
@@ -55,7 +55,7 @@ describe('openKeyring', () => {
     }
   });
 
-  it('holds no key in the open in the database', async () => {
+  it('openKeyring stores neither the master key, the pepper nor the token key unencrypted in the database', async () => {
     const masterKey = randomBytes(32);
     const { pepper, token } = await openKeyring(database.db, masterKey);
     for (const { wrapped_key: wrapped } of await readWrappedKeys(database.db)) {
@@ -63,7 +63,7 @@ describe('openKeyring', () => {
     }
   });
 
-  it('refuses a wrong master key, says what to set, and changes nothing', async () => {
+  it('openKeyring refuses a wrong master key, names the settings to change, and does not change the stored keys', async () => {
     const masterKey = randomBytes(32);
     const made = await openKeyring(database.db, masterKey);
     await assert.rejects(openKeyring(database.db, randomBytes(32)), WRONG_KEY);
@@ -71,7 +71,7 @@ describe('openKeyring', () => {
     await assertSameKeys(made, await openKeyring(database.db, masterKey));
   });
 
-  it('refuses keys that were swapped for one another in the database', async () => {
+  it('openKeyring refuses a stored key that was copied over another stored key', async () => {
     const masterKey = randomBytes(32);
     await openKeyring(database.db, masterKey);
     const [one, other] = await readWrappedKeys(database.db);
@@ -85,20 +85,20 @@ describe('openKeyring', () => {
   });
 });
 
-describe('replacing the master key', () => {
-  it('wraps the keys anew, after which the new one opens them alone and the old one no more', async () => {
+describe('replacement of the master key', () => {
+  it('rewrap wraps all keys with the new master key, and then the old master key is refused', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
     const both = await openKeyring(database.db, next, previous);
     await assertSameKeys(made, both);
     await assertSameKeys(made, await openKeyring(database.db, previous));
-    assert.equal(await both.rewrap(), 3, 'not before it is asked for');
+    assert.equal(await both.rewrap(), 3, 'openKeyring has wrapped no key again');
     assert.equal(await both.rewrap(), 0);
     await assertSameKeys(made, await openKeyring(database.db, next));
     await assert.rejects(openKeyring(database.db, previous), WRONG_KEY);
   });
 
-  it('goes on where an earlier try stopped half way', async () => {
+  it('rewrap wraps the remaining key if only two of three keys are wrapped with the new master key', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
     const [first] = await readWrappedKeys(database.db);
@@ -116,7 +116,7 @@ describe('replacing the master key', () => {
     await assertSameKeys(made, await openKeyring(database.db, next));
   });
 
-  it('works in several processes at once', async () => {
+  it('rewrap works in four keyrings at the same time', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
     const keyrings = await Promise.all([1, 2, 3, 4].map(() => openKeyring(database.db, next, previous)));
@@ -128,17 +128,17 @@ describe('replacing the master key', () => {
   });
 });
 
-describe('seal', () => {
-  it('gives back whatever was sealed, under the same key and words alone', () => {
+describe('encryptBound', () => {
+  it('decryptBound returns the plain bytes, but only with the key and the location of the encryption', () => {
     const bytes = fc.uint8Array({ maxLength: 200 });
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(
       fc.property(key, key, bytes, fc.string(), fc.string(), (right, wrong, plain, location, elsewhere) => {
         fc.pre(Buffer.compare(right, wrong) !== 0 && location !== elsewhere);
-        const sealed = seal(Buffer.from(right), Buffer.from(plain), location);
-        assert.deepEqual(unseal(Buffer.from(right), sealed, location), Buffer.from(plain));
-        assert.throws(() => unseal(Buffer.from(wrong), sealed, location));
-        assert.throws(() => unseal(Buffer.from(right), sealed, elsewhere));
+        const encrypted = encryptBound(Buffer.from(right), Buffer.from(plain), location);
+        assert.deepEqual(decryptBound(Buffer.from(right), encrypted, location), Buffer.from(plain));
+        assert.throws(() => decryptBound(Buffer.from(wrong), encrypted, location));
+        assert.throws(() => decryptBound(Buffer.from(right), encrypted, elsewhere));
       }),
     );
   });

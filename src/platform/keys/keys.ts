@@ -10,30 +10,33 @@ export type { SecretColumn, StoredSecret } from './rotation.ts';
 
 const PURPOSES: KeyPurpose[] = ['pepper', 'token', 'encryption'];
 
-/** The service's own keys, as those see them who hash, sign and encrypt with them. */
+/** The service's own keys, for code that hashes, signs and encrypts with them. */
 export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decrypt'>;
 
 /**
- * The master key that lies in DATA_DIR, made at the very first start.
- * @param db need not be migrated yet
- * @throws OperatorError if the file is missing or wrong and there are keys that only its master key opens; nothing is made then
+ * Reads the master key in DATA_DIR. The first start of the service makes it.
+ * @param db database, which need not be migrated yet
+ * @throws OperatorError if the file is invalid, or if it is missing although the database has keys that only its master key can decrypt.
+ *   No new master key is made then.
  */
 export async function openMasterKey(db: Database, dataDir: string): Promise<Buffer> {
-  // Before the file: what wrapped these keys was in it by then, also where another process starts for the first time just now.
+  // This is read before the file, because another process may make its first start at the same time. If keys are in the database, the
+  // file with their master key was written earlier.
   const hasKeys = await hasWrappedKeys(db);
   const key = await readMasterKey(dataDir);
   if (key === null && hasKeys) {
     throw new OperatorError(
-      `${masterKeyPath(dataDir)} is missing, and the keys in the database open only with the master key that it held. Put the file back from your copy, or set MASTER_KEY to what it held. Nothing was changed.`,
+      `${masterKeyPath(dataDir)} is missing, and only the master key in that file can decrypt the keys in the database. ` +
+        'Restore the file from your copy, or set MASTER_KEY to its content. Nothing was changed.',
     );
   }
   return key ?? (await makeMasterKey(dataDir));
 }
 
 /**
- * Opens the keys, and makes them at the very first start. Keys that are there are not changed (`OpenKeyring.rewrap` does that).
- * @param previousMasterKey opens what `masterKey` does not open yet, while the master key is being replaced
- * @throws OperatorError when neither master key opens them
+ * Reads and unwraps the service keys, and makes them at the first start. Does not change existing keys (`OpenKeyring.rewrap` does that).
+ * @param previousMasterKey unwraps keys that `masterKey` does not wrap yet, while the master key is being replaced
+ * @throws OperatorError if neither master key can unwrap a key
  */
 export async function openKeyring(
   db: Database,
@@ -49,15 +52,16 @@ export async function openKeyring(
     wrapped = await readWrappedKeys(db);
   }
   const masterKeys = { current: masterKey, previous: previousMasterKey };
-  const opened = new Map(wrapped.map((key) => [nameOf(key), unwrapKnown(key, masterKeys)]));
-  return new OpenKeyring({ db, masterKeys, opened });
+  const unwrapped = new Map(wrapped.map((key) => [nameOf(key), unwrapKnown(key, masterKeys)]));
+  return new OpenKeyring({ db, masterKeys, unwrapped });
 }
 
 function unwrapKnown(wrapped: WrappedKey, masterKeys: MasterKeys): Buffer {
   const key = unwrapWithEither(wrapped, masterKeys);
   if (key === null) {
     throw new OperatorError(
-      'MASTER_KEY does not open the keys in this database. Set the key it was first started with; while it is being replaced, set the old one as MASTER_KEY_PREVIOUS.',
+      'MASTER_KEY cannot decrypt the keys in this database. Set the master key with which the database was first started. ' +
+        'While you replace the master key, set the old one as MASTER_KEY_PREVIOUS.',
     );
   }
   return key;

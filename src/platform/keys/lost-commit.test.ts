@@ -22,7 +22,7 @@ afterEach(() => service.close());
 
 const at = (name: string) => `https://127.0.0.1:2/${name}`;
 
-describe('where the answer to a COMMIT is lost', () => {
+describe('after a lost response to a COMMIT', () => {
   let loser: CommitLoser;
   let api: TestService;
   beforeEach(async () => {
@@ -34,7 +34,7 @@ describe('where the answer to a COMMIT is lost', () => {
     await loser.close();
   });
 
-  it('a rotation makes one new key all the same, and knows it for its own', async () => {
+  it('a rotation whose COMMIT response is lost makes only one new key, and recognises it as its own', async () => {
     await register(service, tenant.partner, at('one'));
     const keyring = await openKeyring(loser.db, service.masterKey);
     loser.loseNext();
@@ -48,7 +48,7 @@ describe('where the answer to a COMMIT is lost', () => {
     assert.equal(loser.lostCount, 1);
   });
 
-  it('200: a registration still tells its secret, though a rotation has encrypted it anew in between', async () => {
+  it('200: a webhook registration whose COMMIT response is lost returns the stored secret, even after a rotation in between', async () => {
     const { tenantId, credential } = tenant;
     const lock = (tx: Pick<Database, 'selectFrom'>) =>
       tx
@@ -69,7 +69,7 @@ describe('where the answer to a COMMIT is lost', () => {
     loser.loseNext();
     const registering = register(api, tenant.partner, at('one'));
     await waitingFor(1);
-    // Comes right behind the registration, and before it is run again.
+    // Replaces the ciphertext directly after the first run of the registration, and before its second run.
     const between = db.transaction().execute(async (tx) => {
       const { webhook_secret } = await lock(tx);
       assert.ok(webhook_secret);
@@ -97,7 +97,7 @@ describe('where the answer to a COMMIT is lost', () => {
     assert.equal(await storedSecret(service, tenant), secret);
   });
 
-  it('201: a channel is made once, with the secret that is told', async () => {
+  it('201: a channel whose COMMIT response is lost is made only once, and the secret in the response is valid', async () => {
     loser.loseNext();
     const channel = await makeChannel(api, tenant);
     assert.equal(loser.lostCount, 1);
@@ -113,6 +113,6 @@ describe('where the answer to a COMMIT is lost', () => {
           (SELECT pid FROM pg_stat_activity WHERE datname = current_database())
       `.execute(db);
       return rows[0]?.count === count;
-    }, `${count} that wait`);
+    }, `${count} sessions that wait for a lock`);
   }
 });

@@ -16,17 +16,17 @@ describe('the master key in DATA_DIR', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  it('is made for its owner alone, and kept', async () => {
+  it('makeMasterKey makes a file that only its owner can read, and a second call returns the same key', async () => {
     assert.equal(await readMasterKey(directory), null);
     const key = await makeMasterKey(directory);
     assert.equal(key.length, 32);
     assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.equal(readFileSync(path, 'utf8'), `${key.toString('base64')}\n`);
     assert.deepEqual([await readMasterKey(directory), await makeMasterKey(directory)], [key, key]);
-    assert.deepEqual(readdirSync(directory), ['master-key'], 'no draft is left behind');
+    assert.deepEqual(readdirSync(directory), ['master-key'], 'no draft file remains');
   });
 
-  it('is one and the same for all who start at once', async () => {
+  it('20 concurrent calls of makeMasterKey return the same key', async () => {
     for (let round = 0; round < 5; round += 1) {
       const keys = await Promise.all(Array.from({ length: 20 }, () => makeMasterKey(directory)));
       assert.equal(new Set(keys.map((key) => key.toString('hex'))).size, 1);
@@ -35,7 +35,7 @@ describe('the master key in DATA_DIR', () => {
     }
   });
 
-  it('is never replaced where the file does not hold a key: the fault is shown without the content', async () => {
+  it('readMasterKey refuses a file without a valid key, keeps the file, and names its path but not its content', async () => {
     for (const content of ['', 'hunter2\n', randomBytes(31).toString('base64'), randomBytes(48).toString('base64')]) {
       writeFileSync(path, content);
       await assert.rejects(
@@ -46,9 +46,9 @@ describe('the master key in DATA_DIR', () => {
     }
   });
 
-  it('is never replaced where the file cannot be read', async () => {
+  it('readMasterKey throws an OperatorError if the file cannot be read', async () => {
     rmSync(directory, { recursive: true });
-    writeFileSync(directory, 'a file in the place of the folder');
+    writeFileSync(directory, 'a file with the path of the folder');
     await assert.rejects(readMasterKey(directory), OperatorError);
   });
 });

@@ -11,14 +11,16 @@ export function masterKeyPath(dataDir: string): string {
 }
 
 /**
- * The master key that lies in DATA_DIR; null if there is no file.
- * @throws OperatorError when the file does not hold a key
+ * Reads the master key in DATA_DIR. Returns null if the file is missing.
+ * @throws OperatorError if the file cannot be read or does not contain a key
  */
 export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
   const path = masterKeyPath(dataDir);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') {
-      throw new OperatorError(`The master key in ${path} cannot be read: ${error.code}`);
+      throw new OperatorError(
+        `The master key in ${path} cannot be read (${error.code}). Check the file and its permissions.`,
+      );
     }
     return null;
   });
@@ -27,15 +29,15 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
   }
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== KEY_BYTES) {
-    throw new OperatorError(`${path} does not hold a master key (32 bytes in base64). Put the right file back.`);
+    throw new OperatorError(`${path} does not contain a master key (32 bytes in base64). Restore the correct file.`);
   }
   return key;
 }
 
 /**
- * Makes the master key in DATA_DIR, readable by its owner alone. It is written beside and linked into location: whole or not at all. Of two
- * processes that make it at once, the first one's is kept.
- * @returns the key that is there now
+ * Makes the master key file in DATA_DIR, which only its owner can read. A complete draft file is linked to the final name, so the file is
+ * never incomplete. If two processes do this at the same time, the key of the first one is kept.
+ * @returns the key in the file
  */
 export async function makeMasterKey(dataDir: string): Promise<Buffer> {
   const path = masterKeyPath(dataDir);
@@ -49,7 +51,7 @@ export async function makeMasterKey(dataDir: string): Promise<Buffer> {
   await rm(draft);
   const key = await readMasterKey(dataDir);
   if (key === null) {
-    throw new OperatorError(`${path} was removed while it was made. Start again.`);
+    throw new OperatorError(`${path} was removed during the start. Start the service again.`);
   }
   return key;
 }

@@ -9,7 +9,7 @@ import { webhookSecretLocation, webhookSecrets } from '#access/credentials/crede
 import { createDatabase, type Database } from '../db/database.ts';
 import { newId } from '../lib/ids.ts';
 import { listTenants } from '#access/tenants/tenants.ts';
-import { type OpenKeyring, SecretDoesNotOpenError } from './keyring.ts';
+import { type OpenKeyring, SecretDecryptionError } from './keyring.ts';
 import { openKeyring } from './keys.ts';
 import { unwrapKey } from './wrapping.ts';
 
@@ -25,15 +25,15 @@ afterEach(() => service.close());
 
 const at = (name: string) => `https://127.0.0.1:2/${name}`;
 
-describe('a rotation', () => {
-  it('encrypts every secret of every tenant anew, removes the old key, and leaves every secret what it was', async () => {
+describe('rotateEncryptionKey', () => {
+  it('a rotation encrypts the secrets of all tenants with the new key, removes the old key, and changes no secret', async () => {
     const other = await service.tenant();
     const secrets = [
       await register(service, tenant.partner, at('one')),
       await register(service, other.partner, at('two')),
     ];
     const channel = await makeChannel(service, tenant);
-    const silent = await service.credential(tenant.tenantId);
+    const withoutWebhook = await service.credential(tenant.tenantId);
     assert.deepEqual(await census(service), { keys: [1], secrets: { 1: 3 } });
     assert.deepEqual(await rotate(service), {
       version: 2,
@@ -44,13 +44,13 @@ describe('a rotation', () => {
     });
     assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 3 } });
     assert.deepEqual([await storedSecret(service, tenant), await storedSecret(service, other)], secrets);
-    // The service started before the rotation, and lets the channel in all the same.
+    // The service has started before the rotation, and still accepts the channel's signature.
     assert.equal((await tell(service, channel, {})).status, 400);
     assert.equal((await tell(service, { ...channel, channel_secret: 'wrong' }, {})).status, 401);
-    assert.equal((await service.call('GET', '/v1/third-party/menu/', { headers: silent.partner })).status, 200);
+    assert.equal((await service.call('GET', '/v1/third-party/menu/', { headers: withoutWebhook.partner })).status, 200);
   });
 
-  it('takes a tenant of many secrets in batches, each once', async () => {
+  it('a rotation reads 401 secrets of one tenant in batches of at most 200, and encrypts each secret once', async () => {
     const keyring = await openKeyring(db, service.masterKey);
     const rows = await db.transaction().execute(async (tx) => {
       const made = [];
@@ -84,7 +84,7 @@ describe('a rotation', () => {
     assert.deepEqual(sizes, [200, 200, 1]);
   });
 
-  it('numbers its keys upwards, time after time', async () => {
+  it('each of three rotations raises the version of the key by 1, and the secret stays the same', async () => {
     const secret = await register(service, tenant.partner, at('one'));
     for (const version of [2, 3, 4]) {
       assert.deepEqual((await rotate(service)).removed, [version - 1]);
@@ -93,17 +93,17 @@ describe('a rotation', () => {
     assert.equal(await storedSecret(service, tenant), secret);
   });
 
-  it('asks for the tenants once the new key is there: those that come later hold no secret of an old one', async () => {
+  it('a rotation lists the tenants after the new key exists, so that it misses no secret of an old key', async () => {
     let keys: number[] = [];
-    const asked = async () => {
+    const listWithKeys = async () => {
       keys = (await census(service)).keys;
       return await listTenants(db);
     };
-    await rotate(service, { listTenants: asked });
+    await rotate(service, { listTenants: listWithKeys });
     assert.deepEqual(keys, [1, 2]);
   });
 
-  it('does not put back a secret that is replaced between its reading and its writing', async () => {
+  it('a rotation does not overwrite a secret that was replaced after the rotation had read it', async () => {
     await register(service, tenant.partner, at('old'));
     let replaced = '';
     const column: typeof webhookSecrets = {
@@ -120,13 +120,13 @@ describe('a rotation', () => {
     assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 1 } });
   });
 
-  it('loses no secret of the many that are registered and made while it runs, again and again', async () => {
+  it('four rotations lose no secret of webhooks and channels that are registered at the same time', async () => {
     const partners = await Promise.all(Array.from({ length: 6 }, () => service.credential(tenant.tenantId)));
     let isOver = false;
-    const told = new Map<string, string>();
+    const newest = new Map<string, string>();
     const registering = partners.map(async ({ credential, partner }) => {
       for (let round = 0; !isOver; round += 1) {
-        told.set(credential.id, await register(service, partner, at(String(round))));
+        newest.set(credential.id, await register(service, partner, at(String(round))));
       }
     });
     const making = (async () => {
@@ -147,38 +147,38 @@ describe('a rotation', () => {
     const found = await census(service);
     assert.deepEqual([found.keys, Object.keys(found.secrets)], [[5], ['5']]);
     for (const { credential, partner } of partners) {
-      assert.equal(await storedSecret(service, { ...tenant, credential, partner }), told.get(credential.id));
+      assert.equal(await storedSecret(service, { ...tenant, credential, partner }), newest.get(credential.id));
     }
     for (const channel of await making) {
       assert.equal((await tell(service, channel, {})).status, 400);
     }
   });
 
-  it('keeps the old key a while for who has read a ciphertext of it and does not know it yet', async () => {
+  it('a rotation keeps the old key during the grace time for a process that has read a ciphertext but not yet its key', async () => {
     const secret = await register(service, tenant.partner, at('one'));
     const late = await openKeyring(db, service.masterKey);
     await rotate(service);
     const [early] = await webhookSecrets.readBefore(db, tenant.tenantId, Buffer.from('ff', 'hex'), null, 1);
     assert.ok(early);
-    const opened: Promise<string>[] = [];
+    const decrypted: Promise<string>[] = [];
     const progress = (message: string) => {
-      if (message.startsWith('Letting work end')) {
-        opened.push(late.decrypt(early.ciphertext, early.location));
+      if (message.startsWith('Waiting')) {
+        decrypted.push(late.decrypt(early.ciphertext, early.location));
       }
     };
     await rotate(service, { progress, graceMs: 500 });
-    assert.deepEqual(await Promise.all(opened), [secret]);
+    assert.deepEqual(await Promise.all(decrypted), [secret]);
     const later = await openKeyring(db, service.masterKey);
-    await assert.rejects(later.decrypt(early.ciphertext, early.location), SecretDoesNotOpenError);
+    await assert.rejects(later.decrypt(early.ciphertext, early.location), SecretDecryptionError);
   });
 
-  it('works while the master key is being replaced: the new one opens the new key alone', async () => {
+  it('a rotation during a replacement of the master key wraps the new key only with the new master key', async () => {
     const secret = await register(service, tenant.partner, at('one'));
     const previous = service.masterKey;
     service.masterKey = Buffer.alloc(32, 7);
     const keyring = await openKeyring(db, service.masterKey, previous);
     assert.deepEqual((await rotate(service, { keyring })).removed, [1]);
-    assert.equal(await keyring.rewrap(), 2, 'the pepper and the token key');
+    assert.equal(await keyring.rewrap(), 2, 'the pepper and the token key were wrapped again');
     assert.equal(await storedSecret(service, tenant), secret);
     const wrapped = await db.selectFrom('service_key').selectAll().execute();
     assert.equal(wrapped.length, 3);
@@ -189,23 +189,26 @@ describe('a rotation', () => {
   });
 });
 
-describe('a process whose master key was replaced under it', () => {
-  it('500: says in its log what to do', async (t) => {
+describe('replacement of the master key during a run', () => {
+  it('500: a process with the old master key logs that it must be restarted, and its response does not tell that', async (t) => {
     const lines: string[] = [];
     const old = await startService({ beside: service, onLog: (line) => lines.push(line) });
     t.after(() => old.close());
     const keyring = await openKeyring(db, Buffer.alloc(32, 7), service.masterKey);
     await rotate(service, { keyring });
     const json = { webhook_url: at('one') };
-    const answer = await old.call('POST', '/v1/third-party/webhook/', { headers: tenant.partner, json });
-    assert.equal(answer.status, 500);
-    assert.doesNotMatch(answer.text, /MASTER_KEY/);
-    assert.match(lines.join(''), /MASTER_KEY of this process does not open encryption 2.* Restart this process/);
+    const response = await old.call('POST', '/v1/third-party/webhook/', { headers: tenant.partner, json });
+    assert.equal(response.status, 500);
+    assert.doesNotMatch(response.text, /MASTER_KEY/);
+    assert.match(
+      lines.join(''),
+      /MASTER_KEY of this process cannot decrypt the key .*encryption 2.* Restart this process/,
+    );
   });
 });
 
-describe('a rotation that was interrupted', () => {
-  it('is finished by the next one, with no third key, and says so', async () => {
+describe('interrupted rotation', () => {
+  it('a rotation after an interrupted one makes no third key, encrypts the remaining secrets, and reports isResumed', async () => {
     const other = await service.tenant();
     const secrets = [
       await register(service, tenant.partner, at('one')),
@@ -232,10 +235,10 @@ describe('a rotation that was interrupted', () => {
     assert.equal((await rotate(service)).version, 3);
   });
 
-  it('goes on where only the removal was left', async () => {
+  it('a rotation after one that was interrupted before the removal of the old key only removes the old key', async () => {
     await register(service, tenant.partner, at('one'));
     const progress = (message: string) => {
-      if (message.startsWith('Letting')) {
+      if (message.startsWith('Waiting')) {
         throw new Error('killed');
       }
     };
@@ -251,8 +254,8 @@ describe('a rotation that was interrupted', () => {
   });
 });
 
-describe('several rotations at once', () => {
-  it('share one new key, take each secret once, and all end well', async () => {
+describe('concurrent rotations', () => {
+  it('three concurrent rotations make only one new key, encrypt each secret once, and all succeed', async () => {
     const partners = await Promise.all(Array.from({ length: 20 }, () => service.credential(tenant.tenantId)));
     const secrets = await Promise.all(partners.map(({ partner }) => register(service, partner, at('one'))));
     const databases = Array.from({ length: 3 }, () => createDatabase({ url: service.database.url, poolSize: 2 }));
@@ -281,8 +284,8 @@ describe('several rotations at once', () => {
   });
 });
 
-describe('a secret that does not open', () => {
-  it('is named and left as it is, the others are encrypted anew, and the old key stays until it is replaced', async () => {
+describe('rotation with a secret that cannot be decrypted', () => {
+  it('a rotation reports a secret that it cannot decrypt, and keeps the old key until that secret is replaced', async () => {
     const other = await service.credential(tenant.tenantId);
     await register(service, tenant.partner, at('one'));
     await register(service, other.partner, at('two'));

@@ -2,26 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Tx } from '../db/database.ts';
 import { retrying } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { type OpenKeyring, SecretDoesNotOpenError, versionBytes } from './keyring.ts';
+import { type OpenKeyring, SecretDecryptionError, versionBytes } from './keyring.ts';
 
-/** Secrets read at a time. */
+/** Number of secrets that one query reads. */
 const BATCH_SIZE = 200;
 /**
- * Before old keys go: longer than a process may need from reading a ciphertext to reading its key, where it does not know that yet
- * (8 s in the line for a connection, 5 s for one, 1 s between two looks).
+ * Grace time in milliseconds before old keys are deleted. A process may have read a ciphertext but not yet its key. The grace time is
+ * longer than the process needs to read the key: 8 s in the queue for a connection, 5 s to connect, and 1 s between two queries.
  */
 const GRACE_MS = 20_000;
 
 export interface StoredSecret {
   id: string;
-  /** What it is bound to; names it to the operator too. */
+  /** Name of the location that the ciphertext is bound to. The operator sees it too. */
   location: string;
   ciphertext: Buffer;
 }
 
-/** A column of encrypted secrets, as the folder that owns it opens it to the rotation. */
+/** Access to a column of encrypted secrets. The room that owns the column provides it for the rotation. */
 export interface SecretColumn {
-  /** The tenant's secrets whose ciphertext sorts before the given bytes, by id, after the given one. */
+  /** Reads the tenant's secrets whose ciphertext sorts before the given bytes, in the order of their ids, after the given id. */
   readBefore(
     db: Database,
     tenantId: number,
@@ -29,18 +29,21 @@ export interface SecretColumn {
     afterId: string | null,
     limit: number,
   ): Promise<StoredSecret[]>;
-  /** Puts a new ciphertext in the place of the given one. @returns false where another one has come to stand there */
+  /** Replaces the ciphertext of the secret. @returns false if the stored ciphertext is no longer the given one */
   replace(tx: Tx, tenantId: number, secret: StoredSecret, ciphertext: Buffer): Promise<boolean>;
 }
 
+/** Result of a rotation. */
 export interface Rotation {
+  /** Version of the newest key. */
   version: number;
+  /** Number of secrets that this rotation has encrypted with the newest key. */
   reencrypted: number;
-  /** The versions that are gone; none where a secret did not open. */
+  /** Versions of the keys that were deleted. Empty if a secret could not be decrypted. */
   removed: number[];
-  /** Whether it went on with a rotation that had begun before, in place of making a new key. */
+  /** True if the rotation has continued an earlier rotation and has made no new key. */
   isResumed: boolean;
-  /** The places of secrets that do not open; they are left as they are. */
+  /** Locations of secrets that could not be decrypted. They are not changed. */
   unopened: string[];
 }
 
@@ -48,16 +51,16 @@ interface Options {
   db: Database;
   keyring: OpenKeyring;
   columns: SecretColumn[];
-  /** Asked once the new key is there: a tenant that came before it may hold secrets of an older one. */
+  /** Lists all tenants. It is called after the new key exists, because every earlier tenant may have secrets of an older key. */
   listTenants: () => Promise<{ id: number; slug: string }[]>;
-  /** Told what takes long. */
+  /** Receives a message before each slow step. */
   progress: (message: string) => void;
   graceMs?: number;
 }
 
 /**
- * Replaces the encryption key while any number of processes run: makes a new one, encrypts every secret of every tenant with it, and
- * removes the old ones. May be interrupted and run again, and run by several at once.
+ * Replaces the encryption key while any number of processes run. Makes a new key, encrypts all secrets of all tenants with it, and deletes
+ * the old keys. A rotation may be interrupted and run again, and several rotations may run at the same time.
  */
 export async function rotateEncryptionKey(options: Options): Promise<Rotation> {
   const { keyring, columns, listTenants, progress, graceMs = GRACE_MS } = options;
@@ -73,13 +76,13 @@ export async function rotateEncryptionKey(options: Options): Promise<Rotation> {
   if (unopened.length > 0) {
     return { version, reencrypted, removed: [], isResumed, unopened };
   }
-  progress(`Letting work end that began with an older key: ${graceMs / 1000} s …`);
+  progress(`Waiting ${graceMs / 1000} s until work that uses an older key has ended …`);
   await sleep(graceMs);
   await keyring.endRotation(version);
   return { version, reencrypted, removed: older, isResumed, unopened };
 }
 
-/** One column of one tenant. @returns how many secrets were encrypted anew */
+/** Encrypts the secrets in one column of one tenant with the newest key. @returns the number of secrets that were encrypted again */
 async function reencrypt(
   { db, keyring }: Options,
   column: SecretColumn,
@@ -91,14 +94,14 @@ async function reencrypt(
   for await (const secret of readOutdated(db, column, tenantId, version)) {
     try {
       const text = await keyring.decrypt(secret.ciphertext, secret.location);
-      // A transaction each: with one row locked at a time there is nobody to deadlock with.
+      // Each secret has its own transaction. A transaction that locks only one row cannot cause a deadlock.
       const isReplaced = await inTransaction(db, async (tx) => {
         const ciphertext = await keyring.encrypt(tx, text, secret.location);
         return await column.replace(tx, tenantId, secret, ciphertext);
       });
       count += isReplaced ? 1 : 0;
     } catch (error) {
-      if (!(error instanceof SecretDoesNotOpenError)) {
+      if (!(error instanceof SecretDecryptionError)) {
         throw error;
       }
       unopened.push(secret.location);

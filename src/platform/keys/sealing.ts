@@ -4,22 +4,22 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts with AES-256-GCM under a random nonce.
- * @param boundTo what the text belongs to: it opens only together with the same words
- * @returns nonce, tag and ciphertext, one after the other
+ * Encrypts with AES-256-GCM and a random nonce.
+ * @param boundTo name of the location of the ciphertext. Decryption needs the same name.
+ * @returns nonce, tag and ciphertext, joined in this order
  */
-export function seal(key: CipherKey, plain: Buffer, boundTo: string): Buffer {
+export function encryptBound(key: CipherKey, plain: Buffer, boundTo: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(boundTo));
-  const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** @throws Error when the key is not the one, or a single bit or the binding has changed */
-export function unseal(key: CipherKey, sealed: Buffer, boundTo: string): Buffer {
-  const nonce = sealed.subarray(0, NONCE_BYTES);
-  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+/** Decrypts the result of `encryptBound`. @throws Error if the key or `boundTo` is another one, or if a bit has changed */
+export function decryptBound(key: CipherKey, encrypted: Buffer, boundTo: string): Buffer {
+  const nonce = encrypted.subarray(0, NONCE_BYTES);
+  const tag = encrypted.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(boundTo)).setAuthTag(tag);
-  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+  return Buffer.concat([decipher.update(encrypted.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 }

@@ -16,13 +16,13 @@ export async function readWrappedKeys(db: Db): Promise<WrappedKey[]> {
   return rows as WrappedKey[];
 }
 
-/** Whether there are keys yet; may be asked of a database that was never migrated. */
+/** Returns true if the database has service keys. Works for a database that was never migrated, too. */
 export async function hasWrappedKeys(db: Database): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
   return rows[0]?.exists === true && (await readWrappedKeys(db)).length > 0;
 }
 
-/** Oldest first. */
+/** Reads all encryption keys, oldest first. */
 export async function readEncryptionKeys(db: Db): Promise<WrappedKey[]> {
   const rows = await encryptionKeys(db).orderBy('version').execute();
   return rows as WrappedKey[];
@@ -37,7 +37,7 @@ function encryptionKeys(db: Db) {
   return db.selectFrom('service_key').select(COLUMNS).where('purpose', '=', 'encryption');
 }
 
-/** Keeps what is there: of several processes that start at once, the first one's key is everyone's. */
+/** Inserts keys, and does not change existing ones. If several processes start at the same time, all use the keys of the first. */
 export async function insertWrappedKeys(db: Db, keys: WrappedKey[]): Promise<void> {
   await db
     .insertInto('service_key')
@@ -59,17 +59,20 @@ export async function deleteEncryptionKeysBelow(db: Database, version: number): 
   await db.deleteFrom('service_key').where('purpose', '=', 'encryption').where('version', '<', version).execute();
 }
 
-/** Until the transaction ends no new encryption key comes. Any number may hold this at once; it waits for one that is coming. */
-export async function holdOffNewKeys(tx: Tx): Promise<void> {
+/**
+ * Prevents new encryption keys until the transaction ends. Several transactions may do this at the same time. If another transaction adds a
+ * key just now, waits until it has ended.
+ */
+export async function blockNewKeys(tx: Tx): Promise<void> {
   await lockRow(tx).forKeyShare().executeTakeFirstOrThrow();
 }
 
-/** Waits for everyone who holds new keys off; until the transaction ends nobody else can. */
+/** Waits until no other transaction blocks new keys. Until this transaction ends, `blockNewKeys` waits in other transactions. */
 export async function lockForNewKey(tx: Tx): Promise<void> {
   await lockRow(tx).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** The pepper stands for the lock: it is the one key that is always there and never replaced. */
+/** Selects the row of the pepper, which serves as the lock. It always exists and is never replaced. */
 function lockRow(tx: Tx) {
   return tx.selectFrom('service_key').select('version').where('purpose', '=', 'pepper').where('version', '=', 1);
 }

@@ -1,10 +1,10 @@
-import { seal, unseal } from './sealing.ts';
+import { decryptBound, encryptBound } from './sealing.ts';
 import type { WrappedKey } from './store.ts';
 
-/** What the service's keys are wrapped by. */
+/** Master keys that wrap the service keys. */
 export interface MasterKeys {
   current: Buffer;
-  /** Still opens keys that `current` does not open yet; null where the master key is not being replaced. */
+  /** Master key that unwraps keys that `current` does not wrap yet. Null if the master key is not being replaced. */
   previous: Buffer | null;
 }
 
@@ -16,21 +16,21 @@ export function nameOf({ purpose, version }: KeyId): string {
   return `${purpose} ${version}`;
 }
 
-/** Bound to its name: wrapped keys cannot be swapped for one another in the database. */
+/** Wraps a key with the master key, bound to its name. So no wrapped key in the database can replace another one. */
 export function wrapKey(id: KeyId, key: Buffer, masterKey: Buffer): WrappedKey {
-  return { purpose: id.purpose, version: id.version, wrapped_key: seal(masterKey, key, nameOf(id)) };
+  return { purpose: id.purpose, version: id.version, wrapped_key: encryptBound(masterKey, key, nameOf(id)) };
 }
 
-/** @returns null where this master key does not open it */
+/** Unwraps a key. @returns null if this master key cannot unwrap it */
 export function unwrapKey(wrapped: WrappedKey, masterKey: Buffer): Buffer | null {
   try {
-    return unseal(masterKey, wrapped.wrapped_key, nameOf(wrapped));
+    return decryptBound(masterKey, wrapped.wrapped_key, nameOf(wrapped));
   } catch {
     return null;
   }
 }
 
-/** @returns null where neither master key opens it */
+/** Unwraps a key with the current or the previous master key. @returns null if neither of them can unwrap it */
 export function unwrapWithEither(wrapped: WrappedKey, { current, previous }: MasterKeys): Buffer | null {
   return unwrapKey(wrapped, current) ?? (previous === null ? null : unwrapKey(wrapped, previous));
 }

@@ -54,7 +54,7 @@ describe('replacing the master key', () => {
 
     const refused = await runCommand(['tenant', 'list'], { env: envOf(oldKey) });
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /^roomservice: MASTER_KEY does not open/);
+    assert.match(refused.stderr, /^roomservice: MASTER_KEY cannot decrypt/);
     const tenant = await service.tenant();
     const register = { headers: tenant.partner, json: { webhook_url: 'https://partner.example/hooks' } };
     const answer = await call(serving.url, 'POST', '/v1/third-party/webhook/', register);
@@ -86,7 +86,7 @@ describe('replacing the master key', () => {
     const wrongKeys = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'));
     const { code, stderr } = await runCommand(['keys', 'rewrap'], { env: envOf(wrongKeys[0] ?? '', wrongKeys[1]) });
     assert.equal(code, 1);
-    assert.match(stderr, /^roomservice: MASTER_KEY does not open .+\n$/);
+    assert.match(stderr, /^roomservice: MASTER_KEY cannot decrypt .+\n$/);
     assert.deepEqual(await wrapped(), stored);
     newKey = oldKey;
   });
@@ -131,7 +131,7 @@ describe('master key file in DATA_DIR', () => {
     for (const command of [['serve'], ['tenant', 'list'], ['migrate'], ['keys', 'rewrap']]) {
       const { code, stderr } = await runCommand(command, { env });
       assert.equal(code, 1, command.join(' '));
-      assert.match(stderr, /^roomservice: \S+master-key is missing.* Put the file back .* MASTER_KEY .*\n$/);
+      assert.match(stderr, /^roomservice: \S+master-key is missing.* Restore the file .* MASTER_KEY .*\n$/);
     }
     assert.deepEqual(await readdir(dataDir), files, 'no command made a new key file');
     assert.equal(await unmigrated.isStill(), true, 'no command migrated the database');
@@ -148,7 +148,7 @@ describe('master key file in DATA_DIR', () => {
     await copyFile(file, old);
     await writeFile(file, `${randomBytes(32).toString('base64')}\n`);
     const refused = await runCommand(['tenant', 'list'], { env });
-    assert.match(refused.stderr, /MASTER_KEY does not open .* MASTER_KEY_PREVIOUS/);
+    assert.match(refused.stderr, /MASTER_KEY cannot decrypt .* MASTER_KEY_PREVIOUS/);
     const { code, stdout } = await runCommand(['keys', 'rewrap'], { env: { ...env, MASTER_KEY_PREVIOUS_FILE: old } });
     assert.deepEqual([code, stdout.startsWith('3 keys wrapped again')], [0, true], stdout);
     await rm(old);
