@@ -57,11 +57,14 @@ describe('defaults of readConfig', () => {
   it('all settings have their defaults if the environment is empty', () => assert.deepEqual(readConfig({}), defaults));
 
   it('a variable with an empty value counts as not set, so all settings have their defaults', () => {
-    const names = `PORT HOST PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE
-      DATABASE_PREPARED_STATEMENTS REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE ORDER_MAX_ITEMS ORDER_ITEM_MAX_ADDONS MENU_MAX_RENDERED_MIB STREAMS_PER_CREDENTIAL MENU_MAX_DISHES DISH_MAX_ENTRIES
-      BODY_MIB_PER_CREDENTIAL BODY_MIB_PER_TENANT BODY_MIB_PER_PROCESS BODY_MIB_OF_STRANGERS WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK
-      EVENT_RETENTION_DAYS TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL
-      AUTH_EMAIL_VERIFIED_REQUIRED`.split(/\s+/);
+    const names =
+      `PORT HOST PUBLIC_URL DATA_DIR DATABASE_URL DATABASE_URL_FILE DATABASE_POOL_SIZE DATABASE_PREPARED_STATEMENTS
+      REDIS_URL MASTER_KEY MASTER_KEY_FILE MASTER_KEY_PREVIOUS RATE_LIMIT_PER_MINUTE ORDER_MAX_ITEMS ORDER_ITEM_MAX_ADDONS
+      MENU_MAX_RENDERED_MIB STREAMS_PER_CREDENTIAL MENU_MAX_DISHES DISH_MAX_ENTRIES BODY_MIB_PER_CREDENTIAL BODY_MIB_PER_TENANT
+      BODY_MIB_PER_PROCESS BODY_MIB_OF_STRANGERS WEBHOOK_HEADER_BRAND WEBHOOK_ALLOW_PRIVATE_NETWORK EVENT_RETENTION_DAYS
+      TRUSTED_PROXIES LOG_LEVEL METRICS_PORT AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL AUTH_EMAIL_VERIFIED_REQUIRED`.split(
+        /\s+/,
+      );
     assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, '']))), defaults);
   });
 });
@@ -361,7 +364,10 @@ describe('misspelledVariables', () => {
     ['TRUSTED_PROXY', ''],
     ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
   ] as const) {
-    it(`misspelledVariables ${meant ? `takes ${name} for a misspelled ${meant}` : `ignores ${name}, whose name is too different from all settings`}`, () => {
+    const outcome = meant
+      ? `suggests ${meant} for ${name}`
+      : `ignores ${name}, which is too different from all settings`;
+    it(`misspelledVariables ${outcome}`, () => {
       const expected = meant === '' ? [] : [`${name} is set, and has no effect. Did you mean ${meant}?`];
       assert.deepEqual(misspelledVariables({ [name]: 'x' }), expected);
       assert.deepEqual(misspelledVariables({ [name]: '' }), [], 'a variable with an empty value counts as not set');

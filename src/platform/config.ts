@@ -38,7 +38,7 @@ export interface Config {
   bounds: Bounds;
   webhookHeaderBrand: string;
   webhookAllowPrivateNetwork: boolean;
-  /** Number of days that an event is kept, and its delivery after the delivery has ended. */
+  /** Number of days for which an event is kept. A delivery that has ended is removed together with its event. */
   eventRetentionDays: number;
   identityProvider: IdentityProvider | null;
   trustedProxies: string[];

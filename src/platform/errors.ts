@@ -49,9 +49,11 @@ export const ERRORS = {
     status: 401,
     title: 'Invalid credentials',
     cause:
-      'The proof of identity (key and secret, token, password or signature) is missing, unknown, wrong, expired or revoked. The response does not say which.',
+      'The proof of identity (key and secret, token, password or signature) is missing, unknown, wrong, expired or revoked. ' +
+      'The response does not say which.',
     remedy:
-      'Check the headers that carry the key, the secret or the token. After a rotation, use the new secret. The service refuses the same call again.',
+      'Check the headers that carry the key, the secret or the token. ' +
+      'After a rotation, use the new secret. The service refuses the same call again.',
     example: 'The key, the secret or the token is not valid.',
   },
   order_not_found: {
@@ -97,9 +99,11 @@ export const ERRORS = {
     status: 429,
     title: 'Too many requests',
     cause:
-      'The budget of requests for the current minute is used up. Or too many large bodies or slowly read lists are under way at the same time. The message says which.',
+      'The budget of requests for the current minute is used up. ' +
+      'Or too many large bodies or slowly read lists are under way at the same time. The message says which.',
     remedy:
-      'Wait for the number of seconds in `Retry-After`, then continue. Refused requests do not lengthen the wait. Read each list to its end, or read it in pages.',
+      'Wait for the number of seconds in `Retry-After`, then continue. ' +
+      'Refused requests do not lengthen the wait. Read each list to its end, or read it in pages.',
     example: 'The budget of 300 requests a minute is used up. Try again in 17 s.',
   },
 } as const satisfies Record<string, ErrorEntry>;
@@ -121,7 +125,8 @@ export const GENERIC_ERRORS = {
   403: {
     title: 'Not allowed',
     cause:
-      'The service knows the caller. But the caller lacks the role for the operation, or the tenant lacks the feature (restaurant or hotel).',
+      'The service knows the caller. ' +
+      'But the caller lacks the role for the operation, or the tenant lacks the feature (restaurant or hotel).',
     remedy: "Ask the tenant's owner to make the call, or to have the feature switched on.",
   },
   404: {

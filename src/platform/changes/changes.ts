@@ -30,8 +30,8 @@ const REMOVE_AFTER_SECONDS = 600;
 const REMOVE_EVERY_MS = 60_000;
 
 /**
- * Writes in the transaction that data of the tenant has changed. Every node then invalidates its cached data of the tenant, at most 0.7 s
- * after the commit.
+ * Records, as part of the transaction, that data of the tenant has changed. Every node then invalidates its cached data of the tenant,
+ * at most 0.7 s after the commit.
  */
 export async function announceChange(tx: Tx, tenantId: number): Promise<void> {
   await store.insertChange(tx, tenantId, newId());
@@ -48,7 +48,7 @@ export async function leasesEnded(): Promise<void> {
 /**
  * Makes the tenant caches of this node, and keeps them valid by polling the list of recent changes. A poll invalidates the data of the
  * tenants on the list, and renews the lease of all caches. If no poll succeeds within the lease, the caches return no data, and every
- * read goes to the database. So a cache never returns data that was changed by a commit longer ago than the lease.
+ * read goes to the database. So data from a cache is never out of date by more than the lease.
  */
 export class RecentChanges {
   readonly #db: Database;

@@ -14,7 +14,7 @@ export interface ChangeRow {
   tenantId: number;
 }
 
-/** Reads the committed changes of all tenants whose transactions began at most this number of seconds ago. The table is global. */
+/** Reads the committed changes whose transactions began at most this number of seconds ago. The table is global, for all tenants. */
 export async function readChanges(db: Database, seconds: number): Promise<ChangeRow[]> {
   const { rows } = await sql<ChangeRow>`
     SELECT id, tenant_id AS "tenantId" FROM recent_change WHERE changed_at > now() - make_interval(secs => ${seconds})

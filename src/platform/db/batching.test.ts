@@ -69,7 +69,7 @@ describe('batching', () => {
   });
 
   it('a batch that fails because the database is unavailable is not run again, and all its callers get the error', async () => {
-    const { sent, call } = doubling({ error: new UnavailableError('out of reach') });
+    const { sent, call } = doubling({ error: new UnavailableError('The database is unavailable.') });
     const ended = await Promise.allSettled([1, 13].map(call));
     assert.deepEqual(
       ended.map(({ status }) => status),
@@ -79,7 +79,7 @@ describe('batching', () => {
   });
 
   it('calls that wait for their batch fail immediately when a batch fails because the database is unavailable', async () => {
-    const { sent, call } = doubling({ error: new UnavailableError('out of reach') });
+    const { sent, call } = doubling({ error: new UnavailableError('The database is unavailable.') });
     const first = call(13);
     await sleep(2);
     const ended = await Promise.allSettled([first, call(1), call(2)]);

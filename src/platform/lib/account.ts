@@ -15,7 +15,7 @@ export interface Account {
 
 /** Tenant name in the account of all callers who are not authenticated. */
 export const STRANGERS = 'strangers';
-/** Account name for the service's own work, and for work that serves several tenants together. */
+/** Tenant name and caller name in the account of the service's own work, and of work that serves several tenants together. */
 export const SERVICE = 'service';
 const SERVICE_ACCOUNT: Account = { tenant: SERVICE, caller: SERVICE };
 

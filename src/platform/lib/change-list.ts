@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * Entry of a tenant document that an apply adds, changes or removes. The operator and the audit trail see it, so it never holds a
- * secret.
+ * Entry of a tenant document that `roomservice tenant apply` adds, changes or removes. The operator sees it, and the audit trail keeps it,
+ * so it never holds a secret.
  */
 export interface Change {
   /** Kind of the entry: `user`, `dish`, `room type` … */

@@ -10,7 +10,7 @@ const open = (limit: number, limitPerKey?: number, maxWaitMs = 60_000) =>
     waitedTooLong: () => new Error('too long'),
   });
 
-/** Enters the gate with these keys in this order. @returns the keys in the order in which they enter, a list that grows later */
+/** Enters the gate with these keys in this order. @returns the keys in the order in which they enter; waiting keys are added later */
 function ask(gate: FairGate, keys: string[]): string[] {
   const letIn: string[] = [];
   for (const key of keys) {

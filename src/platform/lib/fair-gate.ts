@@ -1,11 +1,11 @@
 import { FairLines } from './fair-lines.ts';
 
 export interface FairGateOptions {
-  /** Number of callers that may be inside at the same time. */
+  /** Number of callers that may be inside the gate at the same time. */
   limit: number;
   /**
-   * Number of callers with this key that may be inside at the same time. A number below `limit` keeps places free for other keys. If
-   * missing, one key may take all places.
+   * Number of callers with this key that may be inside the gate at the same time. A number below `limit` keeps places free for other
+   * keys. If missing, one key may take all places.
    */
   limitOf?: (key: string) => number;
   /** Longest wait of a caller in milliseconds. After this time the gate refuses the caller with the error from `waitedTooLong`. */
@@ -19,7 +19,7 @@ export interface FairGateOptions {
  */
 export class FairGate {
   readonly #options: FairGateOptions;
-  /** Number of callers inside, by key. */
+  /** Number of callers inside the gate, by key. */
   readonly #insideOf = new Map<string, number>();
   readonly #waiting = new FairLines<() => void>();
   #inside = 0;

@@ -20,7 +20,7 @@ export class FairLines<Item> {
 
   /**
    * Removes the item whose turn it is, and returns it with its key.
-   * @param mayServe returns false if the queue of the key must wait longer
+   * @param mayServe returns false if the queue of the key, or its first item, must wait longer
    * @returns undefined if no item waits, or if every queue must wait longer
    */
   shift(mayServe: (key: string, first: Item) => boolean = () => true): { key: string; item: Item } | undefined {

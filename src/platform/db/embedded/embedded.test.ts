@@ -62,7 +62,7 @@ test('PostgreSQL stops if all its users close at the same time, and no temporary
   assert.deepEqual(names, ['postgres', 'postgres-password', 'postgres.log', 'socket']);
 });
 
-test('of two "serve" that start at the same time on one DATA_DIR, one succeeds and one is refused', async (t) => {
+test('of two "serve" processes that start at the same time on one DATA_DIR, one succeeds and one is refused', async (t) => {
   const dataDir = await newDataDir(t);
   const attempts = await Promise.allSettled([open(dataDir, { role: 'serve' }), open(dataDir, { role: 'serve' })]);
   const winners = attempts.filter((attempt) => attempt.status === 'fulfilled');

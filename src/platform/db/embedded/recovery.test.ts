@@ -21,7 +21,7 @@ const CREATE = 'CREATE TABLE kept AS SELECT 42 AS value';
 const READ = 'SELECT value FROM kept';
 const RESTORED = 'The connection to PostgreSQL is restored.';
 
-test('PostgreSQL keeps running after its process was killed, and the next process uses the same PostgreSQL and stops it', async (t) => {
+test('PostgreSQL keeps running if the service process that started it is killed, and the next process uses and stops it', async (t) => {
   const dataDir = await newDataDir(t);
   const killed = await spawnOpened(dataDir, 'serve');
   const pid = await postmasterPid(join(dataDir, 'postgres'));
