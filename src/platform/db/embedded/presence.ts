@@ -31,7 +31,7 @@ export async function connect(url: string, who: Role | 'visitor'): Promise<Prese
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {}); // The event `end` follows, and it is enough.
+  client.on('error', () => {}); // No action is needed here, because the event `end` follows each error.
   const ended = new Promise<void>((resolve) => client.once('end', resolve));
   await client.connect();
   return { client, ended };
