@@ -101,7 +101,13 @@ export function rowsToInsert<Row extends object>(
 function by<Row>(key: (keyof Row & string)[]): (a: Row, b: Row) => number {
   return (a, b) => {
     const name = key.find((each) => a[each] !== b[each]);
-    return name === undefined ? 0 : a[name] < b[name] ? -1 : 1;
+    if (name === undefined) {
+      return 0;
+    }
+    // A row without a value comes first. `undefined < value` and `value < undefined` are both false, and an order that contradicts
+    // itself would also reorder rows with the same key.
+    const isMissing = a[name] === undefined;
+    return isMissing || a[name] < b[name] ? -1 : 1;
   };
 }
 
