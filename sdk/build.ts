@@ -1,4 +1,4 @@
-/** Compiles the SDK twice, for `import` and for `require`, each with types of its own kind, into `dist`. */
+/** Compiles the SDK into `dist` twice: as ES modules for `import` and as CommonJS for `require`, each with its own type declarations. */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,8 @@ rmSync(join(SDK, 'dist'), { recursive: true, force: true });
 for (const project of ['tsconfig.json', 'tsconfig.commonjs.json']) {
   execFileSync(process.execPath, [TSC, '--project', join(SDK, project)], { stdio: 'inherit' });
 }
-// The compiler rewrites the paths of imports in code alone; in types, older compilers refuse those that end with .ts.
+// The compiler rewrites import paths only in the code, not in the type declarations. Older compilers refuse declarations that import
+// a path ending with .ts.
 for (const path of globSync(join(SDK, 'dist', '**', '*.d.ts'))) {
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/( from '\.[^']*)\.ts'/g, "$1.js'"));
 }

@@ -8,24 +8,24 @@ export interface Request {
   body: string | null;
 }
 
-/** A successful answer. */
+/** A response with a 2xx status and a JSON body. */
 export interface Answer {
   body: unknown;
-  /** Whether a create found its external id in use already (`Idempotent-Replayed`). */
+  /** True if a create request used an external id that was stored before (header `Idempotent-Replayed`). */
   isReplayed: boolean;
 }
 
 interface Attempt {
-  /** 1 for the first. */
+  /** Number of this attempt within its call, starting at 1. */
   number: number;
   timeoutMs: number;
   signal: AbortSignal | undefined;
 }
 
 /**
- * Sends a request once. Redirects are not followed: key and secret would go along.
- * @throws RoomserviceError for whatever is not a 2xx with a JSON object or list
- * @throws the signal's reason where the caller gives up
+ * Sends a request once. Does not follow redirects, because `fetch` would send the API key and the secret to the new address.
+ * @throws RoomserviceError if the response is not a 2xx with a JSON object or array, or if no response arrives
+ * @throws the signal's reason if the caller aborts the signal
  */
 export async function send(request: Request, attempt: Attempt): Promise<Answer> {
   const { response, text } = await exchange(request, attempt);
@@ -56,9 +56,10 @@ async function exchange({ url, method, headers, body }: Request, attempt: Attemp
   } catch (cause) {
     signal?.throwIfAborted();
     if (ending.signal.aborted) {
-      throw new RoomserviceError(`There was no whole answer within ${timeoutMs} ms.`, { code: 'timeout', attempts });
+      const message = `The service did not send a complete response within ${timeoutMs} ms.`;
+      throw new RoomserviceError(message, { code: 'timeout', attempts });
     }
-    throw new RoomserviceError(`The connection failed: ${reasonOf(cause)}`, {
+    throw new RoomserviceError(`The connection to the service failed: ${reasonOf(cause)}`, {
       code: 'connection_failed',
       attempts,
       cause,
@@ -69,13 +70,13 @@ async function exchange({ url, method, headers, body }: Request, attempt: Attemp
   }
 }
 
-/** `fetch` hides what happened in the cause of its own error. */
+/** Returns the text of a network failure. `fetch` throws a general error and puts the real reason into its `cause`. */
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return reason instanceof Error ? reason.message || reason.name : String(reason);
 }
 
-/** @returns undefined where it is no JSON */
+/** Parses a JSON text. Returns undefined if the text is not valid JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -93,9 +94,9 @@ function messageOf(status: number, body: unknown): string {
   const message = status >= 400 ? textOf(body, 'message') : undefined;
   if (message !== undefined) return message;
   if (status >= 300 && status < 400) {
-    return `The service answered ${status}, a redirect, which is not followed with key and secret. Check baseUrl.`;
+    return `The response was a redirect (${status}). The SDK does not send the API key and secret to another address. Check baseUrl.`;
   }
-  return `The answer, ${status}, is none of Roomservice's. Check baseUrl, and what stands in between.`;
+  return `The response (${status}) did not come from Roomservice. Check baseUrl and every proxy in front of the service.`;
 }
 
 function textOf(body: unknown, field: 'code' | 'message'): string | undefined {

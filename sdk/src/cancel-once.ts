@@ -1,8 +1,10 @@
 import { RoomserviceError } from './errors.ts';
 
 /**
- * A cancel whose answer was lost is sent again, and then refused because the first one did it. So where a repeated
- * cancel is refused, what it was about is read: cancelled is what was asked for.
+ * Cancels an order or a reservation, and succeeds even if the response to the first attempt was lost. The SDK then sends the cancel
+ * again, and the service refuses it because the first attempt has already cancelled. After such a refusal this function reads the
+ * order or reservation, and returns it if its status is `cancelled`.
+ * @throws RoomserviceError the refusal, if the status is not `cancelled`
  */
 export async function cancelOnce<T extends { status: string }>(
   cancel: () => Promise<T>,

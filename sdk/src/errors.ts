@@ -1,4 +1,4 @@
-/** What the service answers with: `code` of a 4xx. `error` stands for whatever has no code of its own. */
+/** Value of `code` in a 4xx response of the service. `error` is the code of every refusal that has no specific code. */
 export type ServiceErrorCode =
   | 'invalid_request'
   | 'item_not_found'
@@ -14,12 +14,13 @@ export type ServiceErrorCode =
   | 'error';
 
 /**
- * What the SDK says where the service names no code: `timeout` and `connection_failed` where no answer came,
- * `server_error` for a 5xx, `unexpected_answer` for what Roomservice would not send (a redirect, a page of a proxy).
+ * Code that the SDK sets if the response carries no code of the service. `timeout` and `connection_failed`: no complete response
+ * arrived. `server_error`: the status was 5xx. `unexpected_answer`: the response cannot come from Roomservice, for example a
+ * redirect or the error page of a proxy.
  */
 export type ClientErrorCode = 'timeout' | 'connection_failed' | 'server_error' | 'unexpected_answer';
 
-/** A later service may know further codes, so a `switch` over them needs its `default`. */
+/** Code of a failed call. A later version of the service may send new codes, so a `switch` over them needs a `default`. */
 export type ErrorCode = ServiceErrorCode | ClientErrorCode | (string & {});
 
 export interface ErrorDetails {
@@ -31,18 +32,18 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
-/** A call that did not succeed, after all its retries. */
+/** Failure of a call, thrown after the last attempt. */
 export class RoomserviceError extends Error {
   override readonly name = 'RoomserviceError';
-  /** What went wrong; the one thing to branch on. */
+  /** Reason of the failure. Decide by this field, not by the message. */
   readonly code: ErrorCode;
-  /** The HTTP status; null where no answer came. */
+  /** HTTP status of the last response. Null if no response arrived. */
   readonly status: number | null;
-  /** Names this call in the service's log: quote it when you ask for help. Null where no answer came. */
+  /** Id of the last request in the service's log. Quote it when you ask for help. Null if the response carried no id or did not arrive. */
   readonly requestId: string | null;
-  /** How long the service asked to wait before the next call; null where it did not. */
+  /** Seconds to wait before the next call, from the header `Retry-After`. Null if the response had no valid `Retry-After`. */
   readonly retryAfterSeconds: number | null;
-  /** How many requests were sent for this call, this last one included. */
+  /** Number of requests that the SDK sent for this call, including the last one. */
   readonly attempts: number;
 
   constructor(message: string, details: ErrorDetails) {

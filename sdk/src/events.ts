@@ -7,9 +7,9 @@ export type WebhookRegistration = Operations['registerWebhook']['answer'];
 export type EventsQuery = NonNullable<Operations['listEvents']['query']>;
 type Page = Operations['listEvents']['answer'];
 
-/** An event, where it stands in the feed, and what became of its delivery. */
+/** Event with its position in the feed (`cursor`) and the state of its delivery. */
 export type FeedEntry = WebhookEvent & Pick<Page['results'][number], 'cursor' | 'delivery'>;
-/** `next` leads on: `after` of the next call. */
+/** One page of the feed. Pass `next` as `after` to read the next page. */
 export type EventPage = Omit<Page, 'results'> & { results: FeedEntry[] };
 
 export class Webhook {
@@ -20,9 +20,9 @@ export class Webhook {
   }
 
   /**
-   * Registers the URL that events are sent to. Keep the `webhook_secret` of the answer: it is given once, and is empty
-   * where this URL is registered already. For that reason a registration whose answer is lost is not sent again but
-   * throws; register a URL that differs from it (`?v=2`) then, for a secret that you know.
+   * Registers the URL to which the service sends events. Store the `webhook_secret` of the response: the service returns it only
+   * once, and returns an empty secret if this URL is already registered. Therefore the SDK does not send a registration again if
+   * its response was lost, but throws. To get a secret that you know, register a different URL then, for example with `?v=2`.
    */
   async register(registration: Operations['registerWebhook']['body'], options?: CallOptions) {
     return await this.#transport.call('registerWebhook', { body: registration }, options, 'if_refused');
@@ -36,14 +36,18 @@ export class Events {
     this.#transport = transport;
   }
 
-  /** One page of the credential's own events, oldest first, from the one behind `after`. */
+  /** Returns one page of the events of this credential, oldest first. The page starts after the cursor `after`. */
   async list(query: EventsQuery = {}, options?: CallOptions): Promise<EventPage> {
     const { results, next } = await this.#transport.call('listEvents', { query }, options);
-    // Each entry is an event as it is signed and more; the document lists its fields without telling the four apart.
+    // The OpenAPI document describes an entry as one object with all fields. At runtime each entry is one of the four event types,
+    // with `cursor` and `delivery` added.
     return { results: results as FeedEntry[], next };
   }
 
-  /** Every event behind `after`, oldest first, up to the newest there is. The last one's `cursor` leads on from it. */
+  /**
+   * Yields every event after the cursor `after`, oldest first, and ends after the newest event. To continue later, pass the `cursor`
+   * of the last event as `after`.
+   */
   async *iterate(query: EventsQuery = {}, options?: CallOptions): AsyncGenerator<FeedEntry, void, undefined> {
     let { after } = query;
     for (;;) {

@@ -18,14 +18,15 @@ export class Hotel {
     this.#transport = transport;
   }
 
-  /** Every room type that can be booked. */
+  /** Returns every room type that can be booked. */
   async rooms(options?: CallOptions): Promise<RoomType[]> {
     const rooms = await this.#transport.call('listRoomTypes', {}, options);
     return Array.isArray(rooms) ? rooms : rooms.results;
   }
 
   /**
-   * What can be sold of a room type on each night from `check_in` to the one before `check_out`, days as `YYYY-MM-DD`.
+   * Returns the number of rooms of a room type that can be sold on each night. The first night is `check_in`, and the last night is
+   * the day before `check_out`. Dates have the form `YYYY-MM-DD`.
    * @throws RoomserviceError `room_type_not_found`, `invalid_request`
    */
   async availability(query: AvailabilityQuery, options?: CallOptions): Promise<Availability> {
@@ -41,22 +42,25 @@ export class Reservations {
   }
 
   /**
-   * Books a stay, once per `external_reservation_id` however often it is sent: a lost answer is simply asked for again.
-   * `isReplayed` is true where the id was in use already, be it by an earlier attempt of this very call: the answer is
-   * then the stored reservation.
+   * Books a stay. The service creates at most one reservation per `external_reservation_id`, so the SDK sends the request again if
+   * the response was lost. `isReplayed` is true if the id was already in use, also if an earlier attempt of this call used it. The
+   * result is then the stored reservation.
    * @throws RoomserviceError `room_not_available`, `room_type_not_found`, `invalid_request`
    */
   async create(reservation: ReservationCreate, options?: CallOptions): Promise<Reservation & { isReplayed: boolean }> {
     return await this.#transport.create('createReservation', { body: reservation }, options);
   }
 
-  /** @throws RoomserviceError `reservation_not_found` */
+  /**
+   * Returns one reservation of this credential.
+   * @throws RoomserviceError `reservation_not_found`
+   */
   async get(externalReservationId: string, options?: CallOptions): Promise<Reservation> {
     return await this.#transport.call('getReservation', { path: pathOf(externalReservationId) }, options);
   }
 
   /**
-   * Cancels a reservation that is neither completed nor cancelled; its nights can be sold again.
+   * Cancels a reservation whose status is neither `completed` nor `cancelled`. Its nights can then be sold again.
    * @throws RoomserviceError `reservation_not_found`, `invalid_status_transition`
    */
   async cancel(externalReservationId: string, options?: CallOptions): Promise<Reservation> {
@@ -66,7 +70,7 @@ export class Reservations {
     );
   }
 
-  /** Every reservation of this credential, newest first. */
+  /** Yields every reservation of this credential, newest first. */
   list(query: ListQuery = {}, options?: CallOptions): AsyncGenerator<Reservation, void, undefined> {
     const readPage = (page: { page: number; page_size: number }) =>
       this.#transport.call('listReservations', { query: page }, options);

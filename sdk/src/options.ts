@@ -2,34 +2,37 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RETRIES = 3;
 
 export interface ClientOptions {
-  /** Where the service is: https, or http on this very machine. */
+  /** Address of the service: `https`, or `http` if the service runs on the same machine. */
   baseUrl: string;
   apiKey: string;
   apiSecret: string;
-  /** For each attempt, from connecting to the answer's last byte; 30,000 where left out. */
+  /** Time limit of each attempt in milliseconds, from the connection to the last byte of the response. Default: 30,000. */
   timeoutMs?: number | undefined;
-  /** How many times a call that failed for a passing reason is sent again; 3 where left out. */
+  /** Number of retries of a call after temporary failures, such as a 5xx or a lost connection. Default: 3. */
   maxRetries?: number | undefined;
-  /** Lets key and secret travel in the clear to another machine: for a private network alone. */
+  /** Allows `http` to another machine, which sends the API key and secret unencrypted. Use it only in a private network. Default: false. */
   allowPlainHttp?: boolean | undefined;
 }
 
-/** What may differ from call to call. */
+/** Options of a single call. They override the options of the client. */
 export interface CallOptions {
-  /** Gives the call up, waits between its attempts included: it then throws the signal's reason. */
+  /** Ends the call when the signal is aborted, also during a wait between two attempts. The call then throws the signal's reason. */
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   maxRetries?: number | undefined;
 }
 
 export interface CheckedOptions {
-  /** Without a slash at its end. */
+  /** Address of the service without a slash at the end. */
   baseUrl: string;
   timeoutMs: number;
   maxRetries: number;
 }
 
-/** @throws TypeError naming the option that is wrong, never the value of a secret */
+/**
+ * Checks the options of a client and fills in the defaults.
+ * @throws TypeError if an option is invalid. The message names the option, and never contains a key or a secret
+ */
 export function checkOptions(options: ClientOptions): CheckedOptions {
   const { baseUrl, apiKey, apiSecret, timeoutMs, maxRetries, allowPlainHttp = false } = options;
   checkHeaderText('apiKey', apiKey);
@@ -37,20 +40,28 @@ export function checkOptions(options: ClientOptions): CheckedOptions {
   return { baseUrl: checkBaseUrl(baseUrl, allowPlainHttp), ...limitsOf({ timeoutMs, maxRetries }) };
 }
 
-/** The limits of one call: its own where it has some, else the client's, else the usual ones. */
+/**
+ * Returns the time limit and the number of retries of one call. Values of the call come before values of the client, and these come
+ * before the default values.
+ * @throws TypeError if a limit is out of range
+ */
 export function limitsOf(options: CallOptions, defaults?: CheckedOptions): { timeoutMs: number; maxRetries: number } {
   const timeoutMs = options.timeoutMs ?? defaults?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const maxRetries = options.maxRetries ?? defaults?.maxRetries ?? DEFAULT_MAX_RETRIES;
-  // Node's timers end at 2^31 - 1 ms; beyond that they fire at once.
-  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw new TypeError('timeoutMs: must be above 0 and below 2^31');
-  if (!Number.isInteger(maxRetries) || maxRetries < 0) throw new TypeError('maxRetries: must be 0 or a whole number');
+  // A timer of Node can wait for at most 2^31 - 1 ms. With a larger value it fires immediately.
+  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw new TypeError('timeoutMs: must be above 0 and below 2^31 ms');
+  if (!Number.isInteger(maxRetries) || maxRetries < 0)
+    throw new TypeError('maxRetries: must be a whole number from 0 up');
   return { timeoutMs, maxRetries };
 }
 
-/** `fetch` refuses other characters with a message that holds the whole value. */
+/**
+ * Refuses a key or secret with characters that an HTTP header cannot hold. Without this check `fetch` would refuse it, with an error
+ * message that contains the whole value.
+ */
 function checkHeaderText(name: string, value: unknown): void {
   if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value)) {
-    throw new TypeError(`${name}: must be given, exactly as it was issued`);
+    throw new TypeError(`${name}: must be the text that the service issued, without spaces or line breaks`);
   }
 }
 
@@ -58,10 +69,10 @@ function checkBaseUrl(baseUrl: string, allowPlainHttp: boolean): string {
   if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl: must be a URL such as https://api.example.com');
   const { protocol, hostname, username, password, search, hash, origin, pathname } = new URL(baseUrl);
   if (username + password + search + hash !== '') {
-    throw new TypeError('baseUrl: must be without user name, query and fragment');
+    throw new TypeError('baseUrl: must not contain a user name, a password, a query or a fragment');
   }
   if (protocol !== 'https:' && !(protocol === 'http:' && (allowPlainHttp || isThisMachine(hostname)))) {
-    throw new TypeError('baseUrl: must be https, or the secret would travel in the clear (see allowPlainHttp)');
+    throw new TypeError('baseUrl: must be https, because http sends the secret unencrypted (see allowPlainHttp)');
   }
   return origin + pathname.replace(/\/+$/, '');
 }

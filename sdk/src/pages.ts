@@ -1,18 +1,20 @@
 import { RoomserviceError } from './errors.ts';
 
-/** How a list is read: `page_size` entries with each request, 200 where left out, which is also the most. */
+/** Options for reading a list. `page_size` is the number of entries that each request reads, at most 200. Default: 200. */
 export interface ListQuery {
   page_size?: number | undefined;
 }
 
 const LARGEST_PAGE = 200;
 
-/** The entry type of a list, which answers as a plain array or as a page. */
+/** Type of one entry of a list. The response to a list request is an array of entries, or a page that holds an array. */
 export type EntryOf<Answer> = Extract<Answer, readonly unknown[]>[number];
 
 /**
- * Every entry of a list, newest first, read page by page as they are asked for. Where something is created meanwhile,
- * the entries behind it move on, some to the page that is read next: no entry is given twice.
+ * Yields every entry of a list, newest first. Reads the next page only when the caller asks for an entry of it. If a new entry is
+ * created during the reading, older entries move to the next page and would be read a second time. This function skips entries
+ * that it has already yielded.
+ * @throws RoomserviceError `unexpected_answer` if a response is not a page
  */
 export async function* entriesOf<Entry>(
   readPage: (query: { page: number; page_size: number }) => Promise<readonly Entry[] | PageOf<Entry>>,
@@ -24,7 +26,7 @@ export async function* entriesOf<Entry>(
     const answer = await readPage({ page, page_size });
     if (!isPage(answer)) {
       throw new RoomserviceError(
-        'A page was asked for, and the answer is none. Check baseUrl, and what stands in between.',
+        'The response is not a page of the list. Check baseUrl and every proxy in front of the service.',
         {
           code: 'unexpected_answer',
           status: 200,
@@ -37,7 +39,8 @@ export async function* entriesOf<Entry>(
       given.add(idOf(entry));
       yield entry;
     }
-    // `next` is a link by the service's own idea of its address; the client stays with the address it was given.
+    // `next` is a link to the address that the service has in its own settings. The client does not follow the link. It requests
+    // the next page from its own baseUrl.
     if (answer.next === null) return;
   }
 }

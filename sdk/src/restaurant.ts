@@ -16,7 +16,7 @@ export class Menu {
     this.#transport = transport;
   }
 
-  /** Every dish that can be ordered, by its `sku`, with its variants and add-ons. */
+  /** Returns every dish that can be ordered, with its variants and add-ons. The `sku` of a dish is the `item_id` in an order. */
   async list(options?: CallOptions): Promise<Dish[]> {
     const dishes = await this.#transport.call('getMenu', {}, options);
     return Array.isArray(dishes) ? dishes : dishes.results;
@@ -31,22 +31,25 @@ export class Orders {
   }
 
   /**
-   * Places an order, once per `external_order_id` however often it is sent: a lost answer is simply asked for again.
-   * `isReplayed` is true where the id was in use already, be it by an earlier attempt of this very call: the answer is
-   * then the stored order.
+   * Places an order. The service creates at most one order per `external_order_id`, so the SDK sends the request again if the
+   * response was lost. `isReplayed` is true if the id was already in use, also if an earlier attempt of this call used it. The
+   * result is then the stored order.
    * @throws RoomserviceError `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`
    */
   async create(order: OrderCreate, options?: CallOptions): Promise<Order & { isReplayed: boolean }> {
     return await this.#transport.create('createOrder', { body: order }, options);
   }
 
-  /** @throws RoomserviceError `order_not_found` */
+  /**
+   * Returns one order of this credential.
+   * @throws RoomserviceError `order_not_found`
+   */
   async get(externalOrderId: string, options?: CallOptions): Promise<Order> {
     return await this.#transport.call('getOrder', { path: { external_order_id: externalOrderId } }, options);
   }
 
   /**
-   * Cancels an order that is neither completed nor cancelled.
+   * Cancels an order whose status is neither `completed` nor `cancelled`.
    * @throws RoomserviceError `order_not_found`, `invalid_status_transition`
    */
   async cancel(externalOrderId: string, options?: CallOptions): Promise<Order> {
@@ -56,7 +59,7 @@ export class Orders {
     );
   }
 
-  /** Every order of this credential, newest first: `for await (const order of roomservice.orders.list())`. */
+  /** Yields every order of this credential, newest first: `for await (const order of roomservice.orders.list())`. */
   list(query: ListQuery = {}, options?: CallOptions): AsyncGenerator<Order, void, undefined> {
     const readPage = (page: { page: number; page_size: number }) =>
       this.#transport.call('listOrders', { query: page }, options);

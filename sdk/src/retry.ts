@@ -3,23 +3,26 @@ import type { RoomserviceError } from './errors.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
-/** A budget's window is 60 s, so no answer of the service asks for more; who does is told to the caller instead. */
+/**
+ * Longest `Retry-After` that the SDK waits for, in seconds. The service counts calls per minute, so it never asks for a longer wait.
+ * If a response asks for more, the SDK does not retry, and the caller gets the error.
+ */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
 /**
- * When a call may be sent again after its last attempt failed:
- * - `always`: a second request does no more than the first, so a lost answer is no reason to give up;
- * - `if_refused`: only after a 429, which is answered before anything is done.
+ * Condition for sending a call again after a failed attempt:
+ * - `always`: after every temporary failure. Repeating the request changes nothing more, even if only the response was lost.
+ * - `if_refused`: only after a 429. The service sends a 429 before it executes the request.
  */
 export type Repeatability = 'always' | 'if_refused';
 
-/** How long to wait before the next attempt, in milliseconds; null where there should be none. */
+/** Returns the time to wait before the next attempt, in milliseconds. Returns null if the call must not be sent again. */
 export function retryWaitMs(error: RoomserviceError, repeatability: Repeatability): number | null {
   if (!isPassing(error) || (repeatability === 'if_refused' && error.status !== 429)) return null;
   const jitterMs = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (error.attempts - 1));
   const { retryAfterSeconds } = error;
   if (retryAfterSeconds === null) return jitterMs;
-  // Clients that were refused together are told the same moment: the jitter keeps them from coming back together.
+  // Clients that the service refuses at the same time get the same Retry-After. The random wait spreads their retries.
   return retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS ? null : retryAfterSeconds * 1000 + jitterMs;
 }
 
@@ -27,7 +30,10 @@ function isPassing({ code, status }: RoomserviceError): boolean {
   return status === null ? code === 'timeout' || code === 'connection_failed' : status === 429 || status >= 500;
 }
 
-/** @throws the signal's reason as soon as it is aborted */
+/**
+ * Waits for the given time.
+ * @throws the signal's reason when the signal is aborted during the wait
+ */
 export async function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(ms, undefined, signal === undefined ? {} : { signal });
@@ -37,7 +43,7 @@ export async function waitFor(ms: number, signal: AbortSignal | undefined): Prom
   }
 }
 
-/** The header as whole seconds from now, from either of its forms; null where it is absent or neither. */
+/** Returns the seconds that a `Retry-After` header asks for. Accepts a number of seconds or a date. Returns null for any other value. */
 export function parseRetryAfter(value: string | null): number | null {
   if (value === null) return null;
   if (/^\d+$/.test(value)) return Number(value);

@@ -9,13 +9,13 @@ export type PmsRate = Operations['pmsGetRates']['answer'][number];
 export type PmsReservation = Operations['pmsGetReservation']['answer'];
 
 /**
- * The API for property management systems, with a PMS credential of one tenant. Every call may be sent again: reads
- * change nothing, and writes say what a day's price or restriction is, not by how much it changes.
+ * Client of the API for property management systems, with a PMS credential of one tenant. The client retries every call after a
+ * temporary failure. This is safe: reads change nothing, and a write sets the price or restriction of a day to a fixed value.
  */
 export class RoomservicePms {
   readonly #transport: Transport<Operations>;
 
-  /** @throws TypeError where an option is missing or unsafe */
+  /** @throws TypeError if an option is missing or unsafe, for example `http` to another machine */
   constructor(options: ClientOptions) {
     this.#transport = new Transport(ROUTES, checkOptions(options), {
       'x-pms-api-key': options.apiKey,
@@ -27,27 +27,30 @@ export class RoomservicePms {
     return await this.#transport.call('pmsListProperties', {}, options);
   }
 
-  /** The room types of a property, each with its active rate plans. */
+  /** Returns the room types of a property, each with its active rate plans. */
   async roomTypes(propertyId: string, options?: CallOptions): Promise<PmsRoomType[]> {
     return await this.#transport.call('pmsListRoomTypes', { path: { property_id: propertyId } }, options);
   }
 
-  /** Rooms there are and rooms left, night by night; below zero where more are booked than there are. */
+  /**
+   * Returns the number of rooms that exist and the number that can still be sold, for each night. The second number is negative if
+   * more rooms are booked than exist.
+   */
   async inventory(query: Operations['pmsGetInventory']['query'], options?: CallOptions): Promise<PmsInventoryEntry[]> {
     return await this.#transport.call('pmsGetInventory', { query }, options);
   }
 
-  /** The price of every night under a rate plan. */
+  /** Returns the price of every night under a rate plan. */
   async rates(query: Operations['pmsGetRates']['query'], options?: CallOptions): Promise<PmsRate[]> {
     return await this.#transport.call('pmsGetRates', { query }, options);
   }
 
-  /** Writes the prices of up to 1,000 days, all or none. */
+  /** Writes the prices of up to 1,000 days. If one price is invalid, the service writes no price. */
   async putRates(body: Operations['pmsPutRates']['body'], options?: CallOptions): Promise<PmsRate[]> {
     return await this.#transport.call('pmsPutRates', { body }, options);
   }
 
-  /** Writes the restrictions of up to 1,000 days, all or none. */
+  /** Writes the restrictions of up to 1,000 days. If one restriction is invalid, the service writes no restriction. */
   async putRestrictions(
     body: Operations['pmsPutRestrictions']['body'],
     options?: CallOptions,
@@ -55,7 +58,7 @@ export class RoomservicePms {
     return await this.#transport.call('pmsPutRestrictions', { body }, options);
   }
 
-  /** The 200 reservations with the latest check-in, whoever booked them. */
+  /** Returns the 200 reservations with the latest check-in, from partners and from booking sites. */
   async reservations(
     query: NonNullable<Operations['pmsListReservations']['query']> = {},
     options?: CallOptions,

@@ -6,8 +6,8 @@ import { Menu, Orders } from './restaurant.ts';
 import { Transport } from './transport.ts';
 
 /**
- * The API for platforms, with one credential of one tenant. A call that fails for a passing reason is sent again; what
- * then still fails throws a `RoomserviceError`.
+ * Client of the third-party API, with one credential of one tenant. The client retries a call after a temporary failure, such as a
+ * timeout or a 5xx. It throws a `RoomserviceError` if the last attempt fails too.
  */
 export class Roomservice {
   readonly menu: Menu;
@@ -17,7 +17,7 @@ export class Roomservice {
   readonly webhook: Webhook;
   readonly events: Events;
 
-  /** @throws TypeError where an option is missing or unsafe */
+  /** @throws TypeError if an option is missing or unsafe, for example `http` to another machine */
   constructor(options: ClientOptions) {
     const { apiKey, apiSecret } = options;
     const transport = new Transport(ROUTES, checkOptions(options), { 'x-api-key': apiKey, 'x-api-secret': apiSecret });

@@ -6,26 +6,29 @@ import { VERSION } from './version.ts';
 
 const USER_AGENT = `roomservice-sdk/${VERSION} node/${process.versions.node}`;
 
-/** What an operation may take. */
+/** Parts of a request that an operation can have. */
 interface Parts {
   path?: Record<string, string> | undefined;
   query?: Record<string, string | number | undefined> | undefined;
   body?: unknown;
 }
 
-/** What one operation takes, as its document says. */
+/** Input of one operation as the OpenAPI document describes it. */
 type Input<Operation> = Omit<Operation, 'answer'>;
 
-/** The operations of one API: their types by id, and where they are. */
+/** HTTP method and path of every operation of one API, by operation id. */
 type Routes<Operations> = Record<keyof Operations, { method: string; path: string }>;
 
-/** Calls operations by their id, again where that helps. It alone knows key and secret, and keeps them to itself. */
+/**
+ * Calls operations by their id, with retries. Only this class holds the API key and the secret. They are in private fields, so a log of
+ * the client does not show them.
+ */
 export class Transport<Operations extends { [Name in keyof Operations]: Parts & { answer: unknown } }> {
   readonly #routes: Routes<Operations>;
   readonly #options: CheckedOptions;
   readonly #credential: Record<string, string>;
 
-  /** @param credential the headers that authenticate */
+  /** @param credential headers that authenticate each request */
   constructor(routes: Routes<Operations>, options: CheckedOptions, credential: Record<string, string>) {
     this.#routes = routes;
     this.#options = options;
@@ -33,7 +36,7 @@ export class Transport<Operations extends { [Name in keyof Operations]: Parts & 
   }
 
   /**
-   * @returns the body of the answer
+   * Calls an operation and returns the body of the response.
    * @throws RoomserviceError
    */
   async call<Name extends keyof Operations>(
@@ -45,7 +48,7 @@ export class Transport<Operations extends { [Name in keyof Operations]: Parts & 
     return (await this.#exchange(name, input, options, repeatability)).body;
   }
 
-  /** Calls a create: its answer, and whether the external id was in use already. */
+  /** Calls an operation that creates. Returns the body of the response, and `isReplayed`: true if the external id was already in use. */
   async create<Name extends keyof Operations>(
     name: Name,
     input: Input<Operations[Name]>,
@@ -92,10 +95,13 @@ export class Transport<Operations extends { [Name in keyof Operations]: Parts & 
   }
 }
 
-/** @throws TypeError for what no URL can hold as one of its segments: `..` would silently lead to another path */
+/**
+ * Encodes a value as one segment of a URL path.
+ * @throws TypeError if the value is empty, `.` or `..`. A URL would resolve these to another path
+ */
 function pathSegment(name: string, value: string | undefined): string {
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
-    throw new TypeError(`${name}: must be a text other than "", "." and ".."`);
+    throw new TypeError(`${name}: must be a text that is not empty, "." or ".."`);
   }
   return encodeURIComponent(value);
 }

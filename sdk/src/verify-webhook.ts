@@ -3,15 +3,18 @@ import type { WebhookEvent } from './webhook-event.ts';
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 
-/** Headers of any make: Node's, `Headers` of fetch, a plain object. */
+/** Headers of a request: those of a Node server, a `Headers` object of fetch, or a plain object. */
 export type WebhookHeaders =
   | Iterable<readonly [string, string]>
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How far the sender's clock may be from ours, either way; 300 where left out. */
+  /** Largest difference between the signed timestamp and the local clock, in seconds, in both directions. Default: 300. */
   toleranceSeconds?: number | undefined;
-  /** `Service` for `X-Service-Signature`. Where left out, the one brand that has both headers is taken. */
+  /**
+   * Brand in the header names, for example `Service` in `X-Service-Signature`. If left out, the function takes the brand from the
+   * headers. Exactly one brand must then have both a signature and a timestamp header.
+   */
   headerBrand?: string | undefined;
 }
 
@@ -23,7 +26,7 @@ export type WebhookFault =
   | 'wrong_signature'
   | 'malformed_body';
 
-/** A delivery that is not to be trusted. Answer it with 401, and do nothing of what it says. */
+/** Error for a delivery that cannot be trusted. Respond with 401 and ignore its content. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason: WebhookFault;
@@ -35,11 +38,11 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * Checks that a delivery was signed with our secret, lately, and gives its event.
- * @param rawBody the body as it arrived: what was parsed and written again may differ from what was signed
- * @param secret the `webhook_secret` of the registration; several while one takes the place of another
- * @throws WebhookVerificationError where the delivery is not to be trusted
- * @throws TypeError where we were called wrongly: a body that is parsed already, no secret
+ * Checks the signature and the age of a delivery, and returns its event.
+ * @param rawBody the bytes or text of the body as they arrived. JSON that was parsed and serialized again may differ from the signed bytes
+ * @param secret the `webhook_secret` of the registration, or several secrets while a new one replaces an old one
+ * @throws WebhookVerificationError if the delivery cannot be trusted
+ * @throws TypeError if an argument is invalid: the body is already parsed, or a secret is missing or empty
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -49,50 +52,63 @@ export function verifyWebhook(
 ): WebhookEvent {
   const secrets = checkSecrets(secret);
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
-    throw new TypeError('rawBody: must be the raw bytes or text, before any parsing');
+    throw new TypeError('rawBody: must be the raw bytes or the raw text of the request body, not a parsed object');
   }
   const { signature, timestamp } = readHeaders(headers, headerBrand);
-  // Written so that a tolerance that is no number lets nothing in.
+  // The negated comparison also refuses the delivery if toleranceSeconds is NaN.
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceSeconds)) {
-    throw new WebhookVerificationError('outside_tolerance', `It was signed more than ${toleranceSeconds} s from now.`);
+    const message = `The delivery was signed more than ${toleranceSeconds} s before or after the time of this machine. Check its clock.`;
+    throw new WebhookVerificationError('outside_tolerance', message);
   }
   const given = Buffer.from(signature, 'hex');
   const matches = secrets.filter((each) => {
     const expected = createHmac('sha256', each).update(`${timestamp}.`).update(rawBody).digest();
-    // In constant time: how long a comparison takes must not tell how much of a guess was right.
+    // The comparison takes constant time, so that its duration does not reveal how many bytes of a guessed signature are right.
     return timingSafeEqual(given, expected);
   });
   if (matches.length === 0) {
-    throw new WebhookVerificationError('wrong_signature', 'It was signed with another secret, or changed on its way.');
+    const message = 'The delivery was signed with another secret, or its timestamp or body was changed on the way.';
+    throw new WebhookVerificationError('wrong_signature', message);
   }
   return parseEvent(rawBody);
 }
 
-/** An empty secret is what a repeated registration answers with; anybody could sign with it. */
+/**
+ * Returns the secrets as an array. Refuses an empty secret, because anybody could sign with it. A repeated registration returns an
+ * empty secret.
+ * @throws TypeError if a secret is missing, empty or not a text
+ */
 function checkSecrets(secret: string | readonly string[]): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : secret;
   const areTexts = Array.isArray(secrets) && secrets.every((each) => typeof each === 'string' && each !== '');
-  if (!areTexts || secrets.length === 0) throw new TypeError('secret: must be one text or several, none of them empty');
+  if (!areTexts || secrets.length === 0) {
+    throw new TypeError('secret: must be a text that is not empty, or an array of such texts');
+  }
   return secrets;
 }
 
-/** @returns the signature's 64 hexadecimal digits, and the timestamp as it was signed */
+/** Returns the 64 hexadecimal digits of the signature, and the text of the timestamp, which the signature covers. */
 function readHeaders(headers: WebhookHeaders, headerBrand: string | undefined) {
   const values = lowerCased(headers);
   const brand = headerBrand?.toLowerCase() ?? onlyBrand(values);
   const timestamp = values.get(`x-${brand}-timestamp`);
   const signature = values.get(`x-${brand}-signature`);
   if (timestamp === undefined || signature === undefined) {
-    throw new WebhookVerificationError('missing_header', 'It has no signature and timestamp of that brand.');
+    const message = `The delivery has no header x-${brand}-signature or no header x-${brand}-timestamp.`;
+    throw new WebhookVerificationError('missing_header', message);
   }
   const digits = /^sha256=([0-9a-f]{64})$/i.exec(signature)?.[1];
   if (digits === undefined || !/^\d{1,15}$/.test(timestamp)) {
-    throw new WebhookVerificationError('malformed_header', 'Its signature or timestamp is not of the documented form.');
+    const message = 'The signature or timestamp header of the delivery does not have the documented form.';
+    throw new WebhookVerificationError('malformed_header', message);
   }
   return { signature: digits, timestamp };
 }
 
-/** A header that came several times is joined as HTTP joins it, which no signature or timestamp survives. */
+/**
+ * Returns the headers by name in lower case. An array of values becomes one text with commas, so a repeated signature or timestamp
+ * header is malformed and the delivery is refused.
+ */
 function lowerCased(headers: WebhookHeaders): Map<string, string> {
   const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
   return new Map(
@@ -104,10 +120,12 @@ function onlyBrand(values: Map<string, string>): string {
   const brands = [...values.keys()].flatMap((name) => /^x-(.+)-signature$/.exec(name)?.[1] ?? []);
   const [brand, ...others] = brands.filter((each) => values.has(`x-${each}-timestamp`));
   if (brand === undefined) {
-    throw new WebhookVerificationError('missing_header', 'It has no X-…-Signature and X-…-Timestamp of one brand.');
+    const message = 'The delivery has no pair of headers X-…-Signature and X-…-Timestamp with the same brand.';
+    throw new WebhookVerificationError('missing_header', message);
   }
   if (others.length > 0) {
-    throw new WebhookVerificationError('ambiguous_header', 'It has signatures of several brands: name headerBrand.');
+    const message = 'The delivery has signature headers of several brands. Pass the option headerBrand.';
+    throw new WebhookVerificationError('ambiguous_header', message);
   }
   return brand;
 }
@@ -117,12 +135,15 @@ function parseEvent(rawBody: string | Uint8Array): WebhookEvent {
     const event: unknown = JSON.parse(typeof rawBody === 'string' ? rawBody : Buffer.from(rawBody).toString('utf8'));
     if (isEvent(event)) return event;
   } catch {
-    // Told below: what is signed, and yet no event, is the same fault in either form.
+    // A body that is not JSON leads to the same error as JSON that is not an event.
   }
-  throw new WebhookVerificationError('malformed_body', 'It is signed, and yet no event.');
+  throw new WebhookVerificationError('malformed_body', 'The signature is valid, but the body is not an event.');
 }
 
-/** What is signed with the secret comes from the service: it is asked for its kind and id, and believed in the rest. */
+/**
+ * Checks that a value has the event name, the event id and the data of an event. The signature proves that the service wrote the
+ * body, so the other fields are not checked.
+ */
 function isEvent(value: unknown): value is WebhookEvent {
   return (
     typeof value === 'object' &&

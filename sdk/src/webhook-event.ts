@@ -3,9 +3,9 @@ import type { Reservation } from './hotel.ts';
 
 interface EventOf<Name extends string, Data> {
   event: Name;
-  /** The same at every attempt to deliver the event, and in the feed: what to tell repeated ones by. */
+  /** Id of the event. It is equal in every delivery attempt and in the feed. Use it to recognize an event that arrives again. */
   event_id: string;
-  /** When it happened: ISO 8601, UTC. */
+  /** Time of the change that the event reports, in ISO 8601 and UTC. */
   occurred_at: string;
   data: Data;
 }
@@ -18,5 +18,5 @@ export type ReservationCreated = EventOf<'reservation.created', ReservationData>
 export type ReservationModified = EventOf<'reservation.modified', ReservationData>;
 export type ReservationCancelled = EventOf<'reservation.cancelled', ReservationData>;
 
-/** Whatever a webhook brings; `event` tells which. A later service may send others: leave them be. */
+/** Event of a webhook. The field `event` says which type it is. A later version of the service may send new types. Ignore these. */
 export type WebhookEvent = OrderStatusChanged | ReservationCreated | ReservationModified | ReservationCancelled;

@@ -25,30 +25,33 @@ function operationIds(name: string): string[] {
     .flatMap(([method, { operationId }]) => (METHODS.has(method) ? [operationId] : []));
 }
 
-/** True where two types are the same set of values; anything else does not compile. */
+/** The type `true` if A and B accept the same values, else the type `false`. */
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
-describe('the SDK holds every operation of the documents', () => {
-  test('of the third-party API, but the owner’s, who signs in instead', () => {
-    const ownersOwn = ['createCredential', 'listCredentials', 'revokeCredential', 'rotateCredential'];
-    assert.deepEqual([...Object.keys(THIRD_PARTY), ...ownersOwn].sort(), operationIds('third-party').sort());
+describe('operations of the SDK', () => {
+  test('the SDK has every third-party operation of the OpenAPI document except those for which an owner signs in', () => {
+    const ownerOperations = ['createCredential', 'listCredentials', 'revokeCredential', 'rotateCredential'];
+    assert.deepEqual([...Object.keys(THIRD_PARTY), ...ownerOperations].sort(), operationIds('third-party').sort());
   });
 
-  test('of the PMS API, but the owner’s, and what channels of OTAs sign', () => {
-    const ownersOwn = ['createPmsCredential', 'listPmsCredentials', 'revokePmsCredential', 'rotatePmsCredential'];
-    const channels = ['createChannel', 'listChannels', 'revokeChannel', 'receiveReservation'];
-    assert.deepEqual([...Object.keys(PMS), ...ownersOwn, ...channels].sort(), operationIds('pms').sort());
+  test('the SDK has every PMS operation of the OpenAPI document except those of owners and of booking channels', () => {
+    const ownerOperations = ['createPmsCredential', 'listPmsCredentials', 'revokePmsCredential', 'rotatePmsCredential'];
+    const channelOperations = ['createChannel', 'listChannels', 'revokeChannel', 'receiveReservation'];
+    assert.deepEqual(
+      [...Object.keys(PMS), ...ownerOperations, ...channelOperations].sort(),
+      operationIds('pms').sort(),
+    );
   });
 });
 
-test('the SDK knows the error codes and the events of the service, and no others', () => {
+test('the types of the SDK list exactly the error codes and event types of the service', () => {
   const codes: Same<ServiceErrorCode, CodeOfService> = true;
   const events: Same<WebhookEvent['event'], EventInput['type']> = true;
   assert.ok(codes && events);
 });
 
-describe('types are printed', () => {
-  test('of what a key opens alone, with the components it names and those that these name', () => {
+describe('the generator of the SDK types', () => {
+  test('the generator prints only operations that accept the given key, with all components that they refer to', () => {
     const content = (name: string) => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
     const printed = sdkTypes(
       {
@@ -85,7 +88,7 @@ describe('types are printed', () => {
     assert.doesNotMatch(printed, /makeThing|Made/);
   });
 
-  test('of each kind of schema that the documents hold', () => {
+  test('the generator prints a TypeScript type for each kind of JSON Schema, and refuses a reference to another file', () => {
     assert.equal(printSchema({ enum: ['a', 'b', null] }), '"a" | "b" | null');
     assert.equal(printSchema({ const: 'a' }), '"a"');
     assert.equal(printSchema({ anyOf: [{ type: 'integer' }, { type: 'number' }, { type: 'null' }] }), 'number | null');

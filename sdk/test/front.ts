@@ -3,26 +3,28 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * What becomes of a request on its way to the service: an answer of the front's own; nothing at all; a cut connection;
- * or the service does what it is asked and the connection is cut before its answer (`lose`).
+ * Network fault that the proxy applies to one request. An object: the proxy sends this response itself. `hang`: the proxy never
+ * responds. `cut`: the proxy closes the connection before the request reaches the service. `lose`: the service handles the request,
+ * and the proxy closes the connection without passing on the response.
  */
 export type Fault = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'cut' | 'lose';
 
+/** Running proxy in front of a service. */
 export interface Front {
   /** http://127.0.0.1:<port> */
   url: string;
-  /** `POST /path?query`, in the order of arrival; a test may empty it. */
+  /** Requests as `POST /path?query`, in the order of arrival. A test may empty the list. */
   requests: string[];
-  /** Each that there ever was. */
+  /** All requests since the start, in the same form. A test cannot empty the set. */
   requestsEver: ReadonlySet<string>;
-  /** The headers of the latest request. */
+  /** Returns the headers of the latest request. */
   headers(): IncomingMessage['headers'];
-  /** The requests that follow meet these, one each; those behind them get through. */
+  /** Replaces the pending faults. Each following request takes one fault. Requests after the last fault pass unchanged. */
   failNext(...faults: Fault[]): void;
   close(): Promise<void>;
 }
 
-/** The network in front of a service, with the faults that networks have. */
+/** Starts an HTTP proxy in front of a service. Tests use it to record requests and to simulate network faults. */
 export async function startFront(serviceUrl: string): Promise<Front> {
   const requests: string[] = [];
   const requestsEver = new Set<string>();
@@ -66,7 +68,7 @@ async function pass(serviceUrl: string, request: IncomingMessage, response: Serv
   });
   const text = await answer.text();
   if (fault === 'lose') return void response.destroy();
-  // fetch has unpacked it already.
+  // fetch has already decompressed the body, so these headers would be wrong.
   const kept = [...answer.headers].filter(([name]) => !/^(content-encoding|content-length|transfer-enc)/.test(name));
   response.writeHead(answer.status, Object.fromEntries(kept)).end(text);
 }

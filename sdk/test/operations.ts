@@ -1,6 +1,6 @@
 type Routes = Record<string, { method: string; path: string }>;
 
-/** Which operations some requests were of, by id, in alphabetical order. */
+/** Returns the ids of the operations that the requests called, sorted and without repetitions. A request is `METHOD /path?query`. */
 export function operationsCalled(routes: Routes, requests: Iterable<string>): string[] {
   const found = [...requests].map((request) => {
     const [method = '', target = ''] = request.split(' ');

@@ -11,14 +11,14 @@ import { freePort } from '../../test/support/command.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { VERSION } from '../src/version.ts';
-import { type House, openHouse } from './house.ts';
+import { type PartnerTenant, openPartnerTenant } from './partner-tenant.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 const SDK = join(REPOSITORY, 'sdk');
 const TIMEOUT_MS = 30_000;
 const run = promisify(execFile);
 
-/** What a program of another project does with the package; how it comes by it is up to each. */
+/** Program that uses the package as `sdk`. Each test puts an `import` or a `require` line in front of it. */
 const USE = `
 const roomservice = new sdk.Roomservice({
   baseUrl: process.env.BASE, apiKey: process.env.KEY, apiSecret: process.env.SECRET,
@@ -35,7 +35,7 @@ call();
 `;
 const USED = '[2,"order_not_found","missing_header",[]]\n';
 
-/** What the types let through, and what they do not. */
+/** Program that the compiler accepts only if the types allow the right uses and refuse the lines marked `@ts-expect-error`. */
 const TYPED = `
 const roomservice = new Roomservice({ baseUrl: 'https://example.com', apiKey: 'k', apiSecret: 's', timeoutMs: 1 });
 export async function check(request: { headers: NodeJS.Dict<string | string[]> }): Promise<string> {
@@ -60,7 +60,7 @@ export async function check(request: { headers: NodeJS.Dict<string | string[]> }
 const NAMES = 'Roomservice, RoomserviceError, RoomservicePms, verifyWebhook, type WebhookEvent';
 
 let service: TestService;
-let house: House;
+let tenant: PartnerTenant;
 let folder: string;
 let project: string;
 let environment: Record<string, string>;
@@ -70,8 +70,8 @@ before(async () => {
     startService({ worker: true }),
     realpath(await mkdtemp(join(tmpdir(), 'roomservice-sdk-'))),
   ]);
-  house = await openHouse(service);
-  const { api_key: KEY, api_secret: SECRET } = house.credential;
+  tenant = await openPartnerTenant(service);
+  const { api_key: KEY, api_secret: SECRET } = tenant.credential;
   environment = { PATH: process.env['PATH'] ?? '', HOME: folder, BASE: service.url, KEY, SECRET };
   project = join(folder, 'project');
   await mkdir(project);
@@ -86,7 +86,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A Node 20 or 22 that the system has beside ours. */
+/** Returns the path of a Node 20 or 22 that is installed on the system. Returns undefined if there is no such Node. */
 function olderNode(): string | undefined {
   return ['/usr/local/bin/node', '/usr/bin/node'].find((path) => {
     try {
@@ -104,8 +104,8 @@ async function output(node: string, file: string): Promise<string> {
   return stdout;
 }
 
-describe('in a project that is empty but for it, the package', () => {
-  test('brings compiled code, its README and licence, and no other package', async () => {
+describe('the package in a project without other dependencies', () => {
+  test('the package contains only compiled code, README, licence and package.json, and installs no other package', async () => {
     const lock: unknown = JSON.parse(await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'));
     assert.ok(typeof lock === 'object' && lock !== null && 'packages' in lock);
     assert.deepEqual(Object.keys(lock.packages ?? {}), ['node_modules/@roomservice/sdk']);
@@ -120,14 +120,14 @@ describe('in a project that is empty but for it, the package', () => {
     ['import', 'use.mjs', "import * as sdk from '@roomservice/sdk';"],
     ['require', 'use.cjs', "const sdk = require('@roomservice/sdk');"],
   ] as const) {
-    test(`works by ${kind}`, async () => {
+    test(`a program can load the package by ${kind} and call the service`, async () => {
       await writeFile(join(project, file), line + USE);
       assert.equal(await output(process.execPath, file), USED);
     });
 
     const older = olderNode();
-    const skip = older === undefined && 'this system has no Node 20 or 22 in /usr/local/bin or /usr/bin';
-    test(`works by ${kind} on an older Node`, { skip }, async () => {
+    const skip = older === undefined && 'This system has no Node 20 or 22 in /usr/local/bin or /usr/bin.';
+    test(`a program on Node 20 or 22 can load the package by ${kind} and call the service`, { skip }, async () => {
       await writeFile(join(project, file), line + USE);
       assert.equal(await output(older ?? '', file), USED);
     });
@@ -137,12 +137,13 @@ describe('in a project that is empty but for it, the package', () => {
     ['import', 'typed.mts'],
     ['require', 'typed.cts'],
   ] as const) {
-    test(`has types by ${kind}`, async () => {
+    test(`the compiler finds the types of the package in a module that loads it by ${kind}, and refuses wrong uses`, async () => {
       await writeFile(join(project, file), `import { ${NAMES} } from '@roomservice/sdk';\n${TYPED}`);
       await mkdir(join(project, 'node_modules/@types'), { recursive: true });
       for (const name of ['@types/node', 'undici-types']) {
         const link = join(project, 'node_modules', name);
-        await symlink(join(REPOSITORY, 'node_modules', name), link).catch(() => {}); // The other kind made it.
+        // The test of the other kind of module may have made the link.
+        await symlink(join(REPOSITORY, 'node_modules', name), link).catch(() => {});
       }
       const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
       const options = ['--module', 'node16', '--moduleResolution', 'node16', '--strict', '--noEmit', '--types', 'node'];
@@ -154,10 +155,10 @@ describe('in a project that is empty but for it, the package', () => {
   }
 });
 
-describe('the quick start', () => {
+describe('the quick start example', () => {
   const source = join(SDK, 'examples/quick-start.ts');
 
-  test('is in the README and the guide, letter by letter, and has less than 30 lines', async () => {
+  test('the README and the SDK guide contain the exact text of the quick start, which has fewer than 30 lines', async () => {
     const code = await readFile(source, 'utf8');
     assert.ok(code.trimEnd().split('\n').length < 30);
     for (const page of ['sdk/README.md', 'docs/guides/sdk.md']) {
@@ -166,22 +167,22 @@ describe('the quick start', () => {
     }
   });
 
-  test('runs as plain JavaScript, on the oldest Node that is there: orders, reserves, verifies what comes, says why not', async () => {
+  test('the quick start runs as JavaScript: it orders, books, accepts a signed delivery and logs why it refuses another', async () => {
     await copyFile(source, join(project, 'quick-start.mjs'));
     const receiver = await startReceiver();
-    const { webhook_secret: secret } = await house.client().webhook.register({ webhook_url: receiver.url });
+    const { webhook_secret: secret } = await tenant.client().webhook.register({ webhook_url: receiver.url });
     const port = await freePort();
-    const own = { ...environment, WEBHOOK_SECRET: secret, PORT: String(port) };
+    const ownEnvironment = { ...environment, WEBHOOK_SECRET: secret, PORT: String(port) };
     const quickStart = new Running(`"${olderNode() ?? process.execPath}" quick-start.mjs`, {
       cwd: project,
-      environment: own,
+      environment: ownEnvironment,
     });
     try {
       await quickStart.waitFor(/^sdk-order-1 \(Margherita\) is pending$/m, TIMEOUT_MS);
       await quickStart.waitFor(/^sdk-stay-1 \(Double\) is confirmed$/m, TIMEOUT_MS);
       const [delivery] = await receiver.waitFor(1);
       assert.ok(delivery);
-      // As whatever ends TLS in front of it would, or `roomservice listen`.
+      // Forwards the delivery by plain HTTP, as a TLS proxy or `roomservice listen` would do.
       const forward = async (body: Buffer) => {
         const headers = Object.entries(delivery.headers).filter(([name]) => name.startsWith('x-'));
         const init = {
@@ -193,7 +194,7 @@ describe('the quick start', () => {
       assert.equal(await reached(() => forward(delivery.rawBody)), 204);
       await quickStart.waitFor(/^reservation\.created: confirmed$/m, TIMEOUT_MS);
       assert.equal(await forward(Buffer.concat([delivery.rawBody, Buffer.from(' ')])), 401);
-      await quickStart.waitFor(/^WebhookVerificationError: It was signed with another secret/m, TIMEOUT_MS);
+      await quickStart.waitFor(/^WebhookVerificationError: The delivery was signed with another secret/m, TIMEOUT_MS);
     } finally {
       quickStart.signal('SIGKILL');
       await quickStart.ended;
@@ -202,7 +203,7 @@ describe('the quick start', () => {
   });
 });
 
-/** It prints its last line a moment before it listens. */
+/** Repeats a call until it succeeds, because the quick start prints its last line shortly before it listens. */
 async function reached<T>(call: () => Promise<T>): Promise<T> {
   for (const deadlineMs = Date.now() + TIMEOUT_MS; ; ) {
     try {

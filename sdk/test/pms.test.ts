@@ -6,7 +6,7 @@ import { startService, type TestService } from '../../test/support/service.ts';
 import { ROUTES } from '../src/generated/pms.ts';
 import { RoomservicePms } from '../src/index.ts';
 import { type Front, startFront } from './front.ts';
-import { failureOf } from './house.ts';
+import { failureOf } from './partner-tenant.ts';
 import { operationsCalled } from './operations.ts';
 
 let service: TestService;
@@ -32,8 +32,8 @@ after(async () => {
   await service.close();
 });
 
-describe('a PMS', () => {
-  test('reads properties and room types', async () => {
+describe('the PMS client', () => {
+  test('the PMS client reads the properties, and the room types of a property with their rate plans', async () => {
     const [property] = await pms.properties();
     assert.equal(property?.name, 'Harbour House');
     const roomTypes = await pms.roomTypes(property.id);
@@ -43,14 +43,14 @@ describe('a PMS', () => {
     );
   });
 
-  test('reads the inventory', async () => {
+  test('the PMS client reads how many rooms of a room type exist and can be sold on each night', async () => {
     assert.deepEqual(await pms.inventory(stay), [
       { date: dayAhead(20), physical_capacity: 3, sellable: 3 },
       { date: dayAhead(21), physical_capacity: 3, sellable: 3 },
     ]);
   });
 
-  test('writes rates and restrictions, again where the answer was lost, and reads them', async () => {
+  test('the PMS client writes rates and restrictions although the first response is lost, and then reads the new values', async () => {
     front.failNext('lose');
     const rates = [{ date: plan.check_in, price: '123.40' }];
     await pms.putRates({ rate_plan_id: plan.rate_plan_id, rates });
@@ -63,7 +63,7 @@ describe('a PMS', () => {
     ]);
   });
 
-  test('reads reservations, all or those of a status, and one', async () => {
+  test('the PMS client reads all reservations, the reservations with one status, and one reservation by its id', async () => {
     await bookByOta(service, hotel, stay);
     const [reservation, ...others] = await pms.reservations({ status: 'confirmed' });
     assert.deepEqual([reservation?.guest.full_name, others], ['Ada Guest', []]);
@@ -72,7 +72,7 @@ describe('a PMS', () => {
     assert.deepEqual(await pms.reservations({ status: 'expired' }), []);
   });
 
-  test('401, 404: is told what is wrong', async () => {
+  test('401 and 404: the PMS client throws the error code for a wrong credential and for an unknown reservation', async () => {
     const wrong = new RoomservicePms({ baseUrl: service.url, apiKey: 'none', apiSecret: 'none' });
     assert.equal((await failureOf(wrong.properties())).code, 'invalid_credentials');
     const unknown = await failureOf(pms.reservation('00000000-0000-0000-0000-000000000000'));
@@ -80,6 +80,6 @@ describe('a PMS', () => {
   });
 });
 
-test('every operation that a PMS key opens has a method', () => {
+test('the tests above call every operation of the PMS API through a method of the client', () => {
   assert.deepEqual(operationsCalled(ROUTES, front.requestsEver), Object.keys(ROUTES).sort());
 });

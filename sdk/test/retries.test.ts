@@ -6,21 +6,21 @@ import { startService, type TestService } from '../../test/support/service.ts';
 import { type Roomservice, RoomserviceError } from '../src/index.ts';
 import { parseRetryAfter, retryWaitMs } from '../src/retry.ts';
 import { type Front, startFront } from './front.ts';
-import { collect, failureOf, type House, openHouse, water } from './house.ts';
+import { collect, failureOf, type PartnerTenant, openPartnerTenant, water } from './partner-tenant.ts';
 
 const UNAVAILABLE = { status: 503, body: '{"message":"away for a moment"}' };
 
 let service: TestService;
 let front: Front;
-let house: House;
+let tenant: PartnerTenant;
 let roomservice: Roomservice;
 
 before(async () => {
   service = await startService();
   front = await startFront(service.url);
-  house = await openHouse(service);
-  roomservice = house.client({ baseUrl: front.url });
-  // The waits are drawn from 0 up: this draws the shortest, where a test does not say otherwise.
+  tenant = await openPartnerTenant(service);
+  roomservice = tenant.client({ baseUrl: front.url });
+  // Waits are random, from 0 up. This makes every wait 0 ms, unless a test sets another value.
   mock.method(Math, 'random', () => 0);
 });
 
@@ -35,16 +35,16 @@ after(async () => {
   await service.close();
 });
 
-describe('a call that failed for a passing reason', () => {
+describe('retries after temporary failures', () => {
   for (const fault of [UNAVAILABLE, { status: 500 }, { status: 502, body: '<html>' }, 'cut', 'lose'] as const) {
-    test(`is sent again after ${JSON.stringify(fault)}`, async () => {
+    test(`a call succeeds at the fourth attempt if the first three meet the fault ${JSON.stringify(fault)}`, async () => {
       front.failNext(fault, fault, fault);
       assert.equal((await roomservice.menu.list()).length, 2);
       assert.equal(front.requests.length, 4);
     });
   }
 
-  test('is given up after as many retries as allowed, and says how often it was tried', async () => {
+  test('a call fails after the allowed number of retries, and its error says how many attempts were made', async () => {
     front.failNext(UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE);
     const error = await failureOf(roomservice.menu.list());
     assert.deepEqual([error.status, error.code, error.attempts], [503, 'server_error', 4]);
@@ -54,26 +54,26 @@ describe('a call that failed for a passing reason', () => {
     assert.deepEqual([cut.status, cut.code, cut.attempts], [null, 'connection_failed', 2]);
   });
 
-  test('is not sent again where retries are turned off', async () => {
+  test('a call is sent only once if the client sets maxRetries to 0', async () => {
     front.failNext(UNAVAILABLE);
-    await failureOf(house.client({ baseUrl: front.url, maxRetries: 0 }).menu.list());
+    await failureOf(tenant.client({ baseUrl: front.url, maxRetries: 0 }).menu.list());
     assert.equal(front.requests.length, 1);
   });
 
-  test('is sent again after a service that is not there, which is connection_failed in the end', async () => {
-    const nowhere = house.client({ baseUrl: 'http://127.0.0.1:1', maxRetries: 2 });
-    const error = await failureOf(nowhere.menu.list());
+  test('a call to an address without a service is retried, and then fails with connection_failed', async () => {
+    const unreachable = tenant.client({ baseUrl: 'http://127.0.0.1:1', maxRetries: 2 });
+    const error = await failureOf(unreachable.menu.list());
     assert.deepEqual([error.code, error.attempts], ['connection_failed', 3]);
     assert.match(error.message, /ECONNREFUSED|bad port/);
   });
 
-  test('is not sent again after a refusal', async () => {
+  test('a call that the service refuses with 404 is not sent again', async () => {
     const error = await failureOf(roomservice.orders.get('none'));
     assert.deepEqual([error.attempts, front.requests.length], [1, 1]);
   });
 
-  test('goes on in the middle of a list', async () => {
-    const other = (await openHouse(service)).client({ baseUrl: front.url });
+  test('reading a list continues if a request for the second page fails or loses its response', async () => {
+    const other = (await openPartnerTenant(service)).client({ baseUrl: front.url });
     for (let count = 0; count < 3; count += 1) {
       await other.orders.create(water());
     }
@@ -84,8 +84,8 @@ describe('a call that failed for a passing reason', () => {
   });
 });
 
-describe('what is sent again happens once', () => {
-  test('an order whose answer was lost', async () => {
+describe('retried calls take effect only once', () => {
+  test('an order is stored once if the response to the first attempt is lost', async () => {
     const order = water();
     front.failNext('lose');
     const placed = await roomservice.orders.create(order);
@@ -94,31 +94,31 @@ describe('what is sent again happens once', () => {
     assert.equal(all.filter(({ external_order_id: id }) => id === order.external_order_id).length, 1);
   });
 
-  test('a stay whose answer was lost takes its nights once', async () => {
-    const nights = { room_type_id: house.roomTypes['Double'] ?? '', check_in: dayAhead(40), check_out: dayAhead(41) };
+  test('a reservation takes one room per night if the responses to its first attempts are lost', async () => {
+    const nights = { room_type_id: tenant.roomTypes['Double'] ?? '', check_in: dayAhead(40), check_out: dayAhead(41) };
     front.failNext('lose', UNAVAILABLE, 'lose');
     const guest = { name: 'Ana Silva', phone: '+351 900 000 000' };
     await roomservice.reservations.create({ external_reservation_id: 'lost', ...nights, guest });
-    assert.deepEqual(await sellable(service, house, nights.room_type_id, nights.check_in, nights.check_out), [2]);
+    assert.deepEqual(await sellable(service, tenant, nights.room_type_id, nights.check_in, nights.check_out), [2]);
   });
 
-  test('a cancel whose answer was lost succeeds', async () => {
+  test('a cancel of an order succeeds if the response to its first attempt is lost', async () => {
     const order = water();
     await roomservice.orders.create(order);
     front.failNext('lose');
     assert.equal((await roomservice.orders.cancel(order.external_order_id)).status, 'cancelled');
   });
 
-  test('a repeated cancel of what was completed meanwhile is refused', async () => {
+  test('a retried cancel fails with invalid_status_transition if the order is already completed', async () => {
     const placed = await roomservice.orders.create(water());
     const path = `/v1/staff/orders/${placed.order_id}/status/`;
-    await service.call('POST', path, { headers: house.staff, json: { status: 'completed' } });
+    await service.call('POST', path, { headers: tenant.staff, json: { status: 'completed' } });
     front.failNext(UNAVAILABLE);
     const error = await failureOf(roomservice.orders.cancel(placed.external_order_id));
     assert.deepEqual([error.code, error.attempts], ['invalid_status_transition', 2]);
   });
 
-  test('a registration is not: the secret of a lost answer would be lost in silence', async () => {
+  test('a webhook registration is not retried after a lost response, which contained the secret, but is retried after a 429', async () => {
     front.failNext('lose');
     const error = await failureOf(roomservice.webhook.register({ webhook_url: 'https://127.0.0.1:9/lost' }));
     assert.deepEqual([error.code, front.requests.length], ['connection_failed', 1]);
@@ -128,27 +128,27 @@ describe('what is sent again happens once', () => {
   });
 });
 
-describe('timeouts and giving up', () => {
-  test('an attempt that takes too long is ended and sent again', async () => {
+describe('timeouts and abort signals', () => {
+  test('an attempt that exceeds its time limit is ended, and the call is sent again', async () => {
     front.failNext('hang', 'hang');
     assert.equal((await roomservice.menu.list({ timeoutMs: 300 })).length, 2);
     assert.equal(front.requests.length, 3);
   });
 
-  test('the last one is a timeout', async () => {
+  test('a call fails with the code timeout if its last attempt exceeds the time limit', async () => {
     front.failNext('hang', 'hang');
     const error = await failureOf(roomservice.menu.list({ timeoutMs: 100, maxRetries: 1 }));
     assert.deepEqual([error.status, error.code, error.attempts], [null, 'timeout', 2]);
   });
 
-  test('a signal ends a call under way, and one that waits for its next attempt, with its own reason', async () => {
+  test('an aborted signal ends a running call, a call that waits for its retry and a new call, with the reason of the signal', async () => {
     const reason = new Error('the guest went home');
     for (const fault of ['hang', { status: 429, headers: { 'retry-after': '30' } }] as const) {
-      const giving = new AbortController();
+      const controller = new AbortController();
       front.failNext(fault);
-      // The one that hangs has no attempt left, so that nothing but the signal is there to be told of.
-      const call = roomservice.menu.list({ signal: giving.signal, maxRetries: fault === 'hang' ? 0 : 1 });
-      setTimeout(() => giving.abort(reason), 100);
+      // The call that hangs has no retry left, so only the code that ends the attempt can report the signal.
+      const call = roomservice.menu.list({ signal: controller.signal, maxRetries: fault === 'hang' ? 0 : 1 });
+      setTimeout(() => controller.abort(reason), 100);
       await assert.rejects(call, reason);
     }
     assert.equal(front.requests.length, 2);
@@ -156,35 +156,35 @@ describe('timeouts and giving up', () => {
     assert.equal(front.requests.length, 2);
   });
 
-  test('a limit that makes no sense is refused', async () => {
+  test('a time limit or number of retries that is out of range is refused, in a call and in the client options', async () => {
     for (const limits of [{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { timeoutMs: 2 ** 31 }, { maxRetries: -1 }]) {
       await assert.rejects(roomservice.menu.list(limits), { name: 'TypeError' });
-      assert.throws(() => house.client(limits), { name: 'TypeError' });
+      assert.throws(() => tenant.client(limits), { name: 'TypeError' });
     }
   });
 });
 
-describe('waits', () => {
+describe('waits between attempts', () => {
   const failed = (status: number, attempts: number, retryAfterSeconds: number | null = null) =>
     new RoomserviceError('', { code: 'server_error', status, attempts, retryAfterSeconds });
 
-  test('Retry-After is honoured', async () => {
+  test('429: the client waits at least as long as Retry-After says before it retries', async () => {
     front.failNext({ status: 429, headers: { 'retry-after': '1' }, body: '{"code":"rate_limited","message":"later"}' });
     const startedAt = performance.now();
     await roomservice.menu.list();
     assert.ok(performance.now() - startedAt >= 1_000);
   });
 
-  test('one that asks for more than a window of the budget is told at once', async () => {
+  test('503: a response with a Retry-After of more than 60 s is not retried, and the error reports the wait', async () => {
     front.failNext({ status: 503, headers: { 'retry-after': '3600' } });
     const error = await failureOf(roomservice.menu.list({ signal: AbortSignal.timeout(10_000) }));
     assert.deepEqual([error.retryAfterSeconds, error.attempts], [3600, 1]);
   });
 
-  test('429: the service itself tells when to come back', async () => {
+  test('429: a call beyond the budget of the service fails with rate_limited and the seconds to wait', async () => {
     const strict = await startService({ config: { rateLimitPerMinute: 1 } });
     try {
-      const client = (await openHouse(strict)).client({ maxRetries: 0 });
+      const client = (await openPartnerTenant(strict)).client({ maxRetries: 0 });
       await client.menu.list();
       const error = await failureOf(client.menu.list());
       assert.deepEqual([error.status, error.code], [429, 'rate_limited']);
@@ -194,7 +194,7 @@ describe('waits', () => {
     }
   });
 
-  test('grow twofold from half a second, to eight at most, and are drawn from 0 up', () => {
+  test('the upper limit of the random wait doubles from 0.5 s to at most 8 s, and the lower limit is 0', () => {
     mock.method(Math, 'random', () => 1);
     const waits = [1, 2, 3, 4, 5, 6, 40].map((attempts) => retryWaitMs(failed(500, attempts), 'always'));
     assert.deepEqual(waits, [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
@@ -203,16 +203,16 @@ describe('waits', () => {
     assert.equal(retryWaitMs(failed(500, 3), 'always'), 0);
   });
 
-  test('are for 429 and 5xx alone', () => {
+  test('of all responses, only 429 and 5xx are retried', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), (status) => {
-        const isAgain = retryWaitMs(failed(status, 1), 'always') !== null;
-        return isAgain === (status === 429 || status >= 500);
+        const isRetried = retryWaitMs(failed(status, 1), 'always') !== null;
+        return isRetried === (status === 429 || status >= 500);
       }),
     );
   });
 
-  test('Retry-After may be seconds or a date', () => {
+  test('Retry-After is read as a number of seconds or as a date, and any other value is ignored', () => {
     assert.equal(parseRetryAfter('7'), 7);
     const inTen = parseRetryAfter(new Date(Date.now() + 10_000).toUTCString()) ?? 0;
     assert.ok(inTen >= 9 && inTen <= 10, String(inTen));

@@ -5,19 +5,19 @@ import { startService, type TestService } from '../../test/support/service.ts';
 import { Roomservice, RoomservicePms } from '../src/index.ts';
 import { VERSION } from '../src/version.ts';
 import { type Front, startFront } from './front.ts';
-import { collect, failureOf, type House, openHouse, water } from './house.ts';
+import { collect, failureOf, type PartnerTenant, openPartnerTenant, water } from './partner-tenant.ts';
 
 const apiKey = 'the-key-of-this-test';
 const apiSecret = 'the-secret-of-this-test';
 
 let service: TestService;
 let front: Front;
-let house: House;
+let tenant: PartnerTenant;
 
 before(async () => {
   service = await startService();
   front = await startFront(service.url);
-  house = await openHouse(service);
+  tenant = await openPartnerTenant(service);
 });
 
 beforeEach(() => front.failNext());
@@ -27,13 +27,13 @@ after(async () => {
   await service.close();
 });
 
-/** All that a log could show of something. */
-function shown(thing: unknown): string {
-  return inspect(thing, { depth: Infinity, showHidden: true, getters: true }) + JSON.stringify(thing) + String(thing);
+/** Returns every text form of a value that a log could contain. */
+function shown(value: unknown): string {
+  return inspect(value, { depth: Infinity, showHidden: true, getters: true }) + JSON.stringify(value) + String(value);
 }
 
-describe('key and secret', () => {
-  test('are not shown by a client', () => {
+describe('API key and secret', () => {
+  test('the text forms of a client do not contain its API key or secret', () => {
     const options = { baseUrl: 'https://api.example.com', apiKey, apiSecret };
     for (const client of [new Roomservice(options), new RoomservicePms(options)]) {
       assert.ok(!shown(client).includes(apiSecret));
@@ -41,10 +41,10 @@ describe('key and secret', () => {
     }
   });
 
-  test('are not shown by any error', async () => {
+  test('the text forms of an error do not contain the API key or secret, after a refusal, a bad response or a network fault', async () => {
     const client = new Roomservice({ baseUrl: front.url, apiKey, apiSecret, maxRetries: 0 });
-    const nowhere = new Roomservice({ baseUrl: 'http://127.0.0.1:1', apiKey, apiSecret, maxRetries: 0 });
-    const errors = [await failureOf(client.menu.list()), await failureOf(nowhere.menu.list())];
+    const unreachable = new Roomservice({ baseUrl: 'http://127.0.0.1:1', apiKey, apiSecret, maxRetries: 0 });
+    const errors = [await failureOf(client.menu.list()), await failureOf(unreachable.menu.list())];
     for (const fault of ['cut', 'hang', { status: 500 }, { status: 200, body: 'no JSON' }] as const) {
       front.failNext(fault);
       errors.push(await failureOf(client.menu.list({ timeoutMs: 100 })));
@@ -55,7 +55,7 @@ describe('key and secret', () => {
     }
   });
 
-  test('are not shown where they are refused for what no header may hold', () => {
+  test('the error for an empty key or secret, or one with a space or line break, does not contain the key or secret', () => {
     for (const wrong of [{ apiSecret: `${apiSecret}\n` }, { apiKey: `${apiKey} ` }, { apiSecret: '' }]) {
       assert.throws(
         () => new Roomservice({ baseUrl: front.url, apiKey, apiSecret, ...wrong }),
@@ -67,22 +67,22 @@ describe('key and secret', () => {
     }
   });
 
-  test('do not go along with a redirect', async () => {
-    const elsewhere = await startFront(service.url);
+  test('a redirect is not followed, so the API key and secret are not sent to its target', async () => {
+    const target = await startFront(service.url);
     try {
       for (const status of [301, 302, 303, 307, 308]) {
-        front.failNext({ status, headers: { location: `${elsewhere.url}/v1/third-party/menu/` } });
-        const error = await failureOf(house.client({ baseUrl: front.url }).menu.list());
+        front.failNext({ status, headers: { location: `${target.url}/v1/third-party/menu/` } });
+        const error = await failureOf(tenant.client({ baseUrl: front.url }).menu.list());
         assert.deepEqual([error.status, error.code, error.attempts], [status, 'unexpected_answer', 1]);
       }
-      assert.deepEqual(elsewhere.requests, []);
+      assert.deepEqual(target.requests, []);
     } finally {
-      await elsewhere.close();
+      await target.close();
     }
   });
 
-  test('do not go along with a link to the next page', async () => {
-    const client = house.client({ baseUrl: front.url });
+  test('a link to the next page at another address is not followed, so the API key and secret are not sent there', async () => {
+    const client = tenant.client({ baseUrl: front.url });
     const [second, first] = [await client.orders.create(water()), await client.orders.create(water())];
     const body = JSON.stringify({ count: 2, next: 'http://127.0.0.1:1/', previous: null, results: [first] });
     front.failNext({ status: 200, body });
@@ -95,11 +95,11 @@ describe('key and secret', () => {
   });
 });
 
-describe('the base URL', () => {
+describe('the option baseUrl', () => {
   const client = (baseUrl: string, allowPlainHttp?: boolean) =>
     new Roomservice({ baseUrl, apiKey, apiSecret, allowPlainHttp });
 
-  test('is https, or http on this machine, unless that is allowed', () => {
+  test('http to another machine is refused unless allowPlainHttp is true, and other schemes are always refused', () => {
     for (const url of ['https://api.example.com', 'http://localhost:8080', 'http://127.0.0.1:1', 'http://[::1]:1']) {
       client(url);
     }
@@ -111,21 +111,21 @@ describe('the base URL', () => {
     assert.throws(() => client('ftp://x', true), { name: 'TypeError' });
   });
 
-  test('holds nothing but an origin and a path', () => {
+  test('a baseUrl that is empty, has no scheme, or has a user name, a query or a fragment, is refused', () => {
     for (const url of ['', 'api.example.com', 'https://a:b@example.com', 'https://example.com/?a', 'https://x/#a']) {
       assert.throws(() => client(url), { name: 'TypeError', message: /^baseUrl: / });
     }
   });
 
-  test('may end with a slash, and have a path', async () => {
-    await house.client({ baseUrl: `${front.url}/` }).menu.list();
+  test('a baseUrl may have a path and end with a slash', async () => {
+    await tenant.client({ baseUrl: `${front.url}/` }).menu.list();
     assert.equal(front.requests.at(-1), 'GET /v1/third-party/menu/');
-    await failureOf(house.client({ baseUrl: `${front.url}/api/` }).menu.list());
+    await failureOf(tenant.client({ baseUrl: `${front.url}/api/` }).menu.list());
     assert.equal(front.requests.at(-1), 'GET /api/v1/third-party/menu/');
   });
 });
 
-describe('an answer that is not of Roomservice', () => {
+describe('a response that does not come from Roomservice', () => {
   for (const answer of [
     { status: 200, body: '<html>' },
     { status: 200, body: 'null' },
@@ -134,23 +134,24 @@ describe('an answer that is not of Roomservice', () => {
     { status: 404, body: 'no such page' },
     { status: 403, body: '"no"' },
   ]) {
-    test(`${answer.status} ${answer.body ?? 'without a body'} is unexpected_answer`, async () => {
+    const body = answer.body === undefined ? 'without a body' : `with the body ${answer.body}`;
+    test(`${answer.status}: a response ${body} fails with unexpected_answer`, async () => {
       front.failNext(answer);
-      const error = await failureOf(house.client({ baseUrl: front.url }).menu.list());
+      const error = await failureOf(tenant.client({ baseUrl: front.url }).menu.list());
       assert.deepEqual([error.status, error.code, error.attempts], [answer.status, 'unexpected_answer', 1]);
     });
   }
 });
 
-test('a page that is none is unexpected_answer', async () => {
+test('200: a response to a list request that is not a page fails with unexpected_answer', async () => {
   for (const body of ['{"foo":1}', '[]', '{"next":null,"results":7}']) {
     front.failNext({ status: 200, body });
-    const error = await failureOf(house.client({ baseUrl: front.url }).orders.list().next());
+    const error = await failureOf(tenant.client({ baseUrl: front.url }).orders.list().next());
     assert.deepEqual([error.status, error.code], [200, 'unexpected_answer'], body);
   }
 });
 
-test('a request says which SDK sent it', async () => {
-  await house.client({ baseUrl: front.url }).menu.list();
+test('a request names the version of the SDK and of Node in its user-agent header', async () => {
+  await tenant.client({ baseUrl: front.url }).menu.list();
   assert.equal(front.headers()['user-agent'], `roomservice-sdk/${VERSION} node/${process.versions.node}`);
 });

@@ -6,19 +6,19 @@ import { causeEvent } from '../../test/support/webhooks.ts';
 import { ROUTES } from '../src/generated/third-party.ts';
 import type { Roomservice } from '../src/index.ts';
 import { type Front, startFront } from './front.ts';
-import { collect, failureOf, type House, openHouse, water } from './house.ts';
+import { collect, failureOf, type PartnerTenant, openPartnerTenant, water } from './partner-tenant.ts';
 import { operationsCalled } from './operations.ts';
 
 let service: TestService;
 let front: Front;
-let house: House;
+let tenant: PartnerTenant;
 let roomservice: Roomservice;
 
 before(async () => {
   service = await startService();
   front = await startFront(service.url);
-  house = await openHouse(service);
-  roomservice = house.client({ baseUrl: front.url });
+  tenant = await openPartnerTenant(service);
+  roomservice = tenant.client({ baseUrl: front.url });
 });
 
 after(async () => {
@@ -29,20 +29,20 @@ after(async () => {
 function stay(externalId: string) {
   return {
     external_reservation_id: externalId,
-    room_type_id: house.roomTypes['Double'] ?? '',
+    room_type_id: tenant.roomTypes['Double'] ?? '',
     check_in: dayAhead(30),
     check_out: dayAhead(32),
     guest: { name: 'Ana Silva', phone: '+351 900 000 000' },
   };
 }
 
-describe('the restaurant', () => {
-  test('lists the menu', async () => {
+describe('menu and orders', () => {
+  test('the client lists the dishes of the menu', async () => {
     const dishes = await roomservice.menu.list();
     assert.deepEqual(dishes.map(({ sku }) => sku).sort(), ['PIZZA-1', 'WATER']);
   });
 
-  test('places an order once, reads it and cancels it', async () => {
+  test('the client places an order, gets it again for the same external id, reads it and cancels it', async () => {
     const order = water();
     const placed = await roomservice.orders.create(order);
     assert.deepEqual([placed.status, placed.isReplayed], ['pending', false]);
@@ -53,23 +53,23 @@ describe('the restaurant', () => {
     assert.equal((await roomservice.orders.cancel(order.external_order_id)).status, 'cancelled');
   });
 
-  test('finds an order by an id of any script, with slashes and signs of URLs', async () => {
+  test('an order can be read by an external id with slashes, URL characters, spaces or letters of other scripts', async () => {
     for (const id of ['a/b?c=d&e#f', '%2F', 'наряд № 7', '注文', '...', ' ']) {
       await roomservice.orders.create({ ...water(), external_order_id: id });
       assert.equal((await roomservice.orders.get(id)).external_order_id, id);
     }
   });
 
-  test('refuses an id that a URL would silently turn into another path', async () => {
+  test('an external id that is empty or would change the URL path ("." and "..") is refused', async () => {
     for (const id of ['', '.', '..']) {
       await assert.rejects(roomservice.orders.cancel(id), { name: 'TypeError', message: /^external_order_id: / });
     }
   });
 });
 
-describe('the hotel', () => {
-  test('lists rooms and tells what is left of one', async () => {
-    const double = (await roomservice.hotel.rooms()).find(({ room_type_id: id }) => id === house.roomTypes['Double']);
+describe('hotel and reservations', () => {
+  test('the client lists room types and reads how many rooms of one can be sold on each night', async () => {
+    const double = (await roomservice.hotel.rooms()).find(({ room_type_id: id }) => id === tenant.roomTypes['Double']);
     assert.equal(double?.property.name, 'Harbour House');
     const { days } = await roomservice.hotel.availability({
       room_type_id: double.room_type_id,
@@ -82,7 +82,7 @@ describe('the hotel', () => {
     ]);
   });
 
-  test('books a stay once, reads it and cancels it', async () => {
+  test('the client books a stay, gets it again for the same external id, reads it and cancels it', async () => {
     const booked = await roomservice.reservations.create(stay('stay-1'));
     assert.deepEqual([booked.status, booked.total_amount, booked.isReplayed], ['confirmed', '160.00', false]);
     assert.equal((await roomservice.reservations.create(stay('stay-1'))).isReplayed, true);
@@ -92,8 +92,8 @@ describe('the hotel', () => {
 });
 
 describe('lists', () => {
-  test('gives every entry once, newest first, page by page', async () => {
-    const other = await openHouse(service);
+  test('a list yields every order once, newest first, and requests one page after another', async () => {
+    const other = await openPartnerTenant(service);
     const placed: string[] = [];
     for (let count = 0; count < 7; count += 1) {
       placed.unshift((await other.client().orders.create(water())).external_order_id);
@@ -110,7 +110,7 @@ describe('lists', () => {
     );
   });
 
-  test('reads no page that is not asked for', async () => {
+  test('a list requests no second page if the caller stops within the first page', async () => {
     for (let count = 0; count < 3; count += 1) {
       await roomservice.orders.create(water());
     }
@@ -122,8 +122,8 @@ describe('lists', () => {
     assert.equal(front.requests.length, 1);
   });
 
-  test('gives no entry twice where more is created while it reads', async () => {
-    const other = (await openHouse(service)).client();
+  test('a list yields no order twice if new orders are created during the reading', async () => {
+    const other = (await openPartnerTenant(service)).client();
     for (let count = 0; count < 6; count += 1) {
       await other.orders.create(water());
     }
@@ -137,12 +137,12 @@ describe('lists', () => {
     assert.deepEqual([listed.length, new Set(listed).size], [6, 6]);
   });
 
-  test('gives nothing of an empty list', async () => {
-    const other = (await openHouse(service)).client();
+  test('a list without entries yields no entry', async () => {
+    const other = (await openPartnerTenant(service)).client();
     assert.deepEqual(await collect(other.reservations.list()), []);
   });
 
-  test('lists reservations', async () => {
+  test('a list of reservations yields the newest reservation first', async () => {
     await roomservice.reservations.create(stay('stay-2'));
     const listed = await collect(roomservice.reservations.list());
     assert.deepEqual(
@@ -152,9 +152,9 @@ describe('lists', () => {
   });
 });
 
-describe('events', () => {
-  test('are read page by page, and on from the last one that was read', async () => {
-    const other = await openHouse(service);
+describe('the event feed', () => {
+  test('the client reads all events page by page, and later continues after the cursor of the last event', async () => {
+    const other = await openPartnerTenant(service);
     const orders = [];
     for (let count = 0; count < 5; count += 1) {
       orders.push((await causeEvent(service, other)).externalId);
@@ -173,41 +173,41 @@ describe('events', () => {
   });
 });
 
-describe('the webhook', () => {
-  test('is registered, and its secret is given once', async () => {
+describe('the webhook registration', () => {
+  test('the first registration of a webhook URL returns a secret, and a repeated registration returns an empty secret', async () => {
     const registration = { webhook_url: 'https://127.0.0.1:9/hook' };
     assert.match((await roomservice.webhook.register(registration)).webhook_secret, /.{20,}/);
     assert.equal((await roomservice.webhook.register(registration)).webhook_secret, '');
   });
 });
 
-describe('errors', () => {
-  test('401: a wrong secret', async () => {
-    const error = await failureOf(house.client({ apiSecret: 'wrong' }).menu.list());
+describe('errors of the service', () => {
+  test('401: a call with a wrong API secret fails with invalid_credentials and is not retried', async () => {
+    const error = await failureOf(tenant.client({ apiSecret: 'wrong' }).menu.list());
     assert.deepEqual([error.status, error.code, error.attempts], [401, 'invalid_credentials', 1]);
   });
 
-  test('403: a feature the house does not have', async () => {
+  test('403: a hotel call with a credential of a tenant without the hotel feature fails with the code error', async () => {
     const { credential } = await service.tenant();
     const { api_key: apiKey, api_secret: apiSecret } = credential;
-    const error = await failureOf(house.client({ apiKey, apiSecret }).hotel.rooms());
+    const error = await failureOf(tenant.client({ apiKey, apiSecret }).hotel.rooms());
     assert.deepEqual([error.status, error.code], [403, 'error']);
   });
 
-  test('400, 404 and 409 tell code, message and the id to ask for help with', async () => {
+  test('400, 404 and 409: a refused call fails with the code of the service, and a 404 also has a message and a request id', async () => {
     const unknown = { ...water(), items: [{ item_id: 'NONE', quantity: 1 }] };
     assert.equal((await failureOf(roomservice.orders.create(unknown))).code, 'item_not_found');
     const missing = await failureOf(roomservice.orders.get('none'));
     assert.deepEqual([missing.status, missing.code], [404, 'order_not_found']);
     assert.match(missing.message, /\S/);
     assert.match(missing.requestId ?? '', /\S/);
-    const suite = { ...stay('stay-3'), room_type_id: house.roomTypes['Suite'] ?? '' };
+    const suite = { ...stay('stay-3'), room_type_id: tenant.roomTypes['Suite'] ?? '' };
     await roomservice.reservations.create(suite);
     const full = await failureOf(roomservice.reservations.create({ ...suite, external_reservation_id: 'stay-4' }));
     assert.deepEqual([full.status, full.code, full.retryAfterSeconds], [409, 'room_not_available', null]);
   });
 
-  test('409: a cancel of what is cancelled', async () => {
+  test('409: the cancel of an order that is already cancelled fails with invalid_status_transition', async () => {
     const order = water();
     await roomservice.orders.create(order);
     await roomservice.orders.cancel(order.external_order_id);
@@ -216,6 +216,6 @@ describe('errors', () => {
   });
 });
 
-test('every operation that a key opens has a method', () => {
+test('the tests above call every operation of the third-party API through a method of the client', () => {
   assert.deepEqual(operationsCalled(ROUTES, front.requestsEver), Object.keys(ROUTES).sort());
 });

@@ -7,7 +7,7 @@ import { moveStay, stay } from '../../test/support/hotel.ts';
 import { causeEvent } from '../../test/support/webhooks.ts';
 import { deliveryHeaders } from '../../src/webhooks/deliveries/signature.ts';
 import { type VerifyOptions, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from '../src/index.ts';
-import { type House, openHouse } from './house.ts';
+import { type PartnerTenant, openPartnerTenant } from './partner-tenant.ts';
 
 const SECRET = 'a secret of the webhook';
 const EVENT = {
@@ -26,7 +26,7 @@ function signed({ secret = SECRET, ageSeconds = 0, body = BODY, brand = 'Service
   return deliveryHeaders(brand, { secret, eventId: '', timestampSeconds: nowSeconds() - ageSeconds, body });
 }
 
-/** Why a delivery is refused. */
+/** Verifies a delivery that must be refused, and returns the reason of the refusal. Also checks that the error does not show the secret. */
 function reasonOf(
   body: string | Uint8Array,
   headers: WebhookHeaders,
@@ -40,22 +40,22 @@ function reasonOf(
     assert.ok(!`${error.message}${error.stack}`.includes(SECRET));
     return error.reason;
   }
-  return assert.fail('it was accepted');
+  return assert.fail('The delivery was accepted, but it should have been refused.');
 }
 
-describe('real deliveries', () => {
+describe('deliveries of a running service', () => {
   for (const brand of ['Service', 'Harbour-House']) {
-    describe(`signed by ${brand}`, () => {
+    describe(`deliveries with the header brand ${brand}`, () => {
       let service: TestService;
       let receiver: Receiver;
-      let house: House;
+      let tenant: PartnerTenant;
       let secret: string;
 
       before(async () => {
         service = await startService({ worker: true, config: { webhookHeaderBrand: brand } });
         receiver = await startReceiver();
-        house = await openHouse(service);
-        ({ webhook_secret: secret } = await house.client().webhook.register({ webhook_url: receiver.url }));
+        tenant = await openPartnerTenant(service);
+        ({ webhook_secret: secret } = await tenant.client().webhook.register({ webhook_url: receiver.url }));
       });
 
       after(async () => {
@@ -69,22 +69,22 @@ describe('real deliveries', () => {
         return request;
       }
 
-      test('are verified, each of the four events with its own data', async () => {
-        const { externalId } = await causeEvent(service, house);
+      test('deliveries of all four event types are accepted, and each returned event has its external id and status', async () => {
+        const { externalId } = await causeEvent(service, tenant);
         const ordered = await latest(1);
         const event = verifyWebhook(ordered.rawBody, ordered.headers, secret);
         assert.ok(event.event === 'order.status_changed');
         assert.deepEqual([event.data.external_order_id, event.data.status], [externalId, 'confirmed']);
 
-        const { guest, ...nights } = stay(house);
-        const room_type_id = house.roomTypes['Double'] ?? '';
+        const { guest, ...nights } = stay(tenant);
+        const room_type_id = tenant.roomTypes['Double'] ?? '';
         const names: string[] = [];
         for (const status of ['completed', 'cancelled']) {
           const create = { ...nights, external_reservation_id: status, room_type_id, guest };
-          const { reservation_id: id } = await house.client().reservations.create(create);
+          const { reservation_id: id } = await tenant.client().reservations.create(create);
           await (status === 'cancelled'
-            ? house.client().reservations.cancel(status)
-            : moveStay(service, house, id, status));
+            ? tenant.client().reservations.cancel(status)
+            : moveStay(service, tenant, id, status));
         }
         for (const { rawBody, headers } of (await receiver.waitFor(5)).slice(1)) {
           const about = verifyWebhook(rawBody, headers, secret);
@@ -99,8 +99,8 @@ describe('real deliveries', () => {
         ]);
       });
 
-      test('are refused with a bit changed in any one byte', async () => {
-        await causeEvent(service, house);
+      test('a delivery is refused as wrong_signature if one bit of any byte of its body is changed', async () => {
+        await causeEvent(service, tenant);
         const { rawBody, headers } = await latest(6);
         verifyWebhook(rawBody, headers, secret);
         for (let index = 0; index < rawBody.length; index += 1) {
@@ -113,8 +113,8 @@ describe('real deliveries', () => {
   }
 });
 
-describe('a signed event', () => {
-  test('is taken as text or bytes, with headers of any make', () => {
+describe('signature and timestamp', () => {
+  test('a signed event is accepted as text or bytes, and with its headers in every supported form', () => {
     const headers = signed();
     const bytes = new TextEncoder().encode(BODY);
     for (const body of [BODY, Buffer.from(BODY), bytes, new Uint8Array(Buffer.from(`x${BODY}`)).subarray(1)]) {
@@ -127,12 +127,12 @@ describe('a signed event', () => {
     }
   });
 
-  test('is taken with any of several secrets, and with none of them refused', () => {
+  test('a signed event is accepted if one of several secrets is right, and refused if all are wrong', () => {
     assert.deepEqual(verifyWebhook(BODY, signed(), ['the next one', SECRET]), EVENT);
     assert.equal(reasonOf(BODY, signed(), ['the next one', 'another']), 'wrong_signature');
   });
 
-  test('is taken whatever the secret and the bytes are, and refused with another secret', () => {
+  test('a signed event is accepted for any secret and any text in its data, and refused with another secret', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'binary' }), fc.string(), (secret, text) => {
         const body = JSON.stringify({ ...EVENT, data: { text } });
@@ -142,7 +142,7 @@ describe('a signed event', () => {
     );
   });
 
-  test('is taken within five minutes of our clock, either way, where not told otherwise', () => {
+  test('a signed event is accepted up to 300 s before or after the local time, or within the given tolerance', () => {
     for (const ageSeconds of [-295, 0, 295]) verifyWebhook(BODY, signed({ ageSeconds }), SECRET);
     for (const ageSeconds of [-310, 310, 86_400]) {
       assert.equal(reasonOf(BODY, signed({ ageSeconds }), SECRET), 'outside_tolerance');
@@ -152,25 +152,25 @@ describe('a signed event', () => {
     verifyWebhook(BODY, signed({ ageSeconds: 1e6 }), SECRET, { toleranceSeconds: Infinity });
   });
 
-  test('is refused with the timestamp of another moment', () => {
+  test('a signed event is refused as wrong_signature if its timestamp header is changed by one second', () => {
     const other = { ...signed(), 'X-Service-Timestamp': String(nowSeconds() - 1) };
     assert.equal(reasonOf(BODY, other), 'wrong_signature');
   });
 });
 
-describe('headers', () => {
-  test('of two brands are refused until one is named', () => {
+describe('signature headers', () => {
+  test('a delivery with signature headers of two brands is refused unless headerBrand names one of them', () => {
     const both = { ...signed({ brand: 'Other', secret: 'x' }), ...signed() };
     assert.equal(reasonOf(BODY, both), 'ambiguous_header');
     assert.deepEqual(verifyWebhook(BODY, both, SECRET, { headerBrand: 'Service' }), EVENT);
     assert.equal(reasonOf(BODY, signed(), SECRET, { headerBrand: 'Other' }), 'missing_header');
   });
 
-  test('of a signature alone, by whoever else signs requests, do not matter', () => {
+  test('a signature header of another sender without a timestamp header does not affect the verification', () => {
     assert.deepEqual(verifyWebhook(BODY, { ...signed(), 'X-Hub-Signature': 'sha1=0' }, SECRET), EVENT);
   });
 
-  test('that are missing, doubled or of another form are refused, and throw nothing else', () => {
+  test('missing, repeated or malformed headers always throw a WebhookVerificationError', () => {
     const headers = signed();
     const { 'X-Service-Signature': signature = '', 'X-Service-Timestamp': timestamp = '' } = headers;
     assert.equal(reasonOf(BODY, {}), 'missing_header');
@@ -188,16 +188,16 @@ describe('headers', () => {
     ];
     for (const changes of malformed) assert.equal(reasonOf(BODY, { ...headers, ...changes }), 'malformed_header');
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (others, text) => {
-        assert.match(reasonOf(BODY, others), /^missing_header$|^malformed_header$/);
+      fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (randomHeaders, text) => {
+        assert.match(reasonOf(BODY, randomHeaders), /^missing_header$|^malformed_header$/);
         reasonOf(BODY, { ...headers, 'x-service-signature': text });
       }),
     );
   });
 });
 
-describe('what is no fault of the sender', () => {
-  test('an empty secret, no secret and a parsed body are errors of our own', () => {
+describe('invalid arguments and bodies', () => {
+  test('an empty secret, an empty list of secrets and a parsed body throw a TypeError', () => {
     for (const secret of ['', [], ['one', '']]) {
       assert.throws(() => verifyWebhook(BODY, signed({ secret: '' }), secret), { name: 'TypeError' });
     }
@@ -208,7 +208,7 @@ describe('what is no fault of the sender', () => {
     });
   });
 
-  test('a body that is signed and yet no event is malformed_body', () => {
+  test('a body that is correctly signed but is not an event is refused as malformed_body', () => {
     for (const body of ['', 'x', 'null', '[]', '"event"', '{}', '{"event":1,"event_id":"1","data":{}}']) {
       assert.equal(reasonOf(body, signed({ body })), 'malformed_body');
     }

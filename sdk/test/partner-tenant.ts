@@ -3,13 +3,13 @@ import { openHotel, type TestHotel } from '../../test/support/hotel.ts';
 import type { TestService } from '../../test/support/service.ts';
 import { type ClientOptions, Roomservice, RoomserviceError } from '../src/index.ts';
 
-export interface House extends TestHotel {
-  /** A client with the house's credential, and whatever else a test gives it. */
+export interface PartnerTenant extends TestHotel {
+  /** Returns an SDK client with the tenant's credential. The options override the usual ones. */
   client(options?: Partial<ClientOptions>): Roomservice;
 }
 
-/** A tenant with restaurant and hotel, on a service. */
-export async function openHouse(service: TestService): Promise<House> {
+/** Creates a tenant with a restaurant and a hotel, and returns it with a function that makes SDK clients. */
+export async function openPartnerTenant(service: TestService): Promise<PartnerTenant> {
   const hotel = await openHotel(service);
   const { api_key: apiKey, api_secret: apiSecret } = hotel.credential;
   return {
@@ -18,25 +18,25 @@ export async function openHouse(service: TestService): Promise<House> {
   };
 }
 
-let made = 0;
+let ordersMade = 0;
 
-/** An order of one glass of water, under an id of its own. */
+/** Returns the body of an order of one glass of water, with a new external id. */
 export function water() {
-  made += 1;
-  return { external_order_id: `sdk-order-${made}`, items: [{ item_id: 'WATER', quantity: 1 }] };
+  ordersMade += 1;
+  return { external_order_id: `sdk-order-${ordersMade}`, items: [{ item_id: 'WATER', quantity: 1 }] };
 }
 
-/** What a call fails with; a call that succeeds is the test's failure. */
+/** Waits until the call fails, and returns its RoomserviceError. Fails the test if the call succeeds or fails otherwise. */
 export async function failureOf(call: Promise<unknown>): Promise<RoomserviceError> {
   const error = await call.then(
-    () => assert.fail('it should not have succeeded'),
+    () => assert.fail('The call succeeded, but it should have failed.'),
     (reason: unknown) => reason,
   );
   assert.ok(error instanceof RoomserviceError, String(error));
   return error;
 }
 
-/** All that an iterator gives. */
+/** Reads an async iterable to its end and returns its entries. */
 export async function collect<T>(iterable: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const entry of iterable) {
