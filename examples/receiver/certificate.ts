@@ -4,14 +4,14 @@ import { generate } from 'selfsigned';
 
 const VALID_DAYS = 3650;
 
-/** A private key and its certificate, both PEM, and where the certificate is kept. */
+/** Private key and certificate in PEM form, and the path of the certificate file. */
 export interface Certificate {
   key: string;
   cert: string;
   path: string;
 }
 
-/** The self-signed certificate for this machine alone that is kept in the folder; made when first asked for. */
+/** Reads the self-signed certificate for `localhost` and 127.0.0.1 from the folder. Makes it if the folder holds no certificate yet. */
 export async function readOrMakeCertificate(folder: string): Promise<Certificate> {
   const path = join(folder, 'certificate.pem');
   const keyPath = join(folder, 'key.pem');
@@ -19,7 +19,8 @@ export async function readOrMakeCertificate(folder: string): Promise<Certificate
     const { private: key, cert } = await makeCertificate();
     mkdirSync(folder, { recursive: true });
     writeFileSync(keyPath, key, { mode: 0o600 });
-    writeFileSync(path, cert); // last: where it is, the key is
+    // The certificate is written last, so a folder with a certificate always holds its key too.
+    writeFileSync(path, cert);
   }
   return { key: readFileSync(keyPath, 'utf8'), cert: readFileSync(path, 'utf8'), path };
 }

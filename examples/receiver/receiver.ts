@@ -1,7 +1,12 @@
 /**
- * A webhook receiver to copy from: it verifies every delivery over its raw bytes, takes each event once, answers at once.
- * `npm run receiver` says what to do next. The secret comes from WEBHOOK_SECRET, or it registers itself with the BASE, KEY
- * and SECRET that the service prints. PORT is where it listens, RECEIVER_DIR where it keeps certificate and registration.
+ * Example of a webhook receiver to copy from. It verifies the signature of every delivery over the raw bytes of the body, handles each
+ * event once, and responds immediately. Start it with `npm run receiver`, which prints the next step.
+ *
+ * Environment variables:
+ * - WEBHOOK_SECRET: the webhook secret. If it is missing, the receiver registers itself with BASE, KEY and SECRET.
+ * - BASE, KEY, SECRET: address of the service, API key and API secret, as the service prints them.
+ * - PORT: the port to listen on.
+ * - RECEIVER_DIR: the folder for the certificate and the registration.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -19,21 +24,24 @@ interface Event {
   data: { status: string; external_order_id?: string; external_reservation_id?: string };
 }
 
-/** Events hold identifiers and a status, so they are far smaller. */
+/** Largest accepted body in bytes. An event is far smaller, because it holds only ids, a time and a status. */
 const MAX_BODY_BYTES = 65_536;
-/** A retry follows within minutes. A real receiver keeps the ids in its database, written together with what they caused. */
-const MAX_CACHED = 10_000;
+/**
+ * Number of event ids that are kept to recognize repeated deliveries. This is enough here, because retries end within minutes. A real
+ * receiver stores the ids in its database, in the same transaction as the changes that the event causes.
+ */
+const MAX_HANDLED_IDS = 10_000;
 
 const { BASE = 'http://127.0.0.1:8080', KEY = '', SECRET = '', WEBHOOK_SECRET = '', PORT = '9443' } = process.env;
 const folder = process.env['RECEIVER_DIR'] ?? join(import.meta.dirname, '.certificate');
-const remembered = new Set<string>();
+const handledIds = new Set<string>();
 let webhookSecret = WEBHOOK_SECRET;
 
 async function main(): Promise<void> {
   const certificate = await readOrMakeCertificate(folder);
   console.log(howToStart(certificate));
   if (WEBHOOK_SECRET === '' && (KEY === '' || SECRET === '')) {
-    console.log('Give a second shell the line "export BASE=… KEY=… SECRET=…" that it prints, and run there:\n');
+    console.log('The service prints a line "export BASE=… KEY=… SECRET=…". Run this line in a second shell, and then run there:\n');
     console.log('  npm run receiver\n');
     return;
   }
@@ -49,32 +57,32 @@ async function main(): Promise<void> {
 
 function howToStart({ path }: Certificate): string {
   return `
-Start the service (again, where it runs) so that it trusts this certificate and may call this machine:
+Start or restart the service with these settings, so that it trusts this certificate and may call this machine:
 
   WEBHOOK_ALLOW_PRIVATE_NETWORK=true NODE_EXTRA_CA_CERTS=${relative('', path)} npm start
 `;
 }
 
-/** @returns the port */
+/** Starts the HTTPS server and returns its port. */
 async function listen({ key, cert }: Certificate): Promise<number> {
-  const server = createServer({ key, cert }, (request, response) => void answer(request, response));
+  const server = createServer({ key, cert }, (request, response) => void respond(request, response));
   server.on('tlsClientError', (error) => {
-    console.log(`A caller broke off (${error.message}): does it trust the certificate?`);
+    console.log(`A TLS connection failed (${error.message}). Check that the caller trusts the certificate of this receiver.`);
   });
   server.listen(Number(PORT), '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const status = await receive(request).catch((error: unknown) => {
-    console.log(`failed: ${String(error)}`);
+    console.log(`failed to handle a delivery: ${String(error)}`);
     return 500;
   });
   response.writeHead(status).end();
 }
 
-/** @returns the status to answer with: anything but 2xx has the delivery sent again */
+/** Verifies and handles a request, and returns the HTTP status of the response. The service retries a delivery after every non-2xx. */
 async function receive(request: IncomingMessage): Promise<number> {
   if (request.method !== 'POST' || !/^\/hooks(\/|$)/.test(request.url ?? '')) {
     return 404;
@@ -84,37 +92,38 @@ async function receive(request: IncomingMessage): Promise<number> {
     return 413;
   }
   if (webhookSecret === '') {
-    return 503; // we are only just registering
+    // The registration is still running, so the secret is not known yet. The service will retry the delivery.
+    return 503;
   }
   if (!verify(webhookSecret, header(request, 'timestamp'), header(request, 'signature'), body)) {
-    console.log('refused: not signed with our secret, or not lately');
+    console.log('refused a delivery: its signature is not valid for our secret, or its timestamp is too old or in the future');
     return 401;
   }
-  take(JSON.parse(body.toString()) as Event);
+  handle(JSON.parse(body.toString()) as Event);
   return 204;
 }
 
-/** Takes an event once, by the id in its body: the signature covers that one, and not the header. */
-function take({ event, event_id: id, data }: Event): void {
-  if (remembered.has(id)) {
+/** Handles each event once. Uses the event id of the body, because the signature does not cover the event id header. */
+function handle({ event, event_id: id, data }: Event): void {
+  if (handledIds.has(id)) {
     console.log(`repeated ${event} ${id}`);
     return;
   }
-  remembered.add(id);
-  const [oldest] = remembered;
-  if (remembered.size > MAX_CACHED && oldest !== undefined) {
-    remembered.delete(oldest);
+  handledIds.add(id);
+  const [oldest] = handledIds;
+  if (handledIds.size > MAX_HANDLED_IDS && oldest !== undefined) {
+    handledIds.delete(oldest);
   }
-  const about = data.external_order_id ?? data.external_reservation_id;
-  console.log(`verified ${event} ${JSON.stringify(about)} status ${data.status}`);
+  const externalId = data.external_order_id ?? data.external_reservation_id;
+  console.log(`verified ${event} ${JSON.stringify(externalId)} status ${data.status}`);
 }
 
-/** The brand, `Service`, is the default of WEBHOOK_HEADER_BRAND. */
+/** Returns a header of the delivery, empty if it is missing. `service` is the default brand (setting WEBHOOK_HEADER_BRAND). */
 function header(request: IncomingMessage, name: string): string {
   return String(request.headers[`x-service-${name}`] ?? '');
 }
 
-/** @returns the raw bytes, or null where there are too many */
+/** Reads the body and returns its raw bytes. Returns null if the body is larger than MAX_BODY_BYTES. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

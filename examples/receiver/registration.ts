@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Where the service is, and the credential that we call it with. */
+/** Address of the service, and the API key and API secret for calling it. */
 export interface Access {
   base: string;
   key: string;
   secret: string;
 }
 
-/** A registered URL and the secret that its deliveries are signed with. */
+/** Registered webhook URL, the API key that registered it, and the secret that signs its deliveries. */
 export interface Registration {
   key: string;
   url: string;
@@ -19,44 +19,45 @@ export interface Registration {
 const RETRY_MS = 1_000;
 
 /**
- * Registers a URL below `hooks` and keeps the outcome in a file, because the service gives the secret once: the same URL
- * registered again is answered with an empty one. Where the file is lost, another URL brings a new secret. Waits for a
- * service that is not there yet; throws where it refuses.
+ * Registers a URL below `hooks` and stores the URL and its secret in a file. The file is needed because the service returns a secret
+ * only once: if the same URL is registered again, the secret in the response is empty. If the file is lost, the function registers a
+ * new URL, which gets a new secret. Waits until the service can be reached.
+ * @throws Error if the service refuses the registration
  */
 export async function register(access: Access, hooks: string, path: string): Promise<Registration> {
-  const kept = readKept(path);
-  const isOurs = kept?.key === access.key && kept.url.startsWith(`${hooks}/`);
-  const url = isOurs ? kept.url : `${hooks}/${randomUUID()}`;
+  const stored = readStored(path);
+  const isReusable = stored?.key === access.key && stored.url.startsWith(`${hooks}/`);
+  const url = isReusable ? stored.url : `${hooks}/${randomUUID()}`;
   const newSecret = await postUrl(access, url);
-  const registration = { key: access.key, url, webhookSecret: newSecret || (kept?.webhookSecret ?? '') };
+  const registration = { key: access.key, url, webhookSecret: newSecret || (stored?.webhookSecret ?? '') };
   writeFileSync(path, JSON.stringify(registration), { mode: 0o600 });
   return registration;
 }
 
-function readKept(path: string): Registration | null {
+function readStored(path: string): Registration | null {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Registration) : null;
 }
 
 async function postUrl({ base, key, secret }: Access, url: string): Promise<string> {
-  const response = await reach(`${base}/v1/third-party/webhook/`, {
+  const response = await fetchWhenReachable(`${base}/v1/third-party/webhook/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': key, 'x-api-secret': secret },
     body: JSON.stringify({ webhook_url: url }),
   });
   const text = await response.text();
   if (!response.ok) {
-    throw new Error(`The service at ${base} refuses the registration: ${response.status} ${text}`);
+    throw new Error(`The service at ${base} refused the webhook registration: ${response.status} ${text}`);
   }
   return (JSON.parse(text) as { webhook_secret: string }).webhook_secret;
 }
 
-async function reach(url: string, init: RequestInit): Promise<Response> {
+async function fetchWhenReachable(url: string, init: RequestInit): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await fetch(url, init);
     } catch (error) {
       if (tries === 1) {
-        console.log(`Waiting for ${url} (${String((error as Error).cause ?? error)})`);
+        console.log(`Cannot reach ${url} yet (${String((error as Error).cause ?? error)}). Trying again every second.`);
       }
       await sleep(RETRY_MS);
     }
