@@ -1,4 +1,5 @@
-// npm run bench: measures the service beside the floor under it, operation by operation, and prints one table.
+// `npm run bench` measures each operation of the service and its floor in turns, and prints one table. A floor is a minimal program that
+// does the least work for the same result, without the service.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,16 +22,19 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 const rows = await run(options, operations);
 if (rows === null) {
-  // What was being measured still waits for something that was stopped.
+  // The interrupted measurement still waits for a process that is stopped, so this process would not exit by itself.
   process.exit(INTERRUPTED);
 }
 const table = renderTable(rows);
 const path = options.out ?? join(tmpdir(), 'roomservice-bench.md');
 await writeFile(path, `${table}\n`);
 console.log(table);
-tell(`The table is in ${path}`);
+tell(`The table was written to ${path}`);
 
-/** @returns null where it was interrupted; everything that was started is stopped either way */
+/**
+ * Runs the chosen operations and returns their rows, or null if a signal interrupted the run. In both cases it stops every process that it
+ * started.
+ */
 async function run(chosenOptions: Options, chosenOperations: Operation[]): Promise<Row[] | null> {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await openPostgres(chosenOptions.isFull));
@@ -47,7 +51,7 @@ async function measure(world: World, chosenOperations: Operation[]): Promise<Row
       measured.push(...(await operation.measure(world)));
     } catch (error) {
       interruption.signal.throwIfAborted();
-      // The others are worth having; the run fails all the same.
+      // The run continues with the other operations, but ends with a failure.
       process.exitCode = 1;
       console.error(error);
       measured.push({ operation: operation.name, note: `FAILED: ${(error as Error).message.split('\n')[0]}` });
@@ -68,7 +72,9 @@ function readOptionsOrExit(args: string[]): Options {
 function chosen(only: string[]): Operation[] {
   const found = OPERATIONS.filter(({ name }) => only.length === 0 || only.some((start) => name.startsWith(start)));
   if (found.length === 0) {
-    console.error(`There is no such operation. There are: ${OPERATIONS.map(({ name }) => name).join(', ')}`);
+    console.error(
+      `No operation has a name that begins so. The operations are: ${OPERATIONS.map(({ name }) => name).join(', ')}`,
+    );
     process.exit(2);
   }
   return found;

@@ -1,38 +1,45 @@
 import { request } from 'undici';
 import type { Call } from './load-worker.ts';
 
-/** How many connections the load comes over: reads, and writes, which wait for the disk together. */
+/** Number of connections of the load generator for reads. */
 export const READERS = 32;
+/** Number of connections of the load generator for writes. Writes that arrive together wait for the same flush to the disk. */
 export const WRITERS = 64;
 
 export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
-  /** As it came over the wire, compressed or not. */
+  /** Bytes as they came over the network, not decompressed. */
   body: Uint8Array;
 }
 
-/** One call, by itself. @throws Error where the answer is no success and not 304 */
+/**
+ * Makes one call and returns its response.
+ * @throws Error if the status is 400 or higher
+ */
 export async function callOnce(baseUrl: string, { method = 'GET', path, headers, body }: Call): Promise<RawAnswer> {
   const answer = await request(baseUrl + path, { method, headers, ...(body === undefined ? {} : { body }) });
   const bytes = await answer.body.bytes();
   if (answer.statusCode >= 400) {
-    throw new Error(`${method} ${path} was answered ${answer.statusCode}: ${Buffer.from(bytes).toString()}`);
+    throw new Error(`The response to ${method} ${path} was ${answer.statusCode}: ${Buffer.from(bytes).toString()}`);
   }
   const kept = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
   return { status: answer.statusCode, headers: Object.fromEntries(kept), body: bytes };
 }
 
-/** The body of one call's answer, parsed. */
+/** Makes one call and returns the parsed JSON body of its response. */
 export async function callForJson<T>(baseUrl: string, call: Call): Promise<T> {
   const { body } = await callOnce(baseUrl, call);
   return JSON.parse(Buffer.from(body).toString()) as T;
 }
 
-/** Works through a list with so many at once, keeping its order; ends with the first that fails. */
-export async function mapAtOnce<T, R>(
+/**
+ * Runs the work for each item, for at most `concurrency` items at the same time. Returns the results in the order of the items. After the
+ * first failure it starts no more items, and throws this failure.
+ */
+export async function mapConcurrently<T, R>(
   items: readonly T[],
-  atOnce: number,
+  concurrency: number,
   work: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
@@ -46,7 +53,7 @@ export async function mapAtOnce<T, R>(
       results[index] = await work(item);
     }
   };
-  const runs = Array.from({ length: atOnce }, run);
+  const runs = Array.from({ length: concurrency }, run);
   await Promise.all(runs).catch((error: unknown) => {
     hasFailed = true;
     throw error;
@@ -63,12 +70,12 @@ export function jsonCall(
   return { method, path, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** The call with this text for its `{id}`. */
+/** Returns the call with `{id}` in its body replaced by the given text. */
 export function withId(call: Call, id: string): Call {
   return { ...call, body: call.body?.replace('{id}', id) ?? '' };
 }
 
-/** The day so many days after today, or after another day. */
+/** Returns the date that is `days` days after `from`, as `YYYY-MM-DD`. `from` is today (UTC) if left out. */
 export function dayAfter(days: number, from: string = new Date().toISOString()): string {
   return new Date(Date.parse(from.slice(0, 10)) + days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -2,16 +2,22 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A script in a process of its own that does one job at a time. */
+/** Script that runs in its own process and does one job at a time. */
 export interface Child<Job, Answer> {
-  /** @throws Error with what went wrong there */
+  /**
+   * Sends a job to the process and returns its result.
+   * @throws Error with the stack of the failure in the process
+   */
   ask(job: Job): Promise<Answer>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 type Message<Answer> = { answer: Answer } | { error: string };
 
-/** @param script relative to this folder; it calls `answerJobs` */
+/**
+ * Starts a script in its own process.
+ * @param script path relative to this folder. The script has to call `answerJobs`
+ */
 export function startChild<Job, Answer>(script: string, env: Record<string, string> = {}): Child<Job, Answer> {
   const child = fork(join(import.meta.dirname, script), { serialization: 'advanced', env: { ...process.env, ...env } });
   return {
@@ -34,7 +40,7 @@ export function startChild<Job, Answer>(script: string, env: Record<string, stri
 
 function nextMessage<Answer>(child: ChildProcess, script: string): Promise<Message<Answer>> {
   return new Promise((resolve, reject) => {
-    const onExit = () => reject(new Error(`${script} ended.`));
+    const onExit = () => reject(new Error(`The process of ${script} ended before it finished its job.`));
     child.once('exit', onExit);
     child.once('message', (message) => {
       child.off('exit', onExit);
@@ -43,7 +49,10 @@ function nextMessage<Answer>(child: ChildProcess, script: string): Promise<Messa
   });
 }
 
-/** The script's side. It ends with its parent, however that ends, and leaves a Ctrl-C to it. */
+/**
+ * Handles the jobs that the parent process sends. The script calls this function. The process exits when its parent exits for any reason.
+ * It ignores Ctrl-C, because the parent handles that.
+ */
 export function answerJobs(handle: (job: never) => Promise<unknown>): void {
   const reply = (message: Message<unknown>) => process.send?.(message);
   process.on('message', (job) => {

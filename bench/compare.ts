@@ -1,20 +1,24 @@
 import { median } from './statistics.ts';
 import type { Slice } from './load-worker.ts';
 
-/** Runs for so many seconds. */
+/** Produces load for the given number of seconds and returns the measured values. */
 export type Run = (seconds: number) => Promise<Slice>;
 
 export interface Comparison {
   subject: Slice;
   floor: Slice;
-  /** Of the medians. */
+  /** Median calls per second of the subject, divided by that of the floor. */
   ratio: number;
 }
 
-/** Of a slice. */
+/** Length of the warm-up as a share of one slice. */
 const WARM_UP = 0.5;
 
-/** Subject and floor in turns, after a warm-up of each: what else the machine does meets both. */
+/**
+ * Measures subject and floor in turns, after a warm-up of each. Because they take turns, other load on the machine affects both.
+ * @returns the medians of all rounds, and their ratio
+ * @throws Error if a slice has no response
+ */
 export async function compare(
   subject: Run,
   floor: Run,
@@ -36,7 +40,7 @@ export async function compare(
 async function measured(run: Run, seconds: number): Promise<Slice> {
   const slice = await run(seconds);
   if (slice.perSecond === 0) {
-    throw new Error(`nothing was answered within ${seconds} s`);
+    throw new Error(`No response arrived within ${seconds} s.`);
   }
   return slice;
 }

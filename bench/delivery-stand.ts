@@ -11,16 +11,17 @@ import type { ReceiverAnswer, ReceiverJob } from './receiver.ts';
 import type { Caller, Stand } from './stand.ts';
 import { openTemporaryFolder } from './temporary.ts';
 
-/** Five in a hundred refuse connections while a backlog is drained. */
+/** Number of partners whose receiver accepts deliveries. */
 const HEALTHY = 95;
+/** Number of partners whose webhook URL has a closed port, so that it refuses connections. */
 const REFUSING = 5;
 
-/** A partner with a webhook. */
+/** Partner with a registered webhook URL. */
 export interface Subscriber extends Caller {
   webhookUrl: string;
 }
 
-/** The service, and the receivers it delivers to. */
+/** A running service, and the receivers to which it sends deliveries. */
 export interface DeliveryStand {
   stand: Stand;
   receiver: Child<ReceiverJob, ReceiverAnswer>;
@@ -28,20 +29,23 @@ export interface DeliveryStand {
   certificate: Certificate;
   healthy: Subscriber[];
   refusing: Subscriber[];
-  /** Registers another path of the receiver. */
+  /** Registers a URL of the receiver with another path for each of the partners. */
   redirect: (subscribers: Subscriber[], path: string) => Promise<void>;
-  /** Headers of the owner's calls. */
+  /** Returns the headers that authenticate the owner of a tenant. */
   ownerOf: (tenantId: number) => Promise<Record<string, string>>;
 }
 
 interface Surroundings {
   resources: AsyncDisposableStack;
   masterKey: Buffer;
-  /** On a database that nobody else uses. */
+  /** Starts the service on a database that no other operation uses. */
   openStand: (settings: Record<string, string>) => Promise<Stand>;
 }
 
-/** Made on a database of its own: webhooks slow down what causes events. */
+/**
+ * Starts the receiver and the service, and registers a webhook URL for each partner. The service has its own database, because webhooks
+ * would slow down the other operations that cause events.
+ */
 export async function openDeliveryStand({ resources, masterKey, openStand }: Surroundings): Promise<DeliveryStand> {
   const certificate = await makeCertificate();
   const folder = resources.use(await openTemporaryFolder());
@@ -74,7 +78,7 @@ export async function openDeliveryStand({ resources, masterKey, openStand }: Sur
   };
 }
 
-/** Tokens as a sign-in would issue them, without the cost of a password's hash. */
+/** Returns a function that issues an owner's token as a sign-in does, but without the cost of checking a password. */
 async function ownersOf(masterKey: Buffer, { databaseUrl }: Stand): Promise<DeliveryStand['ownerOf']> {
   const db = createDatabase({ url: databaseUrl, poolSize: 1 });
   try {

@@ -1,9 +1,9 @@
-// The load generator: autocannon, in a process of its own.
+// The load generator. It runs autocannon in its own process.
 import autocannon from 'autocannon';
 import { answerJobs } from './child.ts';
 import { percentile } from './statistics.ts';
 
-/** A call of the API. `{id}` in its body stands for a text that no other call has. */
+/** Call of the API. The load generator replaces `{id}` in its body by a text that no other call has. */
 export interface Call {
   method?: 'GET' | 'POST' | 'PUT';
   path: string;
@@ -13,26 +13,26 @@ export interface Call {
 
 export interface LoadJob {
   url: string;
-  /** Spread over the connections, each of which goes through its own again and again. */
+  /** Calls, distributed over the connections. Each connection repeats its own calls in turn. */
   calls: Call[];
   connections: number;
   seconds: number;
-  /** The only status that is right. */
+  /** Expected status. Every other status fails the job. */
   status: number;
-  /** Makes the texts for `{id}` unique to this job. */
+  /** Beginning of the texts that replace `{id}`. No other job has this prefix. */
   idPrefix: string;
 }
 
-/** What a slice came to. */
+/** Result of one slice of load. */
 export interface Slice {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** How much of one core the generator used, 0 to 1: near 1 it is the generator that was measured. */
+  /** Share of one core that the load generator used, from 0 to 1. Near 1, the generator limits the result. */
   generatorLoad?: number;
 }
 
-/** Ends a run soon after its time, not with the next whole second. */
+/** Interval in milliseconds at which autocannon checks if a run is over. Its default of 1 s would prolong a run to a full second. */
 const SAMPLE_EVERY_MS = 50;
 
 async function generate({ url, calls, connections, seconds, status, idPrefix }: LoadJob): Promise<Slice> {
@@ -59,7 +59,7 @@ async function generate({ url, calls, connections, seconds, status, idPrefix }: 
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error, ended) => (error ? reject(error as Error) : resolve(ended)));
-    // All calls are built by now.
+    // At this moment all requests are built, so the measurement does not include that work.
     run.on('start', () => {
       cpuBefore = process.cpuUsage();
       startedAt = performance.now();
@@ -75,7 +75,10 @@ async function generate({ url, calls, connections, seconds, status, idPrefix }: 
   const cpu = process.cpuUsage(cpuBefore);
   if (unexpected.size > 0 || result.errors > 0) {
     const seen = [...unexpected].map(([code, count]) => `${count} × ${code}`);
-    throw new Error(`expected ${status} alone, got ${seen.join(', ') || 'nothing else'}, and ${result.errors} errors`);
+    const others = seen.join(', ') || 'none';
+    throw new Error(
+      `Every response should have the status ${status}. Other statuses: ${others}. Connection errors: ${result.errors}.`,
+    );
   }
   durations.sort((a, b) => a - b);
   return {

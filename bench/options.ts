@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util';
 
-/** How much is stored before anything is measured. */
+/** Numbers of rows that are stored before the measurements. */
 export interface Sizes {
   tenants: number;
   credentialsPerTenant: number;
   roomTypes: number;
-  /** Rows of `restaurant_order` in the lean database, and in the stocked one. */
+  /** Rows of `restaurant_order` in the lean database, which has little data. */
   fewOrders: number;
+  /** Rows of `restaurant_order` that the stocked database has in addition. */
   manyOrders: number;
-  /** Orders of the one credential whose list is read. */
+  /** Orders of the one credential whose list of orders is read. */
   listedOrders: number;
   pastStays: number;
   backlog: number;
@@ -17,12 +18,13 @@ export interface Sizes {
 export interface Options {
   isFull: boolean;
   sizes: Sizes;
-  /** Beginnings of the names of operations; empty: all. */
+  /** Prefixes of the names of the operations to run. If empty, all operations run. */
   only: string[];
-  /** Of one slice, subject's or floor's. */
+  /** Length of one slice of subject or floor, in seconds. */
   seconds: number;
+  /** Number of measured slices of each. */
   rounds: number;
-  /** Where the table is written to; null: into the temporary folder. */
+  /** Path of the file for the table. Null means a file in the temporary folder. */
   out: string | null;
 }
 
@@ -49,13 +51,16 @@ const FULL_SIZES: Sizes = {
 };
 
 export const USAGE = `usage: npm run bench -- [--only NAME]... [--seconds N] [--rounds N] [--full] [--out FILE]
-  --only NAME   operations whose names begin with NAME alone
-  --seconds N   of each slice, 2 unless told otherwise
-  --rounds N    subject and floor alternate so often, 3 unless told otherwise
-  --full        the large sizes; their seed is made once and kept
-  --out FILE    where the table is written to`;
+  --only NAME   run only the operations whose names begin with NAME
+  --seconds N   length of each slice in seconds (default: 2)
+  --rounds N    number of measured slices of the service and of its floor, in turns (default: 3)
+  --full        use the large sizes. Their data is made once and kept for later runs
+  --out FILE    write the table to FILE (default: a file in the temporary folder)`;
 
-/** @throws Error where an option is unknown or out of range */
+/**
+ * Reads the options of the command line.
+ * @throws Error if an option is unknown or out of range
+ */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,
@@ -80,7 +85,7 @@ export function readOptions(args: string[]): Options {
 function numberWithin(name: string, text: string, min: number, max: number): number {
   const number = Number(text);
   if (!(number >= min && number <= max)) {
-    throw new Error(`${name} must be a number from ${min} to ${max}, not ${text}`);
+    throw new Error(`${name} must be a number from ${min} to ${max}, not ${text}.`);
   }
   return number;
 }

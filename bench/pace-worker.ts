@@ -1,4 +1,5 @@
-// Calls at an even pace, whatever becomes of those before: autocannon sends a second's calls at once.
+// Makes calls at a constant rate and does not wait for previous calls. Autocannon cannot do this, because it sends all calls of a second
+// together.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callOnce } from './calls.ts';
 import { answerJobs } from './child.ts';

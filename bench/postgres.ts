@@ -7,34 +7,40 @@ import { tell } from './progress.ts';
 import { connect } from './sql.ts';
 import { openTemporaryFolder } from './temporary.ts';
 
-/** Where the seeds of `--full` are kept from one run of this checkout to the next. */
+/** Data folder for runs with `--full`. Later runs of this checkout use its template databases again. */
 const KEPT_DATA_DIR = join(
   tmpdir(),
   `roomservice-bench-kept-${process.getuid?.() ?? 0}-${hashOf(import.meta.dirname)}`,
 );
 
+/** Name of a template database while it is being filled. */
 const DRAFT = 'bench_draft';
 
-/** The embedded PostgreSQL as the service itself would run it (fsync on), with the databases of this run. */
+/** Embedded PostgreSQL with the databases of this run. It has the settings that the service uses, with fsync on. */
 export interface Postgres {
   masterKey: Buffer;
-  /** Makes the template where it is missing, and drops what stood for an older one of its kind. */
+  /** Makes the template database if it is missing, and drops older templates of the same kind. */
   ensureTemplate(template: Template): Promise<void>;
-  /** A database of this run's own. @returns its URL */
+  /** Makes a database as a copy of a template, and returns its URL. The database is dropped at the end of the run. */
   clone(template: string, name: string): Promise<string>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface Template {
-  /** Begins with its kind; the rest says what it is made of. */
+  /** Prefix of the name, equal for all versions of this template. */
   kind: string;
+  /** Name of the database: the kind and a hash of the template's sources. */
   name: string;
-  /** The template it starts from; an empty database where left out. */
+  /** Name of the template that this template extends. If left out, it extends an empty database. */
   base?: string;
+  /** Writes the data into the database with the given URL. */
   fill: (url: string) => Promise<void>;
 }
 
-/** @param isKept whether templates outlive the run */
+/**
+ * Starts the embedded PostgreSQL.
+ * @param isKept true if the templates are kept for later runs
+ */
 export async function openPostgres(isKept: boolean): Promise<Postgres> {
   await using opened = new AsyncDisposableStack();
   const dataDir = isKept ? KEPT_DATA_DIR : opened.use(await openTemporaryFolder()).dataDir;
@@ -42,7 +48,7 @@ export async function openPostgres(isKept: boolean): Promise<Postgres> {
     await openEmbeddedPostgres({
       dataDir,
       role: 'command',
-      // The moment of each commit is read from it (operations/latency.ts).
+      // operations/latency.ts reads the commit time of each status change.
       settings: { track_commit_timestamp: 'on' },
     }),
     (each) => each.close(),
@@ -76,7 +82,7 @@ export async function openPostgres(isKept: boolean): Promise<Postgres> {
       }
       tell(`seeding ${name}`);
       await fill(await create(DRAFT, base));
-      // Only what is whole gets the name.
+      // The database gets its name only after it is filled, so an interrupted run leaves no incomplete template.
       await admin.query(`ALTER DATABASE ${DRAFT} RENAME TO ${name}`);
       databases.delete(DRAFT);
     },

@@ -1,6 +1,6 @@
 const startedAt = performance.now();
 
-/** What is going on, on stderr: the table alone is on stdout. */
+/** Prints a progress line with the seconds since the start to stderr. Only the table goes to stdout. */
 export function tell(text: string): void {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.error(`${seconds.padStart(6)} s  ${text}`);

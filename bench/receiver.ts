@@ -1,21 +1,24 @@
-// The receiver of deliveries: HTTPS, in a process of its own. Every path is a receiver; those that begin with /hang/ never answer.
+// HTTPS receiver of deliveries in its own process. It accepts every path. It never responds to a path that begins with /hang/.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { answerJobs } from './child.ts';
 
 export interface ReceiverJob {
-  /** Listens from now on, where it does not yet. */
+  /** Certificate of the server. The receiver starts to listen when it gets this for the first time. */
   certificate?: { key: string; cert: string };
-  /** From now on arrivals are remembered, or not. */
+  /** Starts or stops the recording of arrivals. If left out, the recording does not change. */
   isRecording?: boolean;
 }
 
 export interface ReceiverAnswer {
   port: number;
-  /** POSTs that were answered, since the start. */
+  /** Number of requests that got a response since the start. */
   answered: number;
-  /** Remembered since the last job: when the head of each event's first POST came, by order, in milliseconds since 1970. */
+  /**
+   * Arrivals recorded since the last job: the time at which the headers of the first delivery for an order arrived, by order id, in
+   * milliseconds since 1970.
+   */
   arrivals: Map<string, number>;
 }
 
@@ -24,13 +27,13 @@ let answered = 0;
 let isRecording = false;
 let arrivals = new Map<string, number>();
 
-function take(request: IncomingMessage, response: ServerResponse): void {
+function handle(request: IncomingMessage, response: ServerResponse): void {
   const atMs = performance.timeOrigin + performance.now();
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     if (isRecording) {
-      remember(Buffer.concat(chunks).toString(), atMs);
+      recordArrival(Buffer.concat(chunks).toString(), atMs);
     }
     if (!request.url?.startsWith('/hang/')) {
       answered += 1;
@@ -39,7 +42,7 @@ function take(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-function remember(body: string, atMs: number): void {
+function recordArrival(body: string, atMs: number): void {
   const { order_id } = (JSON.parse(body) as { data: { order_id: string } }).data;
   if (!arrivals.has(order_id)) {
     arrivals.set(order_id, atMs);
@@ -47,7 +50,7 @@ function remember(body: string, atMs: number): void {
 }
 
 async function listen(certificate: { key: string; cert: string }): Promise<number> {
-  const server = createServer({ ...certificate, keepAliveTimeout: 60_000 }, take).listen(0, '127.0.0.1');
+  const server = createServer({ ...certificate, keepAliveTimeout: 60_000 }, handle).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;

@@ -13,26 +13,31 @@ import { withConnection } from './sql.ts';
 import { storeOrders } from './stored.ts';
 
 export const OWNER_PASSWORD = 'the owner of a bench';
-/** Beside the owner, `staff-1@…` and so on, with the same password: ten sign-ins a minute are let in of each. */
+/**
+ * Number of staff users of each tenant beside the owner: `staff-1@…`, `staff-2@…` and so on, with the same password. Several users are
+ * needed because each user may sign in only ten times a minute.
+ */
 export const STAFF = 9;
-/** Nights that have a row of their own, and how many of them have a price of their own. */
+/** Number of nights with a row in `night`, for each room type. */
 export const SEEDED_NIGHTS = 365;
+/** Number of nights with a row in `rate`, for each rate plan. */
 const PRICED_NIGHTS = 90;
-/** No booking of the benchmark is ever refused for want of rooms. */
+/** Number of rooms of each room type. It is so large that no booking of the benchmark is refused because all rooms are taken. */
 export const CAPACITY = 1_000_000;
 
 /**
- * Fills an empty database: tenants with the real menu, room types with a year of nights, credentials, a few orders. One tenant is
- * applied as a document, the others are copied from its rows. Secrets stay readable in a table that the service does not know.
+ * Fills an empty database with tenants. Each tenant has the menu of the demo tenant, room types with nights for a year, credentials and a
+ * few orders. The first tenant is applied as a tenant document, and its rows are copied for all other tenants. The API secrets are stored
+ * as plain text in the table `bench_secret`, which the service does not use.
  */
-export async function seedHouses(url: string, masterKey: Buffer, sizes: Sizes): Promise<void> {
+export async function seedTenants(url: string, masterKey: Buffer, sizes: Sizes): Promise<void> {
   const db = createDatabase({ url, poolSize: 4, isPatient: true });
   try {
     await migrateToLatest(db);
-    const first = await applyTenantDocument(db, await firstHouse(sizes.roomTypes));
+    const first = await applyTenantDocument(db, await firstTenantDocument(sizes.roomTypes));
     await withConnection(url, async (client) => {
       await client.query('SET session_replication_role = replica; SET synchronous_commit = off');
-      await copyHouses(client, first.tenant_id, sizes.tenants);
+      await copyFirstTenant(client, first.tenant_id, sizes.tenants);
       tell('nights and prices');
       await fillNights(client);
       tell('credentials and orders');
@@ -45,8 +50,8 @@ export async function seedHouses(url: string, masterKey: Buffer, sizes: Sizes): 
   }
 }
 
-/** The demo tenant's real menu, and a hotel of so many room types. */
-async function firstHouse(roomTypes: number): Promise<object> {
+/** Returns the tenant document of the first tenant: the menu of the demo tenant, and a hotel with the given number of room types. */
+async function firstTenantDocument(roomTypes: number): Promise<object> {
   const demo = JSON.parse(await readFile(join(import.meta.dirname, '../demo/tenant.json'), 'utf8')) as object;
   return {
     ...demo,
@@ -70,8 +75,11 @@ async function firstHouse(roomTypes: number): Promise<object> {
   };
 }
 
-/** Every other id is made of the tenant's and the copied one, so that references still lead to the right row. */
-async function copyHouses(client: pg.Client, firstTenantId: number, tenants: number): Promise<void> {
+/**
+ * Copies the rows of the first tenant for all other tenants. The id of a copied row is a hash of the tenant's id and the original id, so
+ * references between rows stay correct.
+ */
+async function copyFirstTenant(client: pg.Client, firstTenantId: number, tenants: number): Promise<void> {
   await client.query(`
     INSERT INTO tenant (slug, name, currency, timezone, features)
     SELECT 'bench-' || number, name, currency, timezone, features
@@ -123,7 +131,7 @@ async function fillNights(client: pg.Client): Promise<void> {
     FROM rate_plan, generate_series(0, ${PRICED_NIGHTS - 1}) AS day ORDER BY tenant_id, id, day`);
 }
 
-/** So many of the third-party API for each tenant, and one of the PMS API. */
+/** Creates `perTenant` third-party credentials and one PMS credential for each tenant, and stores their secrets in `bench_secret`. */
 async function issueCredentials(client: pg.Client, db: Database, masterKey: Buffer, perTenant: number): Promise<void> {
   const { pepper } = await openKeyring(db, masterKey);
   const makers = { third_party: createKeyMaker(pepper, 'rsk_'), pms: createKeyMaker(pepper, 'rpk_') };

@@ -10,25 +10,26 @@ const COMMAND = join(import.meta.dirname, '../bin/roomservice.js');
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 5;
 
-/** `roomservice serve` in a process of its own. */
+/** Running `roomservice serve` in its own process. */
 export interface Service {
   url: string;
-  /** From the spawn to the first 200 of /readyz. */
+  /** Time from the start of the command to the first 200 of /readyz, in milliseconds. */
   readyAfterMs: number;
-  /** What the process holds in memory now, in megabytes. */
+  /** Returns the resident memory of the process now, in MB. */
   rssMb(): Promise<number>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Starts the service as an operator would, with a budget that does not stand in the way. It logs what it always logs, to /dev/null:
- * what a collector of logs costs is not measured.
+ * Starts the service as an operator does, but with a budget that refuses no call. The service writes its usual log to /dev/null, because
+ * the cost of a log collector is not measured.
+ * @throws Error if the service is not ready within 60 s
  */
 export async function startService(settings: Record<string, string>): Promise<Service> {
   const port = await freePort();
   const { PATH, HOME } = process.env;
   const startedAt = performance.now();
-  // By its name; the Node that runs it is ours.
+  // The command finds Node by PATH, where the Node of this process comes first.
   const child = spawn(COMMAND, ['serve'], {
     env: {
       PATH: `${dirname(process.execPath)}:${PATH}`,
@@ -40,21 +41,21 @@ export async function startService(settings: Record<string, string>): Promise<Se
       ...settings,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
-    // A Ctrl-C is for the benchmark, which then stops it.
+    // A Ctrl-C reaches only the benchmark, which then stops the service.
     detached: true,
   });
-  // Whatever becomes of us, it does not stay behind, nor a PostgreSQL that it has started.
+  // If the benchmark exits early, the service must end too, together with a PostgreSQL that it started.
   const terminate = () => child.kill('SIGTERM');
   process.once('exit', terminate);
   const exited = once(child, 'exit').then(() => process.off('exit', terminate));
   const url = `http://127.0.0.1:${port}`;
-  const isOver = () => child.exitCode !== null || child.signalCode !== null;
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const stop = async () => {
     child.kill('SIGTERM');
     await exited;
   };
   try {
-    await untilReady(url, isOver);
+    await untilReady(url, hasEnded);
   } catch (error) {
     await stop();
     throw error;
@@ -67,15 +68,15 @@ export async function startService(settings: Record<string, string>): Promise<Se
   };
 }
 
-async function untilReady(url: string, isOver: () => boolean): Promise<void> {
-  for (const deadlineMs = Date.now() + START_TIMEOUT_MS; Date.now() < deadlineMs && !isOver(); await sleep(POLL_MS)) {
+async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
+  for (const deadlineMs = Date.now() + START_TIMEOUT_MS; Date.now() < deadlineMs && !hasEnded(); await sleep(POLL_MS)) {
     const answer = await fetch(`${url}/readyz`).catch(() => null);
     await answer?.arrayBuffer();
     if (answer?.status === 200) {
       return;
     }
   }
-  throw new Error('The service did not become ready.');
+  throw new Error('The service ended or was not ready within 60 s. Read its output on stderr.');
 }
 
 async function rssMbOf(pid: number): Promise<number> {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Dates as text and counts as numbers, as the service reads them. */
+/** Type parsers that return dates as text and 8-byte integers as numbers, as in the service. */
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) {
@@ -10,7 +10,7 @@ const types = {
   },
 };
 
-/** A connection that does not end the process where the database goes away. */
+/** Opens a connection. If the database stops, the connection does not end this process. */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, types });
   client.on('error', () => {});
@@ -18,7 +18,7 @@ export async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** A connection for as long as the work takes. */
+/** Opens a connection, runs the work with it and closes it. */
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connect(url);
   try {
@@ -28,7 +28,7 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
   }
 }
 
-/** The connections of a floor: as many as the service gives its API. */
+/** Opens a pool with a fixed number of connections for a floor. */
 export function openPool(url: string, connections: number): pg.Pool {
   return new pg.Pool({ connectionString: url, max: connections, min: connections, idleTimeoutMillis: 0, types });
 }

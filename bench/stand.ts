@@ -2,15 +2,16 @@ import type { Postgres } from './postgres.ts';
 import { type Service, startService } from './service.ts';
 import { withConnection } from './sql.ts';
 
-/** Connections that the service gives its API, and that every floor of the database has. */
+/** Number of database connections that the service uses for its API. Each floor with database work has the same number. */
 export const CONNECTIONS = 16;
-/** A process that delivers too keeps two for the deliveries (README, DATABASE_POOL_SIZE). */
+/** Number of further connections that the service reserves for deliveries (README, DATABASE_POOL_SIZE). */
 const DELIVERY_CONNECTIONS = 2;
 
+/** Credential that makes calls. */
 export interface Caller {
   tenantId: number;
   credentialId: string;
-  /** Of its calls. */
+  /** Headers that authenticate its calls. */
   headers: Record<string, string>;
 }
 
@@ -22,35 +23,38 @@ export interface RoomType {
   ratePlanId: string;
 }
 
-/** A database, the service on it, and all who may call. Callers come tenant by tenant, so that neighbours are of different ones. */
+/** A database, the service that runs on it, and all its credentials. Adjacent credentials in the lists belong to different tenants. */
 export interface Stand {
   databaseUrl: string;
   service: Service;
   partners: Caller[];
   pms: Caller[];
-  /** By tenant. */
+  /** Room types of each tenant, by tenant id. */
   roomTypes: Map<number, RoomType[]>;
-  /** `YYYY-MM-DD`, the first night that has a row. */
+  /** First night that has a row in `night`, as `YYYY-MM-DD`. */
   firstNight: string;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** @param settings of the service, beside those every stand has */
+/**
+ * Starts the service on a seeded database.
+ * @param settings settings of the service in addition to the usual ones
+ */
 export async function openStand(
   postgres: Postgres,
   databaseUrl: string,
   settings: Record<string, string> = {},
 ): Promise<Stand> {
-  const house = await readHouse(databaseUrl);
+  const seeded = await readCallersAndRooms(databaseUrl);
   const service = await startService({
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: String(CONNECTIONS + DELIVERY_CONNECTIONS),
     MASTER_KEY: postgres.masterKey.toString('base64'),
-    // Sign-ins are counted by address: each of ours says that it comes from another one.
+    // The service limits sign-ins by client address. The benchmark sends a different X-Forwarded-For address for each user.
     TRUSTED_PROXIES: '127.0.0.1',
     ...settings,
   });
-  return { databaseUrl, service, ...house, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+  return { databaseUrl, service, ...seeded, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
 interface CallerRow {
@@ -60,7 +64,7 @@ interface CallerRow {
   api_secret: string;
 }
 
-async function readHouse(url: string): Promise<Pick<Stand, 'partners' | 'pms' | 'roomTypes' | 'firstNight'>> {
+async function readCallersAndRooms(url: string): Promise<Pick<Stand, 'partners' | 'pms' | 'roomTypes' | 'firstNight'>> {
   return await withConnection(url, async (client) => {
     const callers = async (audience: string, header: string) => {
       const { rows } = await client.query<CallerRow>(

@@ -1,8 +1,9 @@
-/** The value below which that share of the sorted values lies. */
+/** Returns the value below which the given share of the sorted values lies. `share` is from 0 to 1. Returns NaN if there is no value. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
+/** Returns the middle value, or the mean of the two middle values if their number is even. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;

@@ -4,12 +4,12 @@ import { tell } from './progress.ts';
 import { withConnection } from './sql.ts';
 import { storeOrders, storeOrdersOf } from './stored.ts';
 
-/** External ids of the long list begin so. */
+/** Prefix of the external ids of the orders in the long list. */
 const LISTED = 'listed-';
 
 /**
- * Adds years of use to a database with tenants in it: many orders over all credentials, the past stays of the first tenant, and one
- * long list, of the last third-party credential.
+ * Adds data as after years of use to a database with tenants: many orders of all third-party credentials, past stays of the first tenant,
+ * and a long list of orders of the last third-party credential.
  */
 export async function stock(url: string, sizes: Sizes): Promise<void> {
   await withConnection(url, async (client) => {
@@ -22,7 +22,7 @@ export async function stock(url: string, sizes: Sizes): Promise<void> {
     for (const owner of rows) {
       await storeOrdersOf(client, owner, LISTED, sizes.listedOrders);
     }
-    tell(`${sizes.manyOrders} orders of all`);
+    tell(`${sizes.manyOrders} orders of all credentials`);
     await storeOrders(client, sizes.manyOrders, 'past');
     tell(`${sizes.pastStays} past stays`);
     await storePastStays(client, sizes.pastStays);
@@ -30,7 +30,7 @@ export async function stock(url: string, sizes: Sizes): Promise<void> {
   });
 }
 
-/** Of the first tenant, spread over its room types and the last ten years: nights that were held have their rows. */
+/** Stores past stays of the first tenant, spread over its room types and the last ten years, and the night counters of these stays. */
 async function storePastStays(client: pg.Client, count: number): Promise<void> {
   await client.query(
     `INSERT INTO reservation (tenant_id, id, natural_id, credential_id, external_reservation_id, status, room_type_id, rate_plan_id,

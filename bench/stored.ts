@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The lines of an ordinary order, as the service stores them. */
+/** Lines of an order as JSON, in the form that the service stores. */
 const LINES = JSON.stringify(
   ['Papadom', 'Vegetable samosa', 'Mango lassi'].map((name, index) => ({
     sku: `STORED-${index}`,
@@ -17,7 +17,10 @@ const LINES = JSON.stringify(
 const ORDER_COLUMNS = `tenant_id, id, credential_id, external_order_id, status, order_type, customer_name, customer_phone,
   delivery_address, notes, lines, total, currency, created_at`;
 
-/** Orders that were placed long ago, so many together, spread over all third-party credentials: `stored-1`, `stored-2` … each. */
+/**
+ * Stores about `count` orders that were placed 30 days ago, in equal shares for all third-party credentials. The external ids of each
+ * credential are `stored-1`, `stored-2` and so on, or begin with another prefix.
+ */
 export async function storeOrders(client: pg.Client, count: number, prefix = 'stored'): Promise<void> {
   await client.query(
     `INSERT INTO restaurant_order (${ORDER_COLUMNS})
@@ -29,7 +32,7 @@ export async function storeOrders(client: pg.Client, count: number, prefix = 'st
   );
 }
 
-/** Orders of one credential. @returns their ids, the oldest first */
+/** Stores `count` new orders of one credential, and returns their ids, oldest first. */
 export async function storeOrdersOf(
   client: pg.Client,
   { tenantId, credentialId }: { tenantId: number; credentialId: string },

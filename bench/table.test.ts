@@ -5,18 +5,18 @@ import { readOptions } from './options.ts';
 import { median, percentile } from './statistics.ts';
 import { latencyWithin, memoryBelow, ratioOf, renderTable } from './table.ts';
 
-describe('the statistics', () => {
-  it('a percentile is a value that was measured, the median the middle of two where their number is even', () => {
+describe('statistics', () => {
+  it('a percentile is one of the given values, and the median of an even number of values is the mean of the two middle values', () => {
     const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
     assert.deepEqual([percentile(hundred, 0.5), percentile(hundred, 0.99), percentile([7], 0.99)], [51, 100, 7]);
     assert.deepEqual([median([3, 1, 2]), median([4, 1, 3, 2]), median([5])], [2, 2.5, 5]);
   });
 });
 
-describe('a comparison', () => {
+describe('comparison of a subject with its floor', () => {
   const sliceOf = (perSecond: number) => ({ perSecond, p50Ms: 1, p99Ms: 2 });
 
-  it('warms both up, then takes turns, and divides the medians', async () => {
+  it('a comparison warms up subject and floor, measures them in turns, and returns the ratio of their medians', async () => {
     const turns: string[] = [];
     const rates = { subject: [1, 30, 10, 20], floor: [1, 50, 40, 10] };
     const run = (name: 'subject' | 'floor') => async (seconds: number) => {
@@ -28,14 +28,14 @@ describe('a comparison', () => {
     assert.deepEqual([subject.perSecond, floor.perSecond, ratio], [20, 40, 0.5]);
   });
 
-  it('fails where nothing was answered in a slice that counts', async () => {
-    const nothing = async () => sliceOf(0);
-    await assert.rejects(compare(nothing, nothing, { rounds: 1, seconds: 1 }), /nothing was answered/);
+  it('a comparison fails if no response arrives in a slice', async () => {
+    const withoutResponses = async () => sliceOf(0);
+    await assert.rejects(compare(withoutResponses, withoutResponses, { rounds: 1, seconds: 1 }), /No response arrived/);
   });
 });
 
-describe('the table', () => {
-  it('says of each goal whether it is reached, and no where the number is missing', () => {
+describe('results table', () => {
+  it('the table says "yes" or "no" for each goal, "no" if the value is missing, and keeps an empty cell for a row without a goal', () => {
     const text = renderTable([
       { operation: 'a', ratio: 0.8, goal: ratioOf(0.8) },
       { operation: 'b', ratio: 0.79, goal: ratioOf(0.8) },
@@ -53,10 +53,11 @@ describe('the table', () => {
   });
 });
 
-describe('the options', () => {
-  it('are small unless told otherwise, and refused out of range', () => {
+describe('command-line options of the benchmark', () => {
+  it('the small sizes are the default, --full selects the large sizes, and unknown options or values out of range are refused', () => {
     const { isFull, seconds, rounds, only } = readOptions(['--only', 'menu', '--only', 'order', '--seconds', '0.5']);
     assert.deepEqual([isFull, seconds, rounds, only], [false, 0.5, 3, ['menu', 'order']]);
+    assert.equal(readOptions([]).sizes.manyOrders, 300_000);
     assert.equal(readOptions(['--full']).sizes.manyOrders, 10_000_000);
     for (const wrong of [['--seconds', '0'], ['--rounds', 'x'], ['--fast']]) {
       assert.throws(() => readOptions(wrong));

@@ -1,4 +1,4 @@
-/** What was measured of an operation, as far as it applies, and whether that is enough. */
+/** Row of the results table: the measured values of one operation, its goal and a note. A value is missing if it does not apply. */
 export interface Row {
   operation: string;
   perSecond?: number;
@@ -6,13 +6,14 @@ export interface Row {
   p99Ms?: number;
   floorPerSecond?: number;
   ratio?: number;
-  /** Of the service afterwards; where a row says so, by how much it grew. */
+  /** Memory of the service after the measurement, in MB. If the note says so, the growth during the measurement. */
   memoryMb?: number;
   goal?: Goal;
-  /** What a reader should know of this row. */
+  /** Remark for the reader of the table. */
   note?: string;
 }
 
+/** Bound for a measured value, with its text in the table. */
 export interface Goal {
   text: string;
   isReached(row: Row): boolean;
@@ -52,7 +53,7 @@ const HEADINGS = [
   'note',
 ];
 
-/** The rows as a Markdown table. */
+/** Returns the rows as a Markdown table with aligned columns. */
 export function renderTable(rows: Row[]): string {
   const lines = [HEADINGS, ...rows.map(cellsOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));

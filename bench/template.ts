@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import type { Sizes } from './options.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const MADE_OF = ['bench/seed.ts', 'bench/stored.ts', 'bench/stock.ts', 'demo/tenant.json'];
+/** Files that determine the content of a template database, in addition to the migrations. */
+const SOURCES = ['bench/seed.ts', 'bench/stored.ts', 'bench/stock.ts', 'demo/tenant.json'];
 
-/** A template is named by all that it is made of, so that one that is kept is never taken for another. */
+/**
+ * Returns the name of a template database. It contains a hash of the sizes and of all source files, so a kept template is not used after
+ * one of these changes.
+ */
 export function templateName(kind: string, sizes: Sizes): string {
   const hash = createHash('sha256').update(JSON.stringify(sizes));
   const migrations = readdirSync(join(ROOT, 'migrations')).map((file) => `migrations/${file}`);
-  for (const path of [...MADE_OF, ...migrations.sort()]) {
+  for (const path of [...SOURCES, ...migrations.sort()]) {
     hash.update(readFileSync(join(ROOT, path)));
   }
   return `${kind}_${hash.digest('hex').slice(0, 12)}`;

@@ -2,23 +2,25 @@ import { chmod, mkdtemp, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A folder of this run's own, removed with all that is in it. */
+/** Temporary folder of this run. It is removed with its content at the end. */
 export interface TemporaryFolder {
   path: string;
-  /** For the service: where its embedded PostgreSQL lives. Not made yet. */
+  /** Path for the data folder of the service, which holds its embedded PostgreSQL. The service makes this folder. */
   dataDir: string;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** Makes a temporary folder. */
 export async function openTemporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), 'roomservice-bench-'));
-  await chmod(path, 0o755); // PostgreSQL's own account must be able to enter.
+  // PostgreSQL runs under its own account, which must be able to enter the folder.
+  await chmod(path, 0o755);
   const dataDir = join(path, 'data');
   return {
     path,
     dataDir,
     async [Symbol.asyncDispose]() {
-      // Where that account cannot enter the temporary folder, the database lives elsewhere, and a link says where.
+      // If that account cannot enter the temporary folder, the database is in another folder, and a symbolic link leads to it.
       const elsewhere = await readlink(join(dataDir, 'postgres')).catch(() => null);
       if (elsewhere !== null) {
         await rm(dirname(elsewhere), { recursive: true, force: true });

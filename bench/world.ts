@@ -5,22 +5,24 @@ import { type DeliveryStand, openDeliveryStand } from './delivery-stand.ts';
 import type { LoadJob, Slice } from './load-worker.ts';
 import type { Options } from './options.ts';
 import type { Postgres } from './postgres.ts';
-import { seedHouses } from './seed.ts';
+import { seedTenants } from './seed.ts';
 import { openStand, type Stand } from './stand.ts';
 import { stock } from './stock.ts';
 import type { Goal, Row } from './table.ts';
 import { templateName } from './template.ts';
 
-/** Two services side by side. */
+/** Two running services that a measurement compares. */
 export interface Stocked {
+  /** Service on a database with little data. */
   few: Stand;
+  /** Service on a database with data as after years of use. */
   stocked: Stand;
 }
 
-/** What the operations measure with. What is made here is closed at the end of the run, the last first. */
+/** Services, databases and load generator that the operations share. All are closed at the end of the run, in reverse order of creation. */
 export class World {
   readonly options: Options;
-  /** What has to be stopped or removed at the end, or where the run is interrupted. */
+  /** Processes and folders that are stopped or removed at the end of the run, also after an interruption. */
   readonly resources: AsyncDisposableStack;
   readonly #postgres: Postgres;
   readonly #load;
@@ -37,13 +39,13 @@ export class World {
     this.#load = resources.use(startChild<LoadJob, Slice>('load-worker.ts'));
   }
 
-  /** The service on a database with little in it beside the tenants themselves. */
+  /** Returns a service on a database that has little data beside the tenants. */
   lean(): Promise<Stand> {
     this.#lean ??= this.#openStand('bench_lean');
     return this.#lean;
   }
 
-  /** The service on years of use, and another on a database as lean as at the start. */
+  /** Returns a service on a database with data as after years of use, and a second service on a database with little data. */
   stocked(): Promise<Stocked> {
     this.#stocked ??= this.#openStocked();
     return this.#stocked;
@@ -51,14 +53,14 @@ export class World {
 
   async #openStocked(): Promise<Stocked> {
     const { sizes } = this.options;
-    const base = await this.#ensureHouses();
+    const base = await this.#ensureTenantTemplate();
     const kind = 'seed_stocked';
     const name = templateName(kind, sizes);
     await this.#postgres.ensureTemplate({ kind, name, base, fill: (url) => stock(url, sizes) });
     return { few: await this.#openStand('bench_few'), stocked: await this.#openStand('bench_stocked', {}, name) };
   }
 
-  /** The service with receivers to deliver to. */
+  /** Returns a service with receivers for its deliveries. */
   deliveries(): Promise<DeliveryStand> {
     this.#deliveries ??= openDeliveryStand({
       resources: this.resources,
@@ -69,34 +71,34 @@ export class World {
   }
 
   /**
-   * The service on a database of its own, until the end of the run.
-   * @param settings of the service, beside those that all have
-   * @param template what the database is a copy of; the tenants alone where left out
+   * Starts a service on its own database, until the end of the run.
+   * @param settings settings of the service in addition to the usual ones
+   * @param template template of the database. If left out, the template that has only the tenants
    */
   async #openStand(database: string, settings: Record<string, string> = {}, template?: string): Promise<Stand> {
-    const url = await this.#postgres.clone(template ?? (await this.#ensureHouses()), database);
+    const url = await this.#postgres.clone(template ?? (await this.#ensureTenantTemplate()), database);
     return this.resources.use(await openStand(this.#postgres, url, settings));
   }
 
-  /** @returns the name of the template with the tenants in it */
-  async #ensureHouses(): Promise<string> {
+  /** Makes the template database with the tenants if it is missing, and returns its name. */
+  async #ensureTenantTemplate(): Promise<string> {
     const { sizes } = this.options;
     const kind = 'seed_houses';
     const name = templateName(kind, sizes);
     await this.#postgres.ensureTemplate({
       kind,
       name,
-      fill: (url) => seedHouses(url, this.#postgres.masterKey, sizes),
+      fill: (url) => seedTenants(url, this.#postgres.masterKey, sizes),
     });
     return name;
   }
 
-  /** A slice of load. `{id}` in a body is replaced by a text that no call of any run has had. */
+  /** Returns a function that runs one slice of load. `{id}` in a body is replaced by a text that is unique over all calls and runs. */
   load(job: Omit<LoadJob, 'seconds' | 'idPrefix'>): Run {
     return (seconds) => this.#load.ask({ ...job, seconds, idPrefix: `${this.#runTag}-${(this.#jobs += 1)}` });
   }
 
-  /** Subject and floor side by side, as one row of the table. */
+  /** Measures subject and floor in turns, and returns one row of the table. */
   async row(operation: string, stand: Stand, runs: { subject: Run; floor: Run }, goal?: Goal): Promise<Row> {
     const { subject, floor, ratio } = await compare(runs.subject, runs.floor, this.options);
     return {
@@ -113,7 +115,7 @@ export class World {
   }
 }
 
-/** From this share of a core on the generator may have been what was measured. */
+/** Share of one core above which the load generator may limit the result. */
 const GENERATOR_LIMIT = 0.9;
 
 function noteOn(subject: Slice, floor: Slice): { note: string } | undefined {
@@ -122,5 +124,5 @@ function noteOn(subject: Slice, floor: Slice): { note: string } | undefined {
   );
   return limited.length === 0
     ? undefined
-    : { note: `generator busy at ${limited.map(([name]) => name).join(' and ')}` };
+    : { note: `the load generator may limit ${limited.map(([name]) => name).join(' and ')}` };
 }

@@ -1,4 +1,4 @@
-// The floor of an answer that is made already: node:http sending the same bytes.
+// Floor of an operation whose response exists already: a bare node:http server that sends the same bytes.
 import { answerJobs } from '../child.ts';
 import { serve } from './serve.ts';
 

@@ -1,5 +1,5 @@
-// The floor of POST reservations: the same three writes in one transaction, prepared, without HTTP. They are not pipelined: whether
-// every night was free has to be known before COMMIT.
+// Floor of POST reservations: the same three prepared writes in one transaction, without HTTP. The statements are not pipelined, because
+// the client must know if every night had a free room before it sends COMMIT.
 import type { Client, QueryConfig } from 'pg';
 import { newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
@@ -21,11 +21,12 @@ export interface BookJob {
   databaseUrl: string;
   connections: number;
   seconds: number;
-  /** A reservation and its event as the service wrote them. */
+  /** Row of a reservation that the service wrote. Each booking writes a copy with its own ids and dates. */
   reservation: TextRow;
+  /** Row of the event of that reservation. Each booking writes a copy with its own ids. */
   event: TextRow;
   bookings: Booking[];
-  /** Of every room type. */
+  /** Number of rooms of every room type. */
   capacity: number;
 }
 
@@ -37,7 +38,7 @@ const HOLD = {
          WHERE n.held + excluded.held <= $6 RETURNING held`,
 };
 
-/** What is written, and how. */
+/** Rows to copy for each booking, with their prepared statements. */
 interface Writes {
   capacity: number;
   reservation: { row: TextRow; insert: QueryConfig };
@@ -59,14 +60,14 @@ async function book(client: Client, { reservation, event, capacity }: Writes, bo
     check_in: nights[0] ?? null,
     check_out: checkOut,
   };
-  const told: TextRow = { ...event.row, tenant_id: String(tenantId), id: newId(), credential_id: credentialId };
+  const eventRow: TextRow = { ...event.row, tenant_id: String(tenantId), id: newId(), credential_id: credentialId };
   await client.query('BEGIN');
   await client.query({ ...reservation.insert, values: Object.values(stay) });
   const { rowCount } = await client.query({ ...HOLD, values: [tenantId, roomTypeId, ...nights, capacity] });
   if (rowCount !== nights.length) {
-    throw new Error('a night was full');
+    throw new Error('A booking of the floor failed because a night had no free room.');
   }
-  await client.query({ ...event.insert, values: Object.values(told) });
+  await client.query({ ...event.insert, values: Object.values(eventRow) });
   await client.query('COMMIT');
 }
 

@@ -1,7 +1,7 @@
 import type { Slice } from '../load-worker.ts';
 import { percentile } from '../statistics.ts';
 
-/** Does the work again and again on so many lanes at once, each waiting for its own. */
+/** Repeats the work on `lanes` concurrent lanes for the given time. A lane starts the next repetition when its previous one has ended. */
 export async function closedLoop(
   { lanes, seconds }: { lanes: number; seconds: number },
   work: (lane: number) => Promise<void>,

@@ -1,4 +1,4 @@
-// The floor of POST orders: a prepared insert of the same row, each committed by itself, without HTTP.
+// Floor of POST orders: a prepared INSERT of the same row, without HTTP. Each INSERT is one transaction.
 import { newId } from '#platform/lib/ids.ts';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';
@@ -9,7 +9,7 @@ export interface InsertOrdersJob {
   databaseUrl: string;
   connections: number;
   seconds: number;
-  /** An order that the service wrote. */
+  /** Row of an order that the service wrote. Each INSERT writes a copy with its own ids. */
   row: TextRow;
   owners: { tenantId: number; credentialId: string }[];
 }

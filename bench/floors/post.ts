@@ -1,5 +1,5 @@
-// The floor of deliveries: undici posting one body again and again, over as many kept connections as the service may use for one
-// receiver, one POST at a time on each, as the service's own sender does it (src/webhooks/deliveries/send.ts).
+// Floor of deliveries: undici posts one body repeatedly over persistent connections, as many as the service may use for one receiver.
+// Each connection has one POST at a time, as in the sender of the service (src/webhooks/deliveries/send.ts).
 import { Client } from 'undici';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';
@@ -21,7 +21,7 @@ answerJobs(async ({ url, cert, connections, seconds, headers, body }: PostJob): 
     const answer = await clients[lane]?.request({ path, method: 'POST', headers, body });
     await answer?.body.dump();
     if (answer?.statusCode !== 204) {
-      throw new Error(`the receiver answered ${answer?.statusCode}`);
+      throw new Error(`The receiver responded with ${answer?.statusCode} instead of 204.`);
     }
   });
   await Promise.all(clients.map((client) => client.close()));

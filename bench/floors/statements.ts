@@ -1,12 +1,15 @@
 import type pg from 'pg';
 import { connect } from '../sql.ts';
 
-/** A row as PostgreSQL writes it in text. */
+/** Row of a table, with each value in PostgreSQL's text form. */
 export type TextRow = Record<string, string | null>;
 
 const asText = { getTypeParser: () => String };
 
-/** The row of a table with this id, which the service wrote: the floors write the same. */
+/**
+ * Reads a row that the service wrote, so that a floor can write the same row.
+ * @throws Error if the row does not exist
+ */
 export async function readRow(client: pg.Client, table: string, tenantId: number, id: string): Promise<TextRow> {
   const { rows } = await client.query<TextRow>({
     text: `SELECT * FROM ${table} WHERE tenant_id = $1 AND id = $2`,
@@ -15,18 +18,19 @@ export async function readRow(client: pg.Client, table: string, tenantId: number
   });
   const [row] = rows;
   if (row === undefined) {
-    throw new Error(`There is no such row in ${table}.`);
+    throw new Error(`The table ${table} has no row with the id ${id} of tenant ${tenantId}.`);
   }
   return row;
 }
 
-/** A prepared insert of rows like this one. */
+/** Returns a prepared INSERT for rows with the same columns as the given row. */
 export function insertInto(table: string, row: TextRow): { name: string; text: string } {
   const columns = Object.keys(row);
-  const places = columns.map((_, index) => `$${index + 1}`);
-  return { name: table, text: `INSERT INTO ${table} (${columns.join()}) VALUES (${places.join()})` };
+  const parameters = columns.map((_, index) => `$${index + 1}`);
+  return { name: table, text: `INSERT INTO ${table} (${columns.join()}) VALUES (${parameters.join()})` };
 }
 
+/** Opens `count` connections to a database. */
 export async function connectMany(url: string, count: number): Promise<pg.Client[]> {
   return await Promise.all(Array.from({ length: count }, () => connect(url)));
 }

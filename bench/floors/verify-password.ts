@@ -1,4 +1,4 @@
-// The floor of a sign-in: the check of one password, argon2id at the service's cost, and nothing else.
+// Floor of a sign-in: only the check of one password, by argon2id with the cost settings of the service.
 import { hashPassword, isPassword } from '#access/tenants/passwords.ts';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';
@@ -6,15 +6,15 @@ import { closedLoop } from './closed-loop.ts';
 
 export interface VerifyJob {
   seconds: number;
-  atOnce: number;
+  concurrency: number;
   password: string;
 }
 
-answerJobs(async ({ seconds, atOnce, password }: VerifyJob): Promise<Slice> => {
+answerJobs(async ({ seconds, concurrency, password }: VerifyJob): Promise<Slice> => {
   const hash = await hashPassword(password);
-  return await closedLoop({ lanes: atOnce, seconds }, async () => {
+  return await closedLoop({ lanes: concurrency, seconds }, async () => {
     if (!(await isPassword(password, hash))) {
-      throw new Error('the password is not its own');
+      throw new Error('The password does not match its own hash.');
     }
   });
 });

@@ -11,9 +11,12 @@ import { ratioOf, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Of the floor, each with one POST under way all the time. */
+/** Number of connections of the floor. Each has one POST under way all the time. */
 const FLOOR_CONNECTIONS = 64;
-/** While it is steady, about so many wait: enough that none of the slots is idle. */
+/**
+ * Number of events that are written together in the steady measurement, each time fewer than this number wait for delivery. It is so large
+ * that no sending slot is idle.
+ */
 const WAITING = 2_000;
 const POLL_MS = 20;
 const DRAIN_TIMEOUT_MS = 600_000;
@@ -27,7 +30,7 @@ async function measureSteady(world: World): Promise<Row[]> {
   const deliveries = await world.deliveries();
   return await withConnection(deliveries.stand.databaseUrl, async (client) => {
     const subject: Run = (seconds) => deliverSteadily(deliveries, client, seconds);
-    return [await besidePosts(world, deliveries, 'deliveries, steady', subject)];
+    return [await compareWithPosts(world, deliveries, 'deliveries, steady', subject)];
   });
 }
 
@@ -37,11 +40,16 @@ async function measureBacklog(world: World): Promise<Row[]> {
   const title = `deliveries, backlog of ${backlog}, 5 % refuse`;
   return await withConnection(deliveries.stand.databaseUrl, async (client) => {
     const subject: Run = () => drainBacklog(deliveries, client, backlog);
-    return [await besidePosts(world, deliveries, title, subject)];
+    return [await compareWithPosts(world, deliveries, title, subject)];
   });
 }
 
-async function besidePosts(world: World, deliveries: DeliveryStand, operation: string, subject: Run): Promise<Row> {
+async function compareWithPosts(
+  world: World,
+  deliveries: DeliveryStand,
+  operation: string,
+  subject: Run,
+): Promise<Row> {
   const { stand, receiverUrl, certificate } = deliveries;
   await using floor = startChild<PostJob, Slice>('floors/post.ts');
   const body = eventBody('0'.repeat(36));
@@ -64,7 +72,7 @@ async function besidePosts(world: World, deliveries: DeliveryStand, operation: s
   };
 }
 
-/** Events come as fast as they are delivered. */
+/** Delivers events for the given time. Writes new events as fast as the service delivers them. */
 async function deliverSteadily(deliveries: DeliveryStand, client: pg.Client, seconds: number): Promise<Slice> {
   const { receiver, healthy } = deliveries;
   const { answered: before } = await receiver.ask({});
@@ -86,25 +94,28 @@ async function deliverSteadily(deliveries: DeliveryStand, client: pg.Client, sec
   return slice;
 }
 
-/** All of it is due at one moment; measured until the receivers that are well have all of theirs. */
+/**
+ * Makes all deliveries of a backlog due at the same moment. Measures the time until the healthy receivers have all their deliveries.
+ * @throws Error if this takes longer than 10 minutes
+ */
 async function drainBacklog(deliveries: DeliveryStand, client: pg.Client, count: number): Promise<Slice> {
   const { receiver, healthy, refusing } = deliveries;
-  const ofHealthy = Math.round((count * healthy.length) / (healthy.length + refusing.length));
+  const healthyCount = Math.round((count * healthy.length) / (healthy.length + refusing.length));
   const { answered: before } = await receiver.ask({});
   await client.query('BEGIN');
-  await writeEvents(client, healthy, ofHealthy);
-  await writeEvents(client, refusing, count - ofHealthy);
+  await writeEvents(client, healthy, healthyCount);
+  await writeEvents(client, refusing, count - healthyCount);
   await client.query('COMMIT');
   const startedAt = performance.now();
-  while ((await receiver.ask({})).answered - before < ofHealthy) {
+  while ((await receiver.ask({})).answered - before < healthyCount) {
     if (performance.now() - startedAt > DRAIN_TIMEOUT_MS) {
-      throw new Error('The backlog is not drained.');
+      throw new Error(`The service did not deliver the backlog within ${DRAIN_TIMEOUT_MS / 1000} s.`);
     }
     await sleep(POLL_MS);
   }
-  const slice = sliceOf(ofHealthy / ((performance.now() - startedAt) / 1000));
+  const slice = sliceOf(healthyCount / ((performance.now() - startedAt) / 1000));
   await untilRecorded(client, healthy);
-  // What refuses would go on being tried while the floor is measured.
+  // The service would retry the refused deliveries during the measurement of the floor.
   await client.query(`DELETE FROM event WHERE delivery_status = 'pending'`);
   return slice;
 }
@@ -113,7 +124,7 @@ function sliceOf(perSecond: number): Slice {
   return { perSecond, p50Ms: Number.NaN, p99Ms: Number.NaN };
 }
 
-/** The body of an event, as the service writes it. */
+/** Returns the body of an event in the form that the service writes. */
 function eventBody(eventId: string): string {
   const data = { order_id: '0'.repeat(36), external_order_id: 'delivered', status: 'confirmed' };
   return JSON.stringify({
@@ -126,7 +137,7 @@ function eventBody(eventId: string): string {
 
 const [BODY_BEFORE_ID, BODY_AFTER_ID] = eventBody('EVENT-ID').split('EVENT-ID');
 
-/** Events that are due now, in turns of all subscribers. */
+/** Writes `count` events that are due now. Each event belongs to the next subscriber in turn. */
 async function writeEvents(client: pg.Client, subscribers: Subscriber[], count: number): Promise<void> {
   await client.query({
     name: 'events',
@@ -144,7 +155,11 @@ async function writeEvents(client: pg.Client, subscribers: Subscriber[], count: 
   });
 }
 
-/** The service writes outcomes down in batches: nothing of it may be left to do when somebody else is measured. */
+/**
+ * Waits until the service has recorded the outcome of every delivery. The service records outcomes in batches, and this work must end
+ * before the next measurement.
+ * @throws Error if deliveries are still pending after 10 minutes
+ */
 async function untilRecorded(client: pg.Client, subscribers: Subscriber[]): Promise<void> {
   const isPending = async () => {
     const { rowCount } = await client.query(
@@ -155,7 +170,7 @@ async function untilRecorded(client: pg.Client, subscribers: Subscriber[]): Prom
   };
   for (const deadlineMs = performance.now() + DRAIN_TIMEOUT_MS; await isPending(); await sleep(POLL_MS)) {
     if (performance.now() > deadlineMs) {
-      throw new Error('Deliveries are left over.');
+      throw new Error(`Some deliveries are still pending after ${DRAIN_TIMEOUT_MS / 1000} s.`);
     }
   }
 }

@@ -11,9 +11,11 @@ import { ratioOf, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
+/** Nights of each booked stay. */
 const NIGHTS = 3;
-/** Stays begin within so many days from tomorrow. */
+/** Number of days, starting tomorrow, over which the check-in dates are spread. */
 const DAYS = 60;
+/** Nights of each availability call. */
 const SHOWN_NIGHTS = 30;
 
 export const HOTEL: Operation[] = [
@@ -22,14 +24,14 @@ export const HOTEL: Operation[] = [
   { name: 'reservation-one-room-type', measure: measureOneRoomType },
 ];
 
-/** A call of the service, and what the floor has to know to do the same. */
+/** Credential, room type and check-in of a booking or an availability call. The service and the floor both use it. */
 interface Stay {
   caller: Caller;
   roomType: RoomType;
   checkIn: string;
 }
 
-/** Two for each caller, over all room types and the days to come. */
+/** Returns two stays for each caller, spread over the room types of its tenant and over the next 60 days. */
 export function spreadStays(stand: Stand, callers = stand.partners): Stay[] {
   return [...callers, ...callers].flatMap((caller, index) => {
     const own = stand.roomTypes.get(caller.tenantId) ?? [];
@@ -81,7 +83,7 @@ async function measureSpread(world: World): Promise<Row[]> {
   return [{ ...row, goal: ratioOf(0.7) }];
 }
 
-/** All on one room type and the same nights: they wait for one another. */
+/** Measures bookings of one room type and the same nights. These bookings wait for each other, because they change the same rows. */
 async function measureOneRoomType(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const [first] = spreadStays(stand);
@@ -111,10 +113,10 @@ async function measureBookings(world: World, stand: Stand, operation: string, st
   });
 }
 
-/** @returns what the service wrote for one booking */
+/** Books one stay through the service, and returns the rows of the reservation and of its event. */
 async function bookOne(stand: Stand, call: Call | undefined, stay: Stay | undefined) {
   if (call === undefined || stay === undefined) {
-    throw new Error('There is nobody to book.');
+    throw new Error('The database has no partner that can book a stay.');
   }
   const only = withId(call, `only-${Date.now()}`);
   const { reservation_id } = await callForJson<{ reservation_id: string }>(stand.service.url, only);

@@ -10,9 +10,11 @@ import { latencyWithin, p99Within, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
+/** Number of partners that get events. */
 const SUBSCRIBERS = 50;
+/** Number of these partners whose receiver does not respond, in the second measurement. */
 const HANGING = 10;
-/** Longer than an attempt may take: all that hang are hanging. */
+/** Shortest measurement with hanging receivers, in seconds. It is longer than the time limit of one delivery attempt (10 s). */
 const LEAST_SECONDS_HANGING = 12;
 const WARM_UP_SECONDS = 1;
 const ARRIVAL_TIMEOUT_MS = 20_000;
@@ -35,7 +37,7 @@ async function measureLatency(world: World): Promise<Row[]> {
       ...measured,
       memoryMb: await deliveries.stand.service.rssMb(),
       goal: latencyWithin(2, 10),
-      note: `${waits.length} events, from the commit, its flush included`,
+      note: `${waits.length} events, measured from the commit, including its flush to disk`,
     },
   ];
 }
@@ -44,23 +46,27 @@ async function measureHanging(world: World): Promise<Row[]> {
   const deliveries = await world.deliveries();
   const subscribers = deliveries.healthy.slice(0, SUBSCRIBERS);
   const hanging = subscribers.slice(0, HANGING);
-  const well = subscribers.slice(HANGING);
+  const healthy = subscribers.slice(HANGING);
   await deliveries.redirect(hanging, '/hang');
   const seconds = Math.max(LEAST_SECONDS_HANGING, world.options.rounds * world.options.seconds);
-  const waits = await causeEvents(deliveries, subscribers, well, { perSecond: 50, seconds });
+  const waits = await causeEvents(deliveries, subscribers, healthy, { perSecond: 50, seconds });
   await deliveries.redirect(hanging, '/well');
   return [
     {
-      operation: `the same, 50/s, ${HANGING} of ${SUBSCRIBERS} hang`,
+      operation: `status change to first byte, 50/s, ${HANGING} of ${SUBSCRIBERS} receivers hang`,
       ...percentilesOf(waits),
       memoryMb: await deliveries.stand.service.rssMb(),
       goal: p99Within(100),
-      note: `${waits.length} events to those that are well`,
+      note: `${waits.length} events to the receivers that respond`,
     },
   ];
 }
 
-/** @returns how long each event of the watched subscribers was on its way, in milliseconds */
+/**
+ * Confirms orders of the subscribers at a constant rate. For each order of a watched subscriber, returns the time from the commit of its
+ * status change to the arrival of the delivery, in milliseconds.
+ * @throws Error if an event does not arrive, or seems to arrive before its commit
+ */
 async function causeEvents(
   deliveries: DeliveryStand,
   subscribers: Subscriber[],
@@ -84,12 +90,14 @@ async function causeEvents(
   const commits = await commitsOf(stand.databaseUrl, expected);
   const waits = expected.map((id) => (arrivals.get(id) ?? Number.NaN) - (commits.get(id) ?? Number.NaN));
   if (!waits.every((wait) => wait >= 0)) {
-    throw new Error('An event arrived before it was committed: the clocks of PostgreSQL and the receiver differ.');
+    throw new Error(
+      'An event seems to have arrived before its commit, so the clocks of PostgreSQL and the receiver differ.',
+    );
   }
   return waits;
 }
 
-/** Orders in turns of all subscribers, and the call that confirms each. */
+/** Stores orders for all subscribers in turn, and returns them with the staff call that confirms each order. */
 async function storeForAll({ stand, ownerOf }: DeliveryStand, subscribers: Subscriber[], count: number) {
   const each = Math.ceil(count / subscribers.length);
   return await withConnection(stand.databaseUrl, async (client) => {
@@ -120,10 +128,13 @@ async function arrivalsOf({ receiver }: DeliveryStand, expected: string[]): Prom
       return arrivals;
     }
   }
-  throw new Error('Not every event has arrived.');
+  throw new Error(`Some events did not arrive within ${ARRIVAL_TIMEOUT_MS / 1000} s.`);
 }
 
-/** When the status of each order was committed: the transaction that wrote the row knows. In milliseconds since 1970. */
+/**
+ * Returns the commit time of the last change of each order, by order id, in milliseconds since 1970. PostgreSQL keeps the commit time of
+ * the transaction that wrote a row (setting track_commit_timestamp).
+ */
 async function commitsOf(databaseUrl: string, ids: string[]): Promise<Map<string, number>> {
   return await withConnection(databaseUrl, async (client) => {
     const { rows } = await client.query<{ id: string; at_ms: number }>(

@@ -36,41 +36,44 @@ async function measureWhole(world: World): Promise<Row[]> {
       perSecond: count / (median(reads.map((read) => read.tookMs)) / 1000),
       memoryMb: Math.max(...reads.map((read) => read.peakMb)) - before,
       goal: memoryBelow(64),
-      note: 'orders a second; memory: the most it grew by',
+      note: 'per second: orders; memory: the largest growth during a read',
     },
-    { operation: 'its first byte', p50Ms: firstByteMs, goal: p50Below(200) },
+    { operation: `list of ${count} orders, first byte`, p50Ms: firstByteMs, goal: p50Below(200) },
   ];
 }
 
-/** What a process takes for its first calls, whatever they are, is no growth with the list. */
+/** Makes calls before the measurement, because the memory of a new process grows with its first calls of any kind. */
 async function warmUp(service: Service, { headers }: Caller): Promise<void> {
   for (let turn = 0; turn < WARM_UP_CALLS; turn += 1) {
     await callForJson(service.url, { path: `${PATH}?page=1`, headers });
   }
 }
 
-/** Reads the list to its end, and looks at the service's memory all the while. */
+/**
+ * Reads the whole list, and samples the memory of the service during the read. Counts the orders by their closing braces.
+ * @throws Error if the list is incomplete
+ */
 async function readWhole(service: Service, { headers }: Caller, orders: number) {
   const startedAt = performance.now();
   const request = get(service.url + PATH, { headers, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   let firstByteMs = 0;
-  let seen = 0;
-  let isOver = false;
+  let braces = 0;
+  let hasEnded = false;
   response.on('data', (chunk: Buffer) => {
     firstByteMs ||= performance.now() - startedAt;
     for (const byte of chunk) {
-      seen += byte === CLOSING_BRACE ? 1 : 0;
+      braces += byte === CLOSING_BRACE ? 1 : 0;
     }
   });
-  const ended = once(response, 'close').then(() => (isOver = true));
+  const ended = once(response, 'close').then(() => (hasEnded = true));
   let peakMb = 0;
-  while (!isOver) {
+  while (!hasEnded) {
     peakMb = Math.max(peakMb, await service.rssMb());
     await Promise.race([ended, sleep(SAMPLE_EVERY_MS)]);
   }
-  if (response.statusCode !== 200 || !response.complete || seen !== orders) {
-    throw new Error(`The list came with ${response.statusCode} and ${seen} of ${orders} orders.`);
+  if (response.statusCode !== 200 || !response.complete || braces !== orders) {
+    throw new Error(`The response had the status ${response.statusCode} and ${braces} of ${orders} orders.`);
   }
   return { firstByteMs, tookMs: performance.now() - startedAt, peakMb };
 }
@@ -87,12 +90,13 @@ async function measureDeepPages(world: World): Promise<Row[]> {
       const { results } = await callForJson<{ results: unknown[] }>(service.url, call);
       durations.push(performance.now() - startedAt);
       if (results.length === 0) {
-        throw new Error('The page is empty.');
+        throw new Error(`Page ${page} of the list is empty.`);
       }
     }
     durations.sort((a, b) => a - b);
     const measured = { p50Ms: percentile(durations, 0.5), p99Ms: percentile(durations, 0.99) };
-    rows.push({ operation: `its ${name} page`, ...measured, goal: p99Within(250), note: 'one after the other' });
+    const operation = `list of ${count} orders, ${name} page`;
+    rows.push({ operation, ...measured, goal: p99Within(250), note: 'one call at a time' });
   }
   return rows;
 }
@@ -101,7 +105,7 @@ async function listOf(world: World): Promise<{ service: Service; lister: Caller;
   const { stocked } = await world.stocked();
   const lister = stocked.partners.at(-1);
   if (lister === undefined) {
-    throw new Error('There is nobody to list orders for.');
+    throw new Error('The database has no partner whose orders can be listed.');
   }
   const { service } = stocked;
   const firstPage = { path: `${PATH}?page=1`, headers: lister.headers };

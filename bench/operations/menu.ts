@@ -1,4 +1,4 @@
-import { callOnce, mapAtOnce, READERS } from '../calls.ts';
+import { callOnce, mapConcurrently, READERS } from '../calls.ts';
 import { startChild } from '../child.ts';
 import type { AnswerJob } from '../floors/answer.ts';
 import type { Call } from '../load-worker.ts';
@@ -8,8 +8,8 @@ import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
 const PATH = '/v1/third-party/menu/';
-/** A menu that is met for the first time is rendered: work enough for a few at once. */
-const TOUCHED_AT_ONCE = 4;
+/** Number of concurrent first reads of menus. It is small, because the service has to render each menu at its first read. */
+const FIRST_READS_CONCURRENCY = 4;
 
 export const MENU: Operation[] = [
   { name: 'menu-full', measure: (world) => measureMenu(world, 'GET menu, full', {}, ratioOf(0.7)) },
@@ -27,34 +27,40 @@ async function measureMenu(
   goal: Goal,
 ): Promise<Row[]> {
   const stand = await world.lean();
-  await touchMenus(stand);
+  await readEachMenuOnce(stand);
   const calls = stand.partners.map((partner) => ({ path: PATH, headers: { ...partner.headers, ...headers } }));
-  return [await besideBytes(world, stand, operation, calls, goal)];
+  return [await compareWithBytes(world, stand, operation, calls, goal)];
 }
 
-/** Reads every tenant's menu once, so that none is met for the first time while it counts. @returns the ETags by tenant */
-export async function touchMenus(stand: Stand): Promise<Map<number, string>> {
+/** Reads every tenant's menu once, so that the service renders no menu during the measurement. Returns the ETags by tenant id. */
+export async function readEachMenuOnce(stand: Stand): Promise<Map<number, string>> {
   const tenants = [...new Map(stand.partners.map((partner) => [partner.tenantId, partner])).values()];
-  const etags = await mapAtOnce(tenants, TOUCHED_AT_ONCE, async ({ tenantId, headers }) => {
+  const etags = await mapConcurrently(tenants, FIRST_READS_CONCURRENCY, async ({ tenantId, headers }) => {
     const answer = await callOnce(stand.service.url, { path: PATH, headers });
     return [tenantId, answer.headers['etag'] ?? ''] as const;
   });
   return new Map(etags);
 }
 
-/** Every caller has the menu already. */
+/** Measures calls with the current ETag, which the service answers with 304. */
 async function measureUnchanged(world: World): Promise<Row[]> {
   const stand = await world.lean();
-  const etagOf = await touchMenus(stand);
+  const etagOf = await readEachMenuOnce(stand);
   const calls = stand.partners.map(({ tenantId, headers }) => ({
     path: PATH,
     headers: { ...headers, 'if-none-match': etagOf.get(tenantId) ?? '' },
   }));
-  return [await besideBytes(world, stand, 'GET menu, 304', calls, ratioOf(0.4))];
+  return [await compareWithBytes(world, stand, 'GET menu, 304', calls, ratioOf(0.4))];
 }
 
-/** The floor answers every call with the bytes that the service answers the first with. */
-async function besideBytes(world: World, stand: Stand, operation: string, calls: Call[], goal: Goal): Promise<Row> {
+/** Measures the calls. The floor sends the bytes of the service's first response to every call. */
+async function compareWithBytes(
+  world: World,
+  stand: Stand,
+  operation: string,
+  calls: Call[],
+  goal: Goal,
+): Promise<Row> {
   const [first = { path: PATH, headers: {} }] = calls;
   const { status, headers, body } = await callOnce(stand.service.url, first);
   const kept = ['content-type', 'content-encoding', 'content-length', 'etag'];

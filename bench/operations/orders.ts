@@ -8,11 +8,11 @@ import { withConnection } from '../sql.ts';
 import { type Caller, CONNECTIONS, type Stand } from '../stand.ts';
 import { ratioOf, type Row } from '../table.ts';
 import type { World } from '../world.ts';
-import { touchMenus } from './menu.ts';
+import { readEachMenuOnce } from './menu.ts';
 import type { Operation } from './operation.ts';
 
 const PATH = '/v1/third-party/orders/';
-/** An order that every credential has. */
+/** External id of an order that every third-party credential has. */
 const STORED = 'stored-1';
 
 export const ORDERS: Operation[] = [
@@ -21,9 +21,9 @@ export const ORDERS: Operation[] = [
   { name: 'order-repeated', measure: measureRepeated },
 ];
 
-/** Ordinary orders of three dishes, one for each partner. The menus that they are priced by have been read before. */
+/** Returns one call per partner that orders three dishes. Reads all menus first, so that the service does not render them later. */
 export async function newOrderCalls(stand: Stand): Promise<Call[]> {
-  await touchMenus(stand);
+  await readEachMenuOnce(stand);
   const [first] = stand.partners;
   const menu = await callForJson<{ sku: string }[]>(stand.service.url, {
     path: '/v1/third-party/menu/',
@@ -59,10 +59,10 @@ async function measureNew(world: World): Promise<Row[]> {
   return [await world.row('POST orders, new', stand, runs, ratioOf(0.8))];
 }
 
-/** @returns the row that the service wrote for it */
+/** Places one order through the service, and returns the row that the service wrote. */
 async function placeOne(stand: Stand, call: Call | undefined, caller: Caller | undefined): Promise<TextRow> {
   if (call === undefined || caller === undefined) {
-    throw new Error('There is nobody to order.');
+    throw new Error('The database has no partner that can place an order.');
   }
   const only = withId(call, `only-${Date.now()}`);
   const { order_id } = await callForJson<{ order_id: string }>(stand.service.url, only);
@@ -71,21 +71,21 @@ async function placeOne(stand: Stand, call: Call | undefined, caller: Caller | u
   );
 }
 
-/** Each credential sends an order again that it placed long ago. The floor reads what is stored. */
+/** Measures orders that each credential sends again although they are already stored. The floor reads the stored order. */
 async function measureRepeated(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const calls = (await newOrderCalls(stand)).map((call) => withId(call, STORED));
-  return [await besideSelect(world, stand, 'POST orders, repeated', calls)];
+  return [await compareWithSelect(world, stand, 'POST orders, repeated', calls)];
 }
 
 async function measureRead(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const calls = stand.partners.map(({ headers }) => ({ path: `${PATH}${STORED}/`, headers }));
-  const row = await besideSelect(world, stand, 'GET one order', calls);
+  const row = await compareWithSelect(world, stand, 'GET one order', calls);
   return [{ ...row, goal: ratioOf(0.8) }];
 }
 
-async function besideSelect(world: World, stand: Stand, operation: string, calls: Call[]): Promise<Row> {
+async function compareWithSelect(world: World, stand: Stand, operation: string, calls: Call[]): Promise<Row> {
   await using floor = startChild<SelectJob, string>('floors/select.ts');
   const url = await floor.ask({ databaseUrl: stand.databaseUrl, connections: CONNECTIONS, read: 'order' });
   const floorCalls = stand.partners.map(({ tenantId, credentialId, headers }) => ({

@@ -1,4 +1,4 @@
-import { callOnce, dayAfter, jsonCall, mapAtOnce, READERS } from '../calls.ts';
+import { callOnce, dayAfter, jsonCall, mapConcurrently, READERS } from '../calls.ts';
 import { startChild } from '../child.ts';
 import type { SelectJob } from '../floors/select.ts';
 import type { WriteRatesJob } from '../floors/write-rates.ts';
@@ -9,8 +9,9 @@ import { type Goal, ratioOf, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
+/** Number of dates in each call that writes rates. */
 const WRITTEN_DATES = 730;
-/** A write of 730 dates keeps a connection busy for long. */
+/** Number of connections for writing rates. It is small, because a write of 730 dates keeps a connection busy for a long time. */
 const RATE_WRITERS = 16;
 
 export const PMS: Operation[] = [
@@ -19,7 +20,7 @@ export const PMS: Operation[] = [
   { name: 'pms-rates-again', measure: measureRatesAgain },
 ];
 
-/** One room type of each caller's tenant; with an offset another one. */
+/** Returns one room type for each PMS credential. Another offset gives another room type of the same tenant. */
 function ownRoomTypes(stand: Stand, offset = 0): { caller: Caller; roomType: RoomType }[] {
   return stand.pms.flatMap((caller, index) => {
     const own = stand.roomTypes.get(caller.tenantId) ?? [];
@@ -32,14 +33,14 @@ async function measureInventory(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const checkIn = stand.firstNight;
   const checkOut = dayAfter(SEEDED_NIGHTS, checkIn);
-  const asked = ownRoomTypes(stand);
+  const roomTypes = ownRoomTypes(stand);
   await using floor = startChild<SelectJob, string>('floors/select.ts');
   const url = await floor.ask({ databaseUrl: stand.databaseUrl, connections: CONNECTIONS, read: 'inventory' });
-  const calls = asked.map(({ caller, roomType }) => ({
+  const calls = roomTypes.map(({ caller, roomType }) => ({
     path: `/v1/channel-manager/pms/inventory/?room_type_id=${roomType.id}&check_in=${checkIn}&check_out=${checkOut}`,
     headers: caller.headers,
   }));
-  const floorCalls = asked.map(({ caller, roomType }) => ({
+  const floorCalls = roomTypes.map(({ caller, roomType }) => ({
     path: `/${caller.tenantId}/${roomType.id}/${checkIn}/${checkOut}`,
     headers: caller.headers,
   }));
@@ -51,26 +52,33 @@ async function measureInventory(world: World): Promise<Row[]> {
   return [await world.row(`PMS inventory, ${SEEDED_NIGHTS} nights`, stand, runs, ratioOf(0.8))];
 }
 
-/** Every price is another one than the last: the floor writes to the same nights, and the second round of calls is not the first. */
+/**
+ * Measures writes that change every price. The floor writes other prices to the same nights, and the two sets of calls, which follow each
+ * other, have different prices.
+ */
 async function measureRates(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const calls = [...rateCalls(stand, 90), ...rateCalls(stand, 150)];
-  return [await besideUpsert(world, `PMS PUT rates, ${WRITTEN_DATES} dates`, calls, ownRoomTypes(stand), ratioOf(0.7))];
+  return [
+    await compareWithUpsert(world, `PMS PUT rates, ${WRITTEN_DATES} dates`, calls, ownRoomTypes(stand), ratioOf(0.7)),
+  ];
 }
 
-/** A calendar sent again, unchanged. The floor writes to other nights. */
+/** Measures writes of prices that are already stored. The floor writes to other room types, so it does not change these prices. */
 async function measureRatesAgain(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const calls = rateCalls(stand, 90);
-  await mapAtOnce(calls, RATE_WRITERS, (call) => callOnce(stand.service.url, call));
-  return [await besideUpsert(world, 'the same again, none of them changed', calls, ownRoomTypes(stand, 1))];
+  await mapConcurrently(calls, RATE_WRITERS, (call) => callOnce(stand.service.url, call));
+  return [
+    await compareWithUpsert(world, `PMS PUT rates, ${WRITTEN_DATES} unchanged dates`, calls, ownRoomTypes(stand, 1)),
+  ];
 }
 
 function writtenDates(): string[] {
   return Array.from({ length: WRITTEN_DATES }, (_, day) => dayAfter(day));
 }
 
-/** One call of each caller, with prices from the given one on. */
+/** Returns one call per PMS credential that writes the rates of all dates. The prices are from `from` to `from` + 39. */
 function rateCalls(stand: Stand, from: number): Call[] {
   const dates = writtenDates();
   return ownRoomTypes(stand).map(({ caller, roomType }, index) => {
@@ -80,7 +88,7 @@ function rateCalls(stand: Stand, from: number): Call[] {
   });
 }
 
-async function besideUpsert(
+async function compareWithUpsert(
   world: World,
   operation: string,
   calls: Call[],

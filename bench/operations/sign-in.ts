@@ -7,17 +7,17 @@ import type { Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Each takes 19 MB and a core for its time: more at once only wait. */
-const AT_ONCE = 16;
+/** Number of concurrent sign-ins. Each one uses 19 MB and a whole core, so more concurrent sign-ins would only wait. */
+const CONCURRENCY = 16;
 
 export const SIGN_IN: Operation[] = [{ name: 'sign-in', measure: measureSignIn }];
 
-/** Many people, each from an address of their own: sign-ins are limited by e-mail and by address (decision 8). */
+/** Measures sign-ins of many users from different addresses, because the service limits sign-ins by e-mail and by address (decision 8). */
 async function measureSignIn(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const names = ['owner', ...Array.from({ length: STAFF }, (_, index) => `staff-${index + 1}`)];
-  const people = names.flatMap((name) => stand.pms.map((_, index) => `${name}@bench-${index + 1}.example`));
-  const calls = people.map((email, index) =>
+  const emails = names.flatMap((name) => stand.pms.map((_, index) => `${name}@bench-${index + 1}.example`));
+  const calls = emails.map((email, index) =>
     jsonCall(
       '/v1/auth/token/',
       { 'x-forwarded-for': `10.0.${index >> 8}.${index & 255}` },
@@ -26,8 +26,8 @@ async function measureSignIn(world: World): Promise<Row[]> {
   );
   await using floor = startChild<VerifyJob, Slice>('floors/verify-password.ts');
   const runs = {
-    subject: world.load({ url: stand.service.url, calls, connections: AT_ONCE, status: 200 }),
-    floor: (seconds: number) => floor.ask({ seconds, atOnce: AT_ONCE, password: OWNER_PASSWORD }),
+    subject: world.load({ url: stand.service.url, calls, connections: CONCURRENCY, status: 200 }),
+    floor: (seconds: number) => floor.ask({ seconds, concurrency: CONCURRENCY, password: OWNER_PASSWORD }),
   };
   return [await world.row('token sign-in', stand, runs)];
 }

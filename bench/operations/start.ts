@@ -10,7 +10,7 @@ const IDLE_MS = 3_000;
 
 export const START: Operation[] = [{ name: 'start', measure: measureStart }];
 
-/** On the embedded database, which the service starts too; its memory is without that. */
+/** Measures the start and the idle memory of the service with an embedded database. The memory does not include the database. */
 async function measureStart(world: World): Promise<Row[]> {
   const folder = world.resources.use(await openTemporaryFolder());
   const starts: { readyAfterMs: number; rssMb: number }[] = [];
@@ -27,7 +27,7 @@ async function measureStart(world: World): Promise<Row[]> {
       operation: 'ready on an existing database',
       p50Ms: median(starts.map(({ readyAfterMs }) => readyAfterMs)),
       goal: p50Below(1_000),
-      note: 'from the spawn of the command, its PostgreSQL included',
+      note: 'from the start of the command, including the start of its PostgreSQL',
     },
     { operation: 'idle memory', memoryMb: median(starts.map(({ rssMb }) => rssMb)), goal: memoryBelow(150) },
   ];

@@ -7,7 +7,7 @@ import { availabilityCalls, bookingCalls, spreadStays } from './hotel.ts';
 import type { Operation } from './operation.ts';
 import { newOrderCalls } from './orders.ts';
 
-/** The service on years of use, against itself on next to nothing. */
+/** Operations that compare a service on a database with data as after years of use with a service on a database with little data. */
 export const STOCK: Operation[] = [
   { name: 'past-stays-availability', measure: measureAvailability },
   { name: 'past-stays-reservation', measure: measureReservations },
@@ -17,7 +17,7 @@ export const STOCK: Operation[] = [
 async function measureAvailability(world: World): Promise<Row[]> {
   const title = `GET availability, ${world.options.sizes.pastStays} past stays`;
   return [
-    await againstFew(world, title, 0.9, async (stand) => ({
+    await compareWithFew(world, title, 0.9, async (stand) => ({
       calls: availabilityCalls(staysOfFirstTenant(stand)),
       connections: READERS,
       status: 200,
@@ -28,7 +28,7 @@ async function measureAvailability(world: World): Promise<Row[]> {
 async function measureReservations(world: World): Promise<Row[]> {
   const title = `POST reservations, ${world.options.sizes.pastStays} past stays`;
   return [
-    await againstFew(world, title, 0.9, async (stand) => ({
+    await compareWithFew(world, title, 0.9, async (stand) => ({
       calls: bookingCalls(staysOfFirstTenant(stand)),
       connections: WRITERS,
       status: 201,
@@ -40,7 +40,7 @@ async function measureOrders(world: World): Promise<Row[]> {
   const { manyOrders, fewOrders } = world.options.sizes;
   const title = `POST orders, ${manyOrders} stored against ${fewOrders}`;
   return [
-    await againstFew(world, title, 0.8, async (stand) => ({
+    await compareWithFew(world, title, 0.8, async (stand) => ({
       calls: await newOrderCalls(stand),
       connections: WRITERS,
       status: 201,
@@ -48,15 +48,15 @@ async function measureOrders(world: World): Promise<Row[]> {
   ];
 }
 
-/** The past stays are all of the first tenant, so that is where they would be felt. */
+/** Returns stays of the first tenant. All past stays belong to this tenant, so its calls would show if they slow the service down. */
 function staysOfFirstTenant(stand: Stand) {
   const first = Math.min(...stand.roomTypes.keys());
   const callers = stand.partners.filter(({ tenantId }) => tenantId === first);
-  // Every room type, on many days.
+  // The repetitions spread the stays over every room type and many days.
   return spreadStays(stand, Array.from({ length: 50 }, () => callers).flat());
 }
 
-async function againstFew(
+async function compareWithFew(
   world: World,
   operation: string,
   leastRatio: number,

@@ -41,7 +41,9 @@ async function main(): Promise<void> {
   const certificate = await readOrMakeCertificate(folder);
   console.log(howToStart(certificate));
   if (WEBHOOK_SECRET === '' && (KEY === '' || SECRET === '')) {
-    console.log('The service prints a line "export BASE=… KEY=… SECRET=…". Run this line in a second shell, and then run there:\n');
+    console.log(
+      'The service prints a line "export BASE=… KEY=… SECRET=…". Run this line in a second shell, and then run there:\n',
+    );
     console.log('  npm run receiver\n');
     return;
   }
@@ -67,7 +69,9 @@ Start or restart the service with these settings, so that it trusts this certifi
 async function listen({ key, cert }: Certificate): Promise<number> {
   const server = createServer({ key, cert }, (request, response) => void respond(request, response));
   server.on('tlsClientError', (error) => {
-    console.log(`A TLS connection failed (${error.message}). Check that the caller trusts the certificate of this receiver.`);
+    console.log(
+      `A TLS connection failed (${error.message}). Check that the caller trusts the certificate of this receiver.`,
+    );
   });
   server.listen(Number(PORT), '127.0.0.1');
   await once(server, 'listening');
@@ -96,7 +100,9 @@ async function receive(request: IncomingMessage): Promise<number> {
     return 503;
   }
   if (!verify(webhookSecret, header(request, 'timestamp'), header(request, 'signature'), body)) {
-    console.log('refused a delivery: its signature is not valid for our secret, or its timestamp is too old or in the future');
+    console.log(
+      'refused a delivery: its signature is not valid for our secret, or its timestamp is too old or in the future',
+    );
     return 401;
   }
   handle(JSON.parse(body.toString()) as Event);
