@@ -1,5 +1,5 @@
-// `npm run bench` measures each operation of the service and its floor in turns, and prints one table. A floor is a minimal program that
-// does the least work for the same result, without the service.
+// `npm run bench` measures operations of the service, each in turns with its floor, and prints one table. A floor is a baseline: a small
+// program that does the least work for the same result, without the service.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ async function measure(world: World, chosenOperations: Operation[]): Promise<Row
       measured.push(...(await operation.measure(world)));
     } catch (error) {
       interruption.signal.throwIfAborted();
-      // The run continues with the other operations, but ends with a failure.
+      // The run continues with the other operations, but the command exits with status 1.
       process.exitCode = 1;
       console.error(error);
       measured.push({ operation: operation.name, note: `FAILED: ${(error as Error).message.split('\n')[0]}` });
@@ -73,7 +73,7 @@ function chosen(only: string[]): Operation[] {
   const found = OPERATIONS.filter(({ name }) => only.length === 0 || only.some((start) => name.startsWith(start)));
   if (found.length === 0) {
     console.error(
-      `No operation has a name that begins so. The operations are: ${OPERATIONS.map(({ name }) => name).join(', ')}`,
+      `No operation matches the option --only. The operations are: ${OPERATIONS.map(({ name }) => name).join(', ')}`,
     );
     process.exit(2);
   }

@@ -7,7 +7,7 @@ export type Run = (seconds: number) => Promise<Slice>;
 export interface Comparison {
   subject: Slice;
   floor: Slice;
-  /** Median calls per second of the subject, divided by that of the floor. */
+  /** Median calls per second of the subject (the service), divided by the median of the floor (the baseline). */
   ratio: number;
 }
 
@@ -15,7 +15,8 @@ export interface Comparison {
 const WARM_UP = 0.5;
 
 /**
- * Measures subject and floor in turns, after a warm-up of each. Because they take turns, other load on the machine affects both.
+ * Measures a subject (the service) and its floor (the baseline) in turns, after a warm-up of each. Because they take turns, other load on
+ * the machine affects both.
  * @returns the medians of all rounds, and their ratio
  * @throws Error if a slice has no response
  */

@@ -29,7 +29,7 @@ export interface DeliveryStand {
   certificate: Certificate;
   healthy: Subscriber[];
   refusing: Subscriber[];
-  /** Registers a URL of the receiver with another path for each of the partners. */
+  /** Changes the webhook URL of each given partner to another path of the receiver. */
   redirect: (subscribers: Subscriber[], path: string) => Promise<void>;
   /** Returns the headers that authenticate the owner of a tenant. */
   ownerOf: (tenantId: number) => Promise<Record<string, string>>;

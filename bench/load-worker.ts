@@ -19,11 +19,11 @@ export interface LoadJob {
   seconds: number;
   /** Expected status. Every other status fails the job. */
   status: number;
-  /** Beginning of the texts that replace `{id}`. No other job has this prefix. */
+  /** Prefix of the texts that replace `{id}` in the bodies of this job. No other job has this prefix. */
   idPrefix: string;
 }
 
-/** Result of one slice of load. */
+/** Result of one slice, which is a measurement over a few seconds. */
 export interface Slice {
   perSecond: number;
   p50Ms: number;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** Numbers of rows that are stored before the measurements. */
+/** Amounts of data that are stored before the measurements. */
 export interface Sizes {
   tenants: number;
   credentialsPerTenant: number;
@@ -20,9 +20,9 @@ export interface Options {
   sizes: Sizes;
   /** Prefixes of the names of the operations to run. If empty, all operations run. */
   only: string[];
-  /** Length of one slice of subject or floor, in seconds. */
+  /** Length of one slice in seconds. A slice is one measurement of the service or of its floor. */
   seconds: number;
-  /** Number of measured slices of each. */
+  /** Number of measured slices of the service, and of its floor. */
   rounds: number;
   /** Path of the file for the table. Null means a file in the temporary folder. */
   out: string | null;

@@ -48,7 +48,7 @@ export async function openPostgres(isKept: boolean): Promise<Postgres> {
     await openEmbeddedPostgres({
       dataDir,
       role: 'command',
-      // operations/latency.ts reads the commit time of each status change.
+      // The benchmark of the delivery latency (operations/latency.ts) reads the commit time of each status change.
       settings: { track_commit_timestamp: 'on' },
     }),
     (each) => each.close(),
@@ -80,7 +80,7 @@ export async function openPostgres(isKept: boolean): Promise<Postgres> {
       for (const { datname } of rows) {
         await admin.query(`DROP DATABASE ${datname} WITH (FORCE)`);
       }
-      tell(`seeding ${name}`);
+      tell(`filling the template database ${name}`);
       await fill(await create(DRAFT, base));
       // The database gets its name only after it is filled, so an interrupted run leaves no incomplete template.
       await admin.query(`ALTER DATABASE ${DRAFT} RENAME TO ${name}`);

@@ -38,9 +38,9 @@ export async function seedTenants(url: string, masterKey: Buffer, sizes: Sizes):
     await withConnection(url, async (client) => {
       await client.query('SET session_replication_role = replica; SET synchronous_commit = off');
       await copyFirstTenant(client, first.tenant_id, sizes.tenants);
-      tell('nights and prices');
+      tell('storing nights and prices');
       await fillNights(client);
-      tell('credentials and orders');
+      tell('storing credentials and orders');
       await issueCredentials(client, db, masterKey, sizes.credentialsPerTenant);
       await storeOrders(client, sizes.fewOrders);
       await client.query('VACUUM (FREEZE, ANALYZE)');
@@ -94,7 +94,7 @@ async function copyFirstTenant(client: pg.Client, firstTenantId: number, tenants
     app_user: { id: idOf('id'), email: `'owner@' || t.slug || '.example'` },
   };
   for (const [table, changes] of Object.entries(copies)) {
-    tell(`${tenants} × ${table}`);
+    tell(`copying the rows of ${table} for ${tenants} tenants`);
     const columns = await columnsOf(client, table);
     const values = columns.map((column) => ({ tenant_id: 't.id', ...changes })[column] ?? `s.${column}`);
     await client.query(

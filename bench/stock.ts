@@ -8,13 +8,13 @@ import { storeOrders, storeOrdersOf } from './stored.ts';
 const LISTED = 'listed-';
 
 /**
- * Adds data as after years of use to a database with tenants: many orders of all third-party credentials, past stays of the first tenant,
- * and a long list of orders of the last third-party credential.
+ * Adds as much data as after years of use to a database with tenants: many orders of all third-party credentials, past stays of the first
+ * tenant, and a long list of orders of the last third-party credential.
  */
 export async function stock(url: string, sizes: Sizes): Promise<void> {
   await withConnection(url, async (client) => {
     await client.query('SET session_replication_role = replica; SET synchronous_commit = off');
-    tell(`${sizes.listedOrders} orders of one credential`);
+    tell(`storing ${sizes.listedOrders} orders of one credential`);
     const { rows } = await client.query<{ tenantId: number; credentialId: string }>(
       `SELECT c.tenant_id AS "tenantId", c.id AS "credentialId" FROM credential AS c JOIN bench_secret AS s ON s.credential_id = c.id
        WHERE c.audience = 'third_party' ORDER BY s.number DESC, c.tenant_id DESC LIMIT 1`,
@@ -22,9 +22,9 @@ export async function stock(url: string, sizes: Sizes): Promise<void> {
     for (const owner of rows) {
       await storeOrdersOf(client, owner, LISTED, sizes.listedOrders);
     }
-    tell(`${sizes.manyOrders} orders of all credentials`);
+    tell(`storing ${sizes.manyOrders} orders of all credentials`);
     await storeOrders(client, sizes.manyOrders, 'past');
-    tell(`${sizes.pastStays} past stays`);
+    tell(`storing ${sizes.pastStays} past stays`);
     await storePastStays(client, sizes.pastStays);
     await client.query('VACUUM (FREEZE, ANALYZE)');
   });

@@ -15,7 +15,7 @@ import { templateName } from './template.ts';
 export interface Stocked {
   /** Service on a database with little data. */
   few: Stand;
-  /** Service on a database with data as after years of use. */
+  /** Service on a database with as much data as after years of use. */
   stocked: Stand;
 }
 
@@ -45,7 +45,7 @@ export class World {
     return this.#lean;
   }
 
-  /** Returns a service on a database with data as after years of use, and a second service on a database with little data. */
+  /** Returns a service on a database with as much data as after years of use, and a second service on a database with little data. */
   stocked(): Promise<Stocked> {
     this.#stocked ??= this.#openStocked();
     return this.#stocked;
@@ -98,7 +98,7 @@ export class World {
     return (seconds) => this.#load.ask({ ...job, seconds, idPrefix: `${this.#runTag}-${(this.#jobs += 1)}` });
   }
 
-  /** Measures subject and floor in turns, and returns one row of the table. */
+  /** Measures a subject (the service) and its floor (the baseline) in turns, and returns one row of the results table. */
   async row(operation: string, stand: Stand, runs: { subject: Run; floor: Run }, goal?: Goal): Promise<Row> {
     const { subject, floor, ratio } = await compare(runs.subject, runs.floor, this.options);
     return {

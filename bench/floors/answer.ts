@@ -1,4 +1,4 @@
-// Floor of an operation whose response exists already: a bare node:http server that sends the same bytes.
+// Floor (baseline without the service) of an operation whose response exists already: a bare node:http server that sends the same bytes.
 import { answerJobs } from '../child.ts';
 import { serve } from './serve.ts';
 

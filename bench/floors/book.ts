@@ -1,5 +1,5 @@
-// Floor of POST reservations: the same three prepared writes in one transaction, without HTTP. The statements are not pipelined, because
-// the client must know if every night had a free room before it sends COMMIT.
+// Floor (baseline without the service) of POST reservations: the same three prepared writes in one transaction, without HTTP. The
+// statements are not pipelined, because the client must know if every night had a free room before it sends COMMIT.
 import type { Client, QueryConfig } from 'pg';
 import { newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
@@ -23,7 +23,7 @@ export interface BookJob {
   seconds: number;
   /** Row of a reservation that the service wrote. Each booking writes a copy with its own ids and dates. */
   reservation: TextRow;
-  /** Row of the event of that reservation. Each booking writes a copy with its own ids. */
+  /** Row of the event that the service wrote for a reservation. Each booking writes a copy with its own ids. */
   event: TextRow;
   bookings: Booking[];
   /** Number of rooms of every room type. */

@@ -1,7 +1,10 @@
 import type { Slice } from '../load-worker.ts';
 import { percentile } from '../statistics.ts';
 
-/** Repeats the work on `lanes` concurrent lanes for the given time. A lane starts the next repetition when its previous one has ended. */
+/**
+ * Repeats the work in `lanes` concurrent loops for the given time, and returns the measured values. Each loop waits until its work has
+ * ended before it repeats it.
+ */
 export async function closedLoop(
   { lanes, seconds }: { lanes: number; seconds: number },
   work: (lane: number) => Promise<void>,

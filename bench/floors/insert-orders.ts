@@ -1,4 +1,4 @@
-// Floor of POST orders: a prepared INSERT of the same row, without HTTP. Each INSERT is one transaction.
+// Floor (baseline without the service) of POST orders: a prepared INSERT of the same row, without HTTP. Each INSERT is one transaction.
 import { newId } from '#platform/lib/ids.ts';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';

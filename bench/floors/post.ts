@@ -1,5 +1,6 @@
-// Floor of deliveries: undici posts one body repeatedly over persistent connections, as many as the service may use for one receiver.
-// Each connection has one POST at a time, as in the sender of the service (src/webhooks/deliveries/send.ts).
+// Floor (baseline without the service) of deliveries: undici posts one body repeatedly over persistent connections, as many as the
+// service may use for one receiver. Each connection has one POST at a time, as in the sender of the service
+// (src/webhooks/deliveries/send.ts).
 import { Client } from 'undici';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';

@@ -1,4 +1,4 @@
-// Floor of PUT rates: one prepared upsert of many rows, without HTTP. Each upsert is one transaction.
+// Floor (baseline without the service) of PUT rates: one prepared upsert of many rows, without HTTP. Each upsert is one transaction.
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';
 import { closedLoop } from './closed-loop.ts';
@@ -24,7 +24,7 @@ answerJobs(async ({ databaseUrl, connections, seconds, plans, dates }: WriteRate
   let next = 0;
   const slice = await closedLoop({ lanes: connections, seconds }, async (lane) => {
     const { tenantId, ratePlanId } = plans[(next += 1) % plans.length] ?? {};
-    // The prices are from 30 to 69. The service writes only prices of 90 and more, so they differ from every price that it wrote.
+    // These prices are 30 to 69, and the service writes only prices of 90 and more. So the floor changes every price of the service.
     const prices = dates.flatMap((date, day) => [date, `${30 + ((next + day) % 40)}.00`]);
     await clients[lane]?.query({ ...upsert, values: [tenantId, ratePlanId, ...prices] });
   });

@@ -14,8 +14,8 @@ import type { Operation } from './operation.ts';
 /** Number of connections of the floor. Each has one POST under way all the time. */
 const FLOOR_CONNECTIONS = 64;
 /**
- * Number of events that are written together in the steady measurement, each time fewer than this number wait for delivery. It is so large
- * that no sending slot is idle.
+ * Number of events that the steady measurement writes at a time. It writes them whenever fewer events than this wait for delivery, so that
+ * no sending slot is idle.
  */
 const WAITING = 2_000;
 const POLL_MS = 20;
@@ -115,7 +115,7 @@ async function drainBacklog(deliveries: DeliveryStand, client: pg.Client, count:
   }
   const slice = sliceOf(healthyCount / ((performance.now() - startedAt) / 1000));
   await untilRecorded(client, healthy);
-  // The service would retry the refused deliveries during the measurement of the floor.
+  // The refused deliveries are deleted, because the service would otherwise retry them during the measurement of the floor.
   await client.query(`DELETE FROM event WHERE delivery_status = 'pending'`);
   return slice;
 }

@@ -53,8 +53,8 @@ async function measureInventory(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures writes that change every price. The floor writes other prices to the same nights, and the two sets of calls, which follow each
- * other, have different prices.
+ * Measures writes that change every price. The calls write two different sets of prices in turn, and the floor writes other prices to the
+ * same nights.
  */
 async function measureRates(world: World): Promise<Row[]> {
   const stand = await world.lean();

@@ -7,7 +7,7 @@ import { availabilityCalls, bookingCalls, spreadStays } from './hotel.ts';
 import type { Operation } from './operation.ts';
 import { newOrderCalls } from './orders.ts';
 
-/** Operations that compare a service on a database with data as after years of use with a service on a database with little data. */
+/** Operations that compare a service on a database with as much data as after years of use and a service on a small database. */
 export const STOCK: Operation[] = [
   { name: 'past-stays-availability', measure: measureAvailability },
   { name: 'past-stays-reservation', measure: measureReservations },

@@ -124,7 +124,7 @@ function handle({ event, event_id: id, data }: Event): void {
   console.log(`verified ${event} ${JSON.stringify(externalId)} status ${data.status}`);
 }
 
-/** Returns a header of the delivery, empty if it is missing. `service` is the default brand (setting WEBHOOK_HEADER_BRAND). */
+/** Returns the header `x-service-<name>`, empty if it is missing. `service` is the default brand, set by WEBHOOK_HEADER_BRAND. */
 function header(request: IncomingMessage, name: string): string {
   return String(request.headers[`x-service-${name}`] ?? '');
 }

@@ -8,7 +8,7 @@ export interface ClientOptions {
   apiSecret: string;
   /** Time limit of each attempt in milliseconds, from the connection to the last byte of the response. Default: 30,000. */
   timeoutMs?: number | undefined;
-  /** Number of retries of a call after temporary failures, such as a 5xx or a lost connection. Default: 3. */
+  /** Largest number of retries of a call after temporary failures, such as a 5xx or a lost connection. Default: 3. */
   maxRetries?: number | undefined;
   /** Allows `http` to another machine, which sends the API key and secret unencrypted. Use it only in a private network. Default: false. */
   allowPlainHttp?: boolean | undefined;

@@ -58,7 +58,7 @@ export class RoomservicePms {
     return await this.#transport.call('pmsPutRestrictions', { body }, options);
   }
 
-  /** Returns the 200 reservations with the latest check-in, from partners and from booking sites. */
+  /** Returns at most 200 reservations, latest check-in first, from partners and from booking sites. */
   async reservations(
     query: NonNullable<Operations['pmsListReservations']['query']> = {},
     options?: CallOptions,

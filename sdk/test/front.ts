@@ -11,7 +11,7 @@ export type Fault = { status: number; headers?: Record<string, string>; body?: s
 
 /** Running proxy in front of a service. */
 export interface Front {
-  /** http://127.0.0.1:<port> */
+  /** Address of the proxy: `http://127.0.0.1:<port>`. */
   url: string;
   /** Requests as `POST /path?query`, in the order of arrival. A test may empty the list. */
   requests: string[];

@@ -41,13 +41,13 @@ const roomservice = new Roomservice({ baseUrl: 'https://example.com', apiKey: 'k
 export async function check(request: { headers: NodeJS.Dict<string | string[]> }): Promise<string> {
   const order = await roomservice.orders.create({ external_order_id: '1', items: [{ item_id: 'a', quantity: 1 }] });
   const isReplayed: boolean = order.isReplayed;
-  // @ts-expect-error -- a quantity is a number
+  // @ts-expect-error -- a quantity must be a number
   await roomservice.orders.create({ external_order_id: '1', items: [{ item_id: 'a', quantity: '1' }] });
-  // @ts-expect-error -- there is no such status
+  // @ts-expect-error -- an order has no such status
   if (order.status === 'eaten') return '';
   for await (const { reservation_id } of roomservice.reservations.list({ page_size: 5 })) return reservation_id;
   const event: WebhookEvent = verifyWebhook(Buffer.from(''), request.headers, ['a', 'b'], { toleranceSeconds: 1 });
-  // @ts-expect-error -- not before it is known which event it is
+  // @ts-expect-error -- only orders have this field, and the event type is not checked yet
   String(event.data.external_order_id);
   try {
     await new RoomservicePms({ baseUrl: 'https://example.com', apiKey: 'k', apiSecret: 's' }).properties();

@@ -80,6 +80,6 @@ describe('the PMS client', () => {
   });
 });
 
-test('the tests above call every operation of the PMS API through a method of the client', () => {
+test('the SDK has a tested method for every operation of the PMS API', () => {
   assert.deepEqual(operationsCalled(ROUTES, front.requestsEver), Object.keys(ROUTES).sort());
 });

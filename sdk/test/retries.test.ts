@@ -20,7 +20,7 @@ before(async () => {
   front = await startFront(service.url);
   tenant = await openPartnerTenant(service);
   roomservice = tenant.client({ baseUrl: front.url });
-  // Waits are random, from 0 up. This makes every wait 0 ms, unless a test sets another value.
+  // The SDK adds a random wait before each retry. This makes the random wait 0 ms, unless a test sets another value.
   mock.method(Math, 'random', () => 0);
 });
 
@@ -37,7 +37,7 @@ after(async () => {
 
 describe('retries after temporary failures', () => {
   for (const fault of [UNAVAILABLE, { status: 500 }, { status: 502, body: '<html>' }, 'cut', 'lose'] as const) {
-    test(`a call succeeds at the fourth attempt if the first three meet the fault ${JSON.stringify(fault)}`, async () => {
+    test(`a call succeeds at the fourth attempt after three failures of the kind ${JSON.stringify(fault)}`, async () => {
       front.failNext(fault, fault, fault);
       assert.equal((await roomservice.menu.list()).length, 2);
       assert.equal(front.requests.length, 4);
@@ -67,7 +67,7 @@ describe('retries after temporary failures', () => {
     assert.match(error.message, /ECONNREFUSED|bad port/);
   });
 
-  test('a call that the service refuses with 404 is not sent again', async () => {
+  test('404: a call that the service refuses is not sent again', async () => {
     const error = await failureOf(roomservice.orders.get('none'));
     assert.deepEqual([error.attempts, front.requests.length], [1, 1]);
   });
@@ -135,7 +135,7 @@ describe('timeouts and abort signals', () => {
     assert.equal(front.requests.length, 3);
   });
 
-  test('a call fails with the code timeout if its last attempt exceeds the time limit', async () => {
+  test('a call fails with the code "timeout" if its last attempt exceeds the time limit', async () => {
     front.failNext('hang', 'hang');
     const error = await failureOf(roomservice.menu.list({ timeoutMs: 100, maxRetries: 1 }));
     assert.deepEqual([error.status, error.code, error.attempts], [null, 'timeout', 2]);

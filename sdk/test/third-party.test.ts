@@ -187,7 +187,7 @@ describe('errors of the service', () => {
     assert.deepEqual([error.status, error.code, error.attempts], [401, 'invalid_credentials', 1]);
   });
 
-  test('403: a hotel call with a credential of a tenant without the hotel feature fails with the code error', async () => {
+  test('403: a hotel call with a credential of a tenant without the hotel feature fails with the code "error"', async () => {
     const { credential } = await service.tenant();
     const { api_key: apiKey, api_secret: apiSecret } = credential;
     const error = await failureOf(tenant.client({ apiKey, apiSecret }).hotel.rooms());
@@ -216,6 +216,6 @@ describe('errors of the service', () => {
   });
 });
 
-test('the tests above call every operation of the third-party API through a method of the client', () => {
+test('the SDK has a tested method for every operation of the third-party API', () => {
   assert.deepEqual(operationsCalled(ROUTES, front.requestsEver), Object.keys(ROUTES).sort());
 });
