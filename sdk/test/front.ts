@@ -25,7 +25,7 @@ export interface Front {
 }
 
 /** Starts an HTTP proxy in front of a service. Tests use it to record requests and to simulate network faults. */
-export async function startFront(serviceUrl: string): Promise<Front> {
+export async function startFaultProxy(serviceUrl: string): Promise<Front> {
   const requests: string[] = [];
   const requestsEver = new Set<string>();
   const faults: Fault[] = [];

@@ -5,7 +5,7 @@ import { bookByOta, hotelTenant, type ManagedHotel } from '../../test/support/pm
 import { startService, type TestService } from '../../test/support/service.ts';
 import { ROUTES } from '../src/generated/pms.ts';
 import { RoomservicePms } from '../src/index.ts';
-import { type Front, startFront } from './front.ts';
+import { type Front, startFaultProxy } from './front.ts';
 import { failureOf } from './partner-tenant.ts';
 import { operationsCalled } from './operations.ts';
 
@@ -18,7 +18,7 @@ let plan: { rate_plan_id: string; check_in: string; check_out: string };
 
 before(async () => {
   service = await startService();
-  front = await startFront(service.url);
+  front = await startFaultProxy(service.url);
   hotel = await hotelTenant(service);
   const [apiKey = '', apiSecret = ''] = Object.values(hotel.pms);
   pms = new RoomservicePms({ baseUrl: front.url, apiKey, apiSecret });

@@ -5,7 +5,7 @@ import { dayAhead, sellable } from '../../test/support/hotel.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { type Roomservice, RoomserviceError } from '../src/index.ts';
 import { parseRetryAfter, retryWaitMs } from '../src/retry.ts';
-import { type Front, startFront } from './front.ts';
+import { type Front, startFaultProxy } from './front.ts';
 import { collect, failureOf, type PartnerTenant, openPartnerTenant, water } from './partner-tenant.ts';
 
 const UNAVAILABLE = { status: 503, body: '{"message":"away for a moment"}' };
@@ -17,7 +17,7 @@ let roomservice: Roomservice;
 
 before(async () => {
   service = await startService();
-  front = await startFront(service.url);
+  front = await startFaultProxy(service.url);
   tenant = await openPartnerTenant(service);
   roomservice = tenant.client({ baseUrl: front.url });
   // The SDK adds a random wait before each retry. This makes the random wait 0 ms, unless a test sets another value.

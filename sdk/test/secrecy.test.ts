@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { Roomservice, RoomservicePms } from '../src/index.ts';
 import { VERSION } from '../src/version.ts';
-import { type Front, startFront } from './front.ts';
+import { type Front, startFaultProxy } from './front.ts';
 import { collect, failureOf, type PartnerTenant, openPartnerTenant, water } from './partner-tenant.ts';
 
 const apiKey = 'the-key-of-this-test';
@@ -16,7 +16,7 @@ let tenant: PartnerTenant;
 
 before(async () => {
   service = await startService();
-  front = await startFront(service.url);
+  front = await startFaultProxy(service.url);
   tenant = await openPartnerTenant(service);
 });
 
@@ -68,7 +68,7 @@ describe('API key and secret', () => {
   });
 
   test('a redirect is not followed, so the API key and secret are not sent to its target', async () => {
-    const target = await startFront(service.url);
+    const target = await startFaultProxy(service.url);
     try {
       for (const status of [301, 302, 303, 307, 308]) {
         front.failNext({ status, headers: { location: `${target.url}/v1/third-party/menu/` } });

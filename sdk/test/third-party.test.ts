@@ -5,7 +5,7 @@ import { startService, type TestService } from '../../test/support/service.ts';
 import { causeEvent } from '../../test/support/webhooks.ts';
 import { ROUTES } from '../src/generated/third-party.ts';
 import type { Roomservice } from '../src/index.ts';
-import { type Front, startFront } from './front.ts';
+import { type Front, startFaultProxy } from './front.ts';
 import { collect, failureOf, type PartnerTenant, openPartnerTenant, water } from './partner-tenant.ts';
 import { operationsCalled } from './operations.ts';
 
@@ -16,7 +16,7 @@ let roomservice: Roomservice;
 
 before(async () => {
   service = await startService();
-  front = await startFront(service.url);
+  front = await startFaultProxy(service.url);
   tenant = await openPartnerTenant(service);
   roomservice = tenant.client({ baseUrl: front.url });
 });

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { moveStay, stay } from '../../test/support/hotel.ts';
+import { setStayStatus, stay } from '../../test/support/hotel.ts';
 import { causeEvent } from '../../test/support/webhooks.ts';
 import { deliveryHeaders } from '../../src/webhooks/deliveries/signature.ts';
 import { type VerifyOptions, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from '../src/index.ts';
@@ -84,7 +84,7 @@ describe('deliveries of a running service', () => {
           const { reservation_id: id } = await tenant.client().reservations.create(create);
           await (status === 'cancelled'
             ? tenant.client().reservations.cancel(status)
-            : moveStay(service, tenant, id, status));
+            : setStayStatus(service, tenant, id, status));
         }
         for (const { rawBody, headers } of (await receiver.waitFor(5)).slice(1)) {
           const about = verifyWebhook(rawBody, headers, secret);

@@ -7,7 +7,7 @@ import type { Lease } from '#webhooks/events/events.ts';
 import * as events from '#webhooks/events/store.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testEachForm, type Operation } from './forms.ts';
-import { Hotels, momentAt, oddText, times } from './odd-inputs.ts';
+import { Hotels, instantAt, oddText, times } from './odd-inputs.ts';
 
 let service: TestService;
 let hotels: Hotels;
@@ -31,7 +31,7 @@ const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
       credentialId: hotels.at(index).credential.id,
       type: index % 2 === 0 ? 'order.status_changed' : 'reservation.created',
       body: JSON.stringify({ text: oddText(index) }),
-      createdAt: momentAt(index),
+      createdAt: instantAt(index),
       lease: leaseAt(index),
     })),
   async prepare(db) {

@@ -1,4 +1,4 @@
-import { dayAfter, openHouse, type TestHotel } from '../support/hotel.ts';
+import { dayAfter, openSmallHotel, type TestHotel } from '../support/hotel.ts';
 import type { TestService } from '../support/service.ts';
 
 export const CAPACITY = 3;
@@ -16,7 +16,7 @@ export class Hotels {
 
   static async open(service: TestService): Promise<Hotels> {
     const open = () =>
-      openHouse(service, [
+      openSmallHotel(service, [
         {
           name: 'Double',
           max_occupancy: 2,
@@ -49,7 +49,7 @@ export function oddText(index: number): string {
 }
 
 /** Returns a time that is `index` times 7,919 ms after the start of 1 January 2031 in UTC. */
-export function momentAt(index: number): Date {
+export function instantAt(index: number): Date {
   return new Date(Date.UTC(2031, 0, 1, 0, 0, 0, index * 7_919));
 }
 

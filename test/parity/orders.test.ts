@@ -5,7 +5,7 @@ import { newId } from '#platform/lib/ids.ts';
 import * as orders from '#restaurant/orders/store.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testEachForm, type Operation } from './forms.ts';
-import { Hotels, momentAt, oddText, optional, times } from './odd-inputs.ts';
+import { Hotels, instantAt, oddText, optional, times } from './odd-inputs.ts';
 
 let service: TestService;
 let hotels: Hotels;
@@ -40,7 +40,7 @@ const insertOrders: Operation<orders.NewOrder, boolean> = {
         lines: `[ {"b": ${index}, "a": ${JSON.stringify(oddText(index))}, "b": 1.50} ]`,
         total: ['0', '0.10', '99999999.99'][index % 3] as string,
         currency: ['EUR', 'JPY'][index % 2] as string,
-        created_at: momentAt(index),
+        created_at: instantAt(index),
       };
     }),
   run: orders.insertOrders,

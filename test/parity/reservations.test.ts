@@ -6,10 +6,10 @@ import { newId } from '#platform/lib/ids.ts';
 import { type Booking, createBooker } from '#hotel/reservations/booking.ts';
 import * as reservations from '#hotel/reservations/store.ts';
 import { createTransactionWithEvents } from '#webhooks/events/events.ts';
-import { assertCounted } from '../support/hotel.ts';
+import { assertNightCounters } from '../support/hotel.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testEachForm, type Operation } from './forms.ts';
-import { dayAt, Hotels, momentAt, oddText, optional, times } from './odd-inputs.ts';
+import { dayAt, Hotels, instantAt, oddText, optional, times } from './odd-inputs.ts';
 
 let service: TestService;
 let hotels: Hotels;
@@ -62,7 +62,7 @@ const insertReservations: Operation<reservations.NewReservation, string> = {
         ...optional('guest_email', index, 1),
         total_amount: ['0', '0.10', '999999999999.99'][index % 3] as string,
         currency: ['EUR', 'JPY'][index % 2] as string,
-        created_at: momentAt(index),
+        created_at: instantAt(index),
       };
     }),
   async run(db, rows) {
@@ -129,7 +129,7 @@ const bookings: Operation<Booking, string> = {
       ids.map(({ id }) => id),
       booked.map(({ id }) => id).sort(),
     );
-    await Promise.all(hotels.all.map(({ tenantId }) => assertCounted(service, tenantId)));
+    await Promise.all(hotels.all.map(({ tenantId }) => assertNightCounters(service, tenantId)));
     const { rows } = await sql<object>`
       SELECT tenant_id, credential_id, type, body::json -> 'data' AS data FROM event ORDER BY body::json -> 'data' ->> 'reservation_id'
     `.execute(db);

@@ -45,7 +45,7 @@ export function channelHeaders(
  * Sends a reservation to the receiver, signed as an OTA signs it.
  * @param at the timestamp that is signed, in Unix seconds; the current time by default
  */
-export async function tell(
+export async function sendReservation(
   service: TestService,
   channel: TestChannel,
   reservation: Record<string, unknown>,

@@ -12,7 +12,7 @@ import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts'
 import type { TestService } from './service.ts';
 
 /** The tenant and the credential that an event belongs to. A `TestTenant` fits, with its first credential. */
-export interface Whose {
+export interface CredentialRef {
   tenantId: number;
   credential: { id: string };
 }
@@ -33,7 +33,7 @@ export function startTestWorker(service: TestService, pace: DeliveryPace = {}, m
 }
 
 /** Returns the event of a status change. Its order does not exist; `name` is its external order id. */
-export function eventInput({ tenantId, credential }: Whose, name: string = randomUUID()): EventInput {
+export function eventInput({ tenantId, credential }: CredentialRef, name: string = randomUUID()): EventInput {
   return {
     tenantId,
     credentialId: credential.id,
@@ -44,7 +44,11 @@ export function eventInput({ tenantId, credential }: Whose, name: string = rando
 }
 
 /** Writes one event as the code of its cause does, in a new transaction. */
-export async function writeEvent(transaction: TransactionWithEvents, whose: Whose, name?: string): Promise<void> {
+export async function writeEvent(
+  transaction: TransactionWithEvents,
+  whose: CredentialRef,
+  name?: string,
+): Promise<void> {
   await transaction(async (_tx, record) => await record(eventInput(whose, name)));
 }
 
@@ -52,7 +56,11 @@ export async function writeEvent(transaction: TransactionWithEvents, whose: Whos
  * Inserts `count` due events for each credential in one statement, as a process leaves them that does not send
  * deliveries.
  */
-export async function insertBacklog(db: Database, whose: Whose | Whose[], count: number): Promise<void> {
+export async function insertBacklog(
+  db: Database,
+  whose: CredentialRef | CredentialRef[],
+  count: number,
+): Promise<void> {
   const all = [whose].flat();
   await sql`
     INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status)
@@ -66,7 +74,11 @@ export async function insertBacklog(db: Database, whose: Whose | Whose[], count:
 /**
  * Inserts credentials directly into the database, which is faster than the API: one credential for each webhook URL.
  */
-export async function insertCredentials(service: TestService, tenantId: number, urls: string[]): Promise<Whose[]> {
+export async function insertCredentials(
+  service: TestService,
+  tenantId: number,
+  urls: string[],
+): Promise<CredentialRef[]> {
   const ids = urls.map(() => newId());
   await inTransaction(service.database.db, async (tx) => {
     const rows = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { todayIn } from '#platform/lib/dates.ts';
 import { recount } from '#hotel/reservations/reservations.ts';
 import type { TenantDocument } from '#service/tenant-document/schema.ts';
-import { makeChannel, tell } from './channel.ts';
+import { makeChannel, sendReservation } from './channel.ts';
 import type { Answer, TestService, TestTenant } from './service.ts';
 import { sampleHotel } from './tenants.ts';
 
@@ -26,7 +26,7 @@ export async function openHotel(service: TestService, changes: Partial<TenantDoc
 }
 
 /** Makes a hotel of one property with the given room types. */
-export async function openHouse(
+export async function openSmallHotel(
   service: TestService,
   roomTypes: NonNullable<NonNullable<TenantDocument['properties']>[number]['room_types']>,
   timezone = 'Europe/Lisbon',
@@ -117,7 +117,7 @@ export async function sellable(
 }
 
 /** Sets the status of a reservation by a call of staff. */
-export function moveStay(service: TestService, hotel: TestTenant, id: string, status: string): Promise<Answer> {
+export function setStayStatus(service: TestService, hotel: TestTenant, id: string, status: string): Promise<Answer> {
   return service.call('POST', `${STAFF_RESERVATIONS}${id}/status/`, { headers: hotel.staff, json: { status } });
 }
 
@@ -135,7 +135,7 @@ export async function openChannel(service: TestService, hotel: TestHotel, source
       guest: { full_name: guest.name },
       ...rest,
     };
-    return await tell(service, channel, { ...reservation, ...changes });
+    return await sendReservation(service, channel, { ...reservation, ...changes });
   };
 }
 
@@ -163,7 +163,7 @@ export async function writePlan(
 }
 
 /** Asserts that every night counter of the tenant agrees with its reservations. */
-export async function assertCounted(service: TestService, tenantId: number): Promise<void> {
+export async function assertNightCounters(service: TestService, tenantId: number): Promise<void> {
   const { differences } = await recount(service.database.db, tenantId);
   assert.deepEqual(differences, []);
 }

@@ -6,14 +6,14 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
  * A proxy in front of a database that can lose the response to a COMMIT. The commit succeeds, but the client does not
  * learn it.
  */
-export interface CommitLoser {
+export interface CommitProxy {
   db: Database;
   /**
    * Cuts the connection of the next COMMIT in place of the response. By default the COMMIT reaches the database first.
    * With a delay in milliseconds, the connection is cut immediately and the COMMIT reaches the database after the
    * delay.
    */
-  loseNext(passOnAfterMs?: number): void;
+  dropNextCommitResponse(passOnAfterMs?: number): void;
   /** Number of responses lost until now. */
   readonly lostCount: number;
   close(): Promise<void>;
@@ -23,7 +23,7 @@ export interface CommitLoser {
  * Starts a proxy to a PostgreSQL that listens on a Unix socket.
  * @param url the URL of that PostgreSQL
  */
-export async function startCommitLoser(url: string): Promise<CommitLoser> {
+export async function startCommitProxy(url: string): Promise<CommitProxy> {
   const socketPath = `${decodeURIComponent(new URL(url).hostname)}/.s.PGSQL.5432`;
   const sockets = new Set<Socket>();
   let isArmed = false;
@@ -74,7 +74,7 @@ export async function startCommitLoser(url: string): Promise<CommitLoser> {
   const db = createDatabase({ url: proxied.href, poolSize: 4 });
   return {
     db,
-    loseNext(passOnAfterMs = 0) {
+    dropNextCommitResponse(passOnAfterMs = 0) {
       isArmed = true;
       delayMs = passOnAfterMs;
     },

@@ -1,6 +1,6 @@
 import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
-import { makeChannel, type TestChannel, tell } from './channel.ts';
+import { makeChannel, type TestChannel, sendReservation } from './channel.ts';
 import { pmsHeaders, RESERVATIONS } from './hotel.ts';
 import type { Answer, TestService, TestTenant } from './service.ts';
 import { sampleHotel } from './tenants.ts';
@@ -59,7 +59,7 @@ let bookings = 0;
 export async function bookByOta(service: TestService, hotel: ManagedHotel, booking: Booking): Promise<Answer> {
   bookings += 1;
   const made = { external_id: `OTA-${bookings}`, status: 'confirmed', guest: { full_name: 'Ada Guest' } };
-  return await tell(service, hotel.channel, { ...made, ...booking });
+  return await sendReservation(service, hotel.channel, { ...made, ...booking });
 }
 
 /** Books through the third-party API. */

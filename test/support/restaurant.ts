@@ -45,7 +45,12 @@ export function place(
 }
 
 /** Sets the status of an order by a call of staff. */
-export function moveTo(service: TestService, tenant: TestTenant, orderId: string, status: string): Promise<Answer> {
+export function setOrderStatus(
+  service: TestService,
+  tenant: TestTenant,
+  orderId: string,
+  status: string,
+): Promise<Answer> {
   return service.call('POST', `${STAFF_ORDERS}${orderId}/status/`, { headers: tenant.staff, json: { status } });
 }
 

@@ -37,7 +37,7 @@ export interface SandboxSetting {
  * Starts a worker that simulates the tenant's staff until the test ends, as `serve --demo --only worker` does.
  * @param speed factor by which the simulation is faster than real time
  */
-export function startHouse(
+export function startSandboxWorker(
   t: TestContext,
   { database, keyring }: TestService,
   { document }: { document: Pick<TenantDocument, 'slug'> },
@@ -56,7 +56,7 @@ export function startHouse(
 }
 
 /** Reads the events of an order or a reservation from the partner's feed, oldest first. */
-export async function eventsAbout(
+export async function eventsOfSubject(
   service: TestService,
   { partner }: Pick<TestTenant, 'partner'>,
   externalId: string,
@@ -66,10 +66,10 @@ export async function eventsAbout(
 }
 
 /** Reads the statuses that the feed reported for an order or a reservation, oldest first. */
-export async function toldStatuses(
+export async function reportedStatuses(
   service: TestService,
   tenant: Pick<TestTenant, 'partner'>,
   externalId: string,
 ): Promise<(string | undefined)[]> {
-  return (await eventsAbout(service, tenant, externalId)).map(({ data }) => data['status']);
+  return (await eventsOfSubject(service, tenant, externalId)).map(({ data }) => data['status']);
 }

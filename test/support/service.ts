@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createApp } from '#service/app.ts';
-import { leasesEnded } from '#platform/changes/changes.ts';
+import { waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import { type Config, readConfig } from '#platform/config.ts';
 import { Credentials } from '#access/credentials/credentials.ts';
 import type { CredentialSecret } from '#access/credentials/schema.ts';
@@ -110,7 +110,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     credential: issue,
     async apply(document) {
       const applied = await applyTenantDocument(database.db, document);
-      await leasesEnded();
+      await waitForLeasesToEnd();
       return applied;
     },
     async tenant(changes) {

@@ -1,4 +1,4 @@
-import { EVENTS, type EventFacts } from '#webhooks/events/catalogue.ts';
+import { EVENTS, type EventDescription } from '#webhooks/events/catalogue.ts';
 import { REGISTERED } from '#webhooks/deliveries/schema.ts';
 import { deliveryHeaders } from '#webhooks/deliveries/signature.ts';
 import type { Components } from './components.ts';
@@ -43,7 +43,7 @@ export function eventsOf(components: Components, brand: string): Record<string, 
 }
 
 /** Returns the headers of a delivery. The example signature uses the secret in the example of the registration. */
-function headerParameters(event: EventFacts['example'], brand: string): object[] {
+function headerParameters(event: EventDescription['example'], brand: string): object[] {
   const headers = deliveryHeaders(brand, {
     secret: REGISTERED.webhook_secret,
     eventId: event.event_id,

@@ -1,5 +1,5 @@
 import { type Actor, prepareAudit } from '../audit/audit.ts';
-import { announceChange, leasesEnded } from '#platform/changes/changes.ts';
+import { announceChange, waitForLeasesToEnd } from '#platform/changes/changes.ts';
 import type { Database, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { apiError, notFound } from '#platform/errors.ts';
@@ -80,7 +80,7 @@ export class Credentials {
       await writeDown(tx, { action: 'credential.revoked', subject: row.id, details: this.#detailsOf(row.label) });
       return shape(await store.updateCredential(tx, actor.tenantId, row.id, { is_active: false }));
     });
-    await leasesEnded();
+    await waitForLeasesToEnd();
     return revoked;
   }
 
@@ -100,7 +100,7 @@ export class Credentials {
       });
       return { id: row.id, label: row.label, api_key: row.api_key, api_secret: secret };
     });
-    await leasesEnded();
+    await waitForLeasesToEnd();
     return rotated;
   }
 

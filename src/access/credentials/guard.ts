@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PERMISSION_DENIED, permissionDenied } from '#platform/errors.ts';
 import type { Guard, GuardFacts } from '#platform/http/guard.ts';
-import { type Budget, takeFromBudget } from '#platform/http/rate-limit.ts';
+import { type Budget, countCall } from '#platform/http/rate-limit.ts';
 import type { Account } from '#platform/lib/account.ts';
 import type { Feature } from '../tenants/tenants.ts';
 import type { Authentication, Caller } from './authentication.ts';
@@ -22,7 +22,7 @@ export function callerGuard(authentication: Authentication, budget: Budget, feat
     const { headers } = request;
     request.caller = await authentication.authenticate(headers['x-api-key'], headers['x-api-secret']);
     Object.assign(request.account, accountOf(request.caller));
-    await takeFromBudget(budget, request.caller.credentialId, reply);
+    await countCall(budget, request.caller.credentialId, reply);
     if (feature !== undefined && !request.caller.features.includes(feature)) {
       throw permissionDenied();
     }
@@ -43,7 +43,7 @@ export function pmsGuard(authentication: Authentication, budget: Budget): Guard 
     const { headers } = request;
     request.caller = await authentication.authenticate(headers['x-pms-api-key'], headers['x-pms-api-secret']);
     Object.assign(request.account, accountOf(request.caller));
-    await takeFromBudget(budget, request.caller.credentialId, reply);
+    await countCall(budget, request.caller.credentialId, reply);
   };
   return Object.assign(guard, {
     security: ['pmsApiKey', 'pmsApiSecret'],

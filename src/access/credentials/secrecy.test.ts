@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { CHANNELS, makeChannel, tell } from '#test/support/channel.ts';
+import { CHANNELS, makeChannel, sendReservation } from '#test/support/channel.ts';
 import { cleanUp, runCommand } from '#test/support/command.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type Answer, startService, type TestService, type TestTenant } from '#test/support/service.ts';
@@ -98,12 +98,12 @@ async function useChannelsAndPms(): Promise<void> {
   await call('GET', '/v1/channel-manager/pms/room-types/', { headers });
   const channel = await makeChannel(service, tenant);
   secrets.set('channel_secret', channel.channel_secret);
-  errorTexts.push((await tell(service, channel, { source: channel.channel_secret })).text);
-  errorTexts.push((await tell(service, { ...channel, channel_key: channel.channel_secret }, {})).text);
+  errorTexts.push((await sendReservation(service, channel, { source: channel.channel_secret })).text);
+  errorTexts.push((await sendReservation(service, { ...channel, channel_key: channel.channel_secret }, {})).text);
   const withdrawn = await makeChannel(service, tenant);
   secrets.set('secret of a withdrawn channel', withdrawn.channel_secret);
   await call('POST', `${CHANNELS}${withdrawn.id}/revoke/`, { headers: owner });
-  errorTexts.push((await tell(service, withdrawn, {})).text);
+  errorTexts.push((await sendReservation(service, withdrawn, {})).text);
 }
 
 /** Adds all versions of the unwrapped service keys to the secrets that the tests search for. */
@@ -150,7 +150,7 @@ async function spoilSecrets(): Promise<void> {
   channel_secret.writeUInt8(channel_secret.readUInt8(20) ^ 1, 20);
   await db.updateTable('channel').set({ channel_secret }).where('id', '=', channel.id).execute();
   secrets.set('spoiled channel_secret', channel.channel_secret);
-  const answer = await tell(service, channel, {});
+  const answer = await sendReservation(service, channel, {});
   assert.equal(answer.status, 500);
   errorTexts.push(answer.text);
   const wrongKey = randomBytes(32);

@@ -64,7 +64,7 @@ export async function prepareUsers(stored: UserRow[], users: UserDocument[], pas
  * Finds out if a document would leave the tenant without an active owner.
  * @returns the e-mail addresses of the active owners if the tenant would lose all of them, else an empty list
  */
-export function ownersLost(stored: UserRow[], users: { email: string; role: unknown }[]): string[] {
+export function activeOwnersLost(stored: UserRow[], users: { email: string; role: unknown }[]): string[] {
   const byEmail = new Map(users.map((user) => [normaliseEmail(user.email), user]));
   const known = new Set(stored.map((user) => user.email));
   const outcomes = [

@@ -1,7 +1,7 @@
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
 import { clientNetwork } from '#platform/http/client-address.ts';
-import { type BudgetStore, takeFromBudget } from '#platform/http/rate-limit.ts';
+import { type BudgetStore, countCall } from '#platform/http/rate-limit.ts';
 import type { Keyring } from '#platform/keys/keys.ts';
 import { normaliseEmail } from './email.ts';
 import { SignInRequest, SignInResponse } from './schema.ts';
@@ -27,7 +27,7 @@ export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): vo
   app.post(
     '/v1/auth/token/',
     {
-      onRequest: (request, reply) => takeFromBudget(byAddress, clientNetwork(request.ip), reply),
+      onRequest: (request, reply) => countCall(byAddress, clientNetwork(request.ip), reply),
       config: { errors: ['invalid_credentials', 'rate_limited'] },
       schema: {
         operationId: 'signIn',
@@ -51,8 +51,8 @@ export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): vo
       const { user, isAddressKnown } = account;
       const addressKey = user?.address.hash.toString('base64') ?? '';
       await (isAddressKnown
-        ? takeFromBudget(byKnownAddress, addressKey, reply)
-        : takeFromBudget(byEmail, normaliseEmail(email), reply));
+        ? countCall(byKnownAddress, addressKey, reply)
+        : countCall(byEmail, normaliseEmail(email), reply));
       const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be recorded');
       const answer = await signIn({ db, tokenKey: keyring.token, onError }, account, { password, address: request.ip });
       if (!isAddressKnown) {

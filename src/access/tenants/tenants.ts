@@ -2,7 +2,7 @@ import type { Actor } from '../audit/audit.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { chargeTo } from '#platform/lib/account.ts';
 import { apiError } from '#platform/errors.ts';
-import { type Change, tellFields } from '#platform/lib/change-list.ts';
+import { type Change, describeFields } from '#platform/lib/change-list.ts';
 import { normaliseEmail } from './email.ts';
 import type { Feature, Role } from './schema.ts';
 import * as store from './store.ts';
@@ -11,13 +11,13 @@ import type { TokenSubject, VerifyToken } from './tokens.ts';
 export {
   applyUsers,
   createPasswordWork,
-  ownersLost,
+  activeOwnersLost,
   type PasswordWork,
   prepareUsers,
   type UserDocument,
 } from './documented-users.ts';
 export { normaliseEmail } from './email.ts';
-export { emailsOfOthers, hasUser, listUsers, lockUsers, setPassword } from './users.ts';
+export { findTakenEmails, hasUser, listUsers, lockUsers, setPassword } from './users.ts';
 export type { Feature, Role } from './schema.ts';
 
 export interface Tenant {
@@ -62,7 +62,7 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<Tenant | n
  */
 export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ id: number; changes: Change[] }> {
   const stored = await store.lockTenantBySlug(tx, tenant.slug);
-  const fields = stored === undefined ? [] : tellFields(tenantOf(stored), tenant);
+  const fields = stored === undefined ? [] : describeFields(tenantOf(stored), tenant);
   if (stored !== undefined && fields.length === 0) {
     return { id: stored.id, changes: [] };
   }

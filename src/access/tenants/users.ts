@@ -47,7 +47,7 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<store.UserRow
  * Returns the e-mails of the list that belong to users of other tenants. An e-mail is unique across all tenants.
  * @param tenantId null for a tenant that does not exist yet
  */
-export async function emailsOfOthers(db: Database, tenantId: number | null, emails: string[]): Promise<Set<string>> {
+export async function findTakenEmails(db: Database, tenantId: number | null, emails: string[]): Promise<Set<string>> {
   const taken = emails.length === 0 ? [] : await store.findSignIns(db, emails.map(normaliseEmail));
   return new Set(taken.filter((entry) => entry.tenant_id !== tenantId).map((entry) => entry.email));
 }

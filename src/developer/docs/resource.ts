@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { App } from '#platform/http/app.ts';
 import { acceptsGzip } from '#platform/http/content-encoding.ts';
-import { etagOf, hasCurrent, sendNotModified } from '#platform/http/etag.ts';
+import { etagOf, matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 
 /** Content that is the same for every caller and does not change while the process runs. */
 export interface Resource {
@@ -34,7 +34,7 @@ export function resourceRoute(app: App, path: string, { contentType, read, cache
     const isGzipped = acceptsGzip(request.headers['accept-encoding']);
     const etag = isGzipped ? etags.gzipped : etags.plain;
     reply.headers({ etag, vary: 'accept-encoding', 'cache-control': cacheControl ?? 'public, no-cache', ...headers });
-    if (hasCurrent(request, etag)) {
+    if (matchesIfNoneMatch(request, etag)) {
       return sendNotModified(reply);
     }
     reply.type(contentType);

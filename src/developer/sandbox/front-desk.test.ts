@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
-  assertCounted,
+  assertNightCounters,
   book,
   dayAhead,
-  moveStay,
+  setStayStatus,
   openChannel,
   reservationPath,
   ROOMS,
@@ -12,7 +12,7 @@ import {
   STAFF_RESERVATIONS,
   type TestHotel,
 } from '#test/support/hotel.ts';
-import { eventsAbout, openDemo, startHouse } from '#test/support/sandbox.ts';
+import { eventsOfSubject, openDemo, startSandboxWorker } from '#test/support/sandbox.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
@@ -40,7 +40,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
     eventually(async () => (await statusOf(hotel, id)) === status, `reservation that is ${status}`, SETTLE_MS);
 
   const reportedEvents = async (hotel: TestHotel, externalId: string) =>
-    (await eventsAbout(service, hotel, externalId)).map(({ event, data }) => [event, data['status']]);
+    (await eventsOfSubject(service, hotel, externalId)).map(({ event, data }) => [event, data['status']]);
 
   const BOOKED = ['reservation.created', 'confirmed'];
 
@@ -53,14 +53,14 @@ describe('sandbox front desk', { concurrency: true }, () => {
     ];
     const stays = await Promise.all(guests.map(([name]) => stayOf(hotel, name)));
     const ordinary = await stayOf(hotel);
-    startHouse(t, service, hotel, 60);
+    startSandboxWorker(t, service, hotel, 60);
     for (const [index, [, [type, status = '']]] of guests.entries()) {
       const stay = stays[index] ?? { id: '', externalId: '' };
       await reaches(hotel, stay.id, status);
       assert.deepEqual(await reportedEvents(hotel, stay.externalId), [BOOKED, [type, status]]);
     }
     assert.deepEqual(await reportedEvents(hotel, ordinary.externalId), [BOOKED]);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('the accelerated sandbox completes a stay at its check-out, and leaves a stay with a later check-out confirmed', async (t) => {
@@ -68,7 +68,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
     const near = await stayOf(hotel, undefined, { check_in: dayAhead(3), check_out: dayAhead(4) });
     const far = await stayOf(hotel, undefined, { check_in: dayAhead(600), check_out: dayAhead(700) });
     // At this speed the near check-out is due within 4 s, and the far one after 6 minutes.
-    startHouse(t, service, hotel, 150_000);
+    startSandboxWorker(t, service, hotel, 150_000);
     await reaches(hotel, near.id, 'completed');
     assert.deepEqual(await reportedEvents(hotel, near.externalId), [BOOKED, ['reservation.modified', 'completed']]);
     assert.equal(await statusOf(hotel, far.id), 'confirmed');
@@ -79,7 +79,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
     const tellStay = await openChannel(service, hotel);
     const over = await tellStay({ check_in: dayAhead(-5), check_out: dayAhead(-3) });
     const pending = await tellStay({ check_in: dayAhead(-5), check_out: dayAhead(-3), status: 'pending' });
-    startHouse(t, service, hotel, 1);
+    startSandboxWorker(t, service, hotel, 1);
     const stays = await service.call('GET', STAFF_RESERVATIONS, { headers: hotel.staff });
     const idOf = (answer: { body: { external_id: string } }): string =>
       stays.body.find((stay: { external_id: string }) => stay.external_id === answer.body.external_id).reservation_id;
@@ -94,10 +94,10 @@ describe('sandbox front desk', { concurrency: true }, () => {
       await stayOf(hotel, 'No Show'),
       await stayOf(hotel, 'No Show'),
     ];
-    assert.equal((await moveStay(service, hotel, moved.id, 'completed')).status, 200);
+    assert.equal((await setStayStatus(service, hotel, moved.id, 'completed')).status, 200);
     const path = reservationPath(cancelled.externalId, 'cancel/');
     assert.equal((await service.call('POST', path, { headers: hotel.partner })).status, 200);
-    startHouse(t, service, hotel, 600);
+    startSandboxWorker(t, service, hotel, 600);
     await reaches(hotel, last.id, 'no_show');
     assert.deepEqual(await reportedEvents(hotel, moved.externalId), [BOOKED, ['reservation.modified', 'completed']]);
     assert.deepEqual(await reportedEvents(hotel, cancelled.externalId), [

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { TestHotel } from '#test/support/hotel.ts';
 import { startReceiver } from '#test/support/receiver.ts';
-import { dumpRows, listDishes, moveTo, orderPath, place } from '#test/support/restaurant.ts';
-import { eventsAbout, openDemo, startHouse, toldStatuses } from '#test/support/sandbox.ts';
+import { dumpRows, listDishes, setOrderStatus, orderPath, place } from '#test/support/restaurant.ts';
+import { eventsOfSubject, openDemo, startSandboxWorker, reportedStatuses } from '#test/support/sandbox.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually, isSignedWith, placeOrder, register } from '#test/support/webhooks.ts';
 
@@ -39,9 +39,9 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     t.after(() => receiver.close());
     const secret = await register(service, tenant.partner, receiver.url);
     const { externalId } = await order(tenant);
-    startHouse(t, service, tenant, SPEED);
+    startSandboxWorker(t, service, tenant, SPEED);
     await reaches(tenant, externalId, 'completed');
-    assert.deepEqual(await toldStatuses(service, tenant, externalId), DELIVERED);
+    assert.deepEqual(await reportedStatuses(service, tenant, externalId), DELIVERED);
     // The worker of another test may have sent some of these events too, and may have stopped before it recorded them.
     // So each body counts once.
     const received = () => new Set(receiver.requests.map(({ rawBody }) => String(rawBody)));
@@ -65,19 +65,19 @@ describe('sandbox kitchen', { concurrency: true }, () => {
       .set({ lines: JSON.stringify(names) })
       .where('id', '=', id)
       .execute();
-    startHouse(t, service, tenant, SPEED * 4);
+    startSandboxWorker(t, service, tenant, SPEED * 4);
     await reaches(tenant, externalId, 'completed');
-    assert.deepEqual(await toldStatuses(service, tenant, externalId), DELIVERED);
+    assert.deepEqual(await reportedStatuses(service, tenant, externalId), DELIVERED);
   });
 
   it('the sandbox completes pick-up and take-away orders without the status out_for_delivery', async (t) => {
     const tenant = await openDemo(service);
-    startHouse(t, service, tenant, SPEED);
+    startSandboxWorker(t, service, tenant, SPEED);
     for (const { externalId } of await Promise.all(
       ['pick_up', 'take_away'].map((order_type) => order(tenant, undefined, { order_type })),
     )) {
       await reaches(tenant, externalId, 'completed');
-      assert.deepEqual(await toldStatuses(service, tenant, externalId), [
+      assert.deepEqual(await reportedStatuses(service, tenant, externalId), [
         'confirmed',
         'preparing',
         'ready',
@@ -90,9 +90,9 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     const tenant = await openDemo(service);
     const placedAt = Date.now();
     const { externalId } = await order(tenant, 'SANDBOX-SLOW-KITCHEN');
-    startHouse(t, service, tenant, SPEED);
+    startSandboxWorker(t, service, tenant, SPEED);
     await reaches(tenant, externalId, 'completed');
-    const events = await eventsAbout(service, tenant, externalId);
+    const events = await eventsOfSubject(service, tenant, externalId);
     const ready = events.find(({ data }) => data['status'] === 'ready');
     const readyAfterMs = Date.parse(ready?.occurred_at ?? '') - placedAt;
     assert.ok(readyAfterMs > (40 * 60_000) / SPEED, `${readyAfterMs} ms`);
@@ -111,11 +111,11 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     ];
     const placed = await Promise.all(wanted.map(([sku]) => order(tenant, sku)));
     const ordinary = await order(tenant);
-    startHouse(t, service, tenant, SPEED);
+    startSandboxWorker(t, service, tenant, SPEED);
     await reaches(tenant, ordinary.externalId, 'completed');
     for (const [index, [sku, statuses]] of wanted.entries()) {
       const externalId = placed[index]?.externalId ?? '';
-      assert.deepEqual(await toldStatuses(service, tenant, externalId), statuses, sku);
+      assert.deepEqual(await reportedStatuses(service, tenant, externalId), statuses, sku);
       assert.equal(await statusOf(tenant, externalId), statuses.at(-1) ?? 'pending');
     }
   });
@@ -131,13 +131,17 @@ describe('sandbox kitchen', { concurrency: true }, () => {
   it('the sandbox continues an order from the status that staff set, and leaves an order that the partner cancelled', async (t) => {
     const tenant = await openDemo(service);
     const [moved, cancelled] = [await order(tenant), await order(tenant)];
-    assert.equal((await moveTo(service, tenant, moved.id, 'ready')).status, 200);
+    assert.equal((await setOrderStatus(service, tenant, moved.id, 'ready')).status, 200);
     const answer = await service.call('POST', orderPath(cancelled.externalId, 'cancel/'), { headers: tenant.partner });
     assert.equal(answer.status, 200, answer.text);
-    startHouse(t, service, tenant, SPEED);
+    startSandboxWorker(t, service, tenant, SPEED);
     await reaches(tenant, moved.externalId, 'completed');
-    assert.deepEqual(await toldStatuses(service, tenant, moved.externalId), ['ready', 'out_for_delivery', 'completed']);
-    assert.deepEqual(await toldStatuses(service, tenant, cancelled.externalId), ['cancelled']);
+    assert.deepEqual(await reportedStatuses(service, tenant, moved.externalId), [
+      'ready',
+      'out_for_delivery',
+      'completed',
+    ]);
+    assert.deepEqual(await reportedStatuses(service, tenant, cancelled.externalId), ['cancelled']);
   });
 
   it('the sandbox does not change the order of another tenant', async (t) => {
@@ -146,7 +150,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     const rowOf = async () => (await dumpRows(service, 'restaurant_order')).filter((row) => row.includes(orderId));
     const placed = await rowOf();
     const { externalId } = await order(tenant);
-    startHouse(t, service, tenant, 100_000);
+    startSandboxWorker(t, service, tenant, 100_000);
     await reaches(tenant, externalId, 'completed');
     assert.deepEqual([placed.length, await rowOf()], [1, placed]);
   });
@@ -156,13 +160,13 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     const lines: string[] = [];
     const orders = await Promise.all(Array.from({ length: 20 }, () => order(tenant)));
     for (let count = 0; count < 2; count += 1) {
-      startHouse(t, service, tenant, 5_000, { onLog: (line) => lines.push(line) });
+      startSandboxWorker(t, service, tenant, 5_000, { onLog: (line) => lines.push(line) });
     }
     for (const { externalId } of orders) {
       await reaches(tenant, externalId, 'completed');
     }
     for (const { externalId } of orders) {
-      assert.deepEqual(await toldStatuses(service, tenant, externalId), DELIVERED);
+      assert.deepEqual(await reportedStatuses(service, tenant, externalId), DELIVERED);
     }
     assert.deepEqual(
       lines.filter((line) => JSON.parse(line).level > 30),

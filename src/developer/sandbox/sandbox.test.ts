@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabaseProxy } from '#test/support/database-proxy.ts';
 import { insertOrders } from '#test/support/orders.ts';
 import { orderPath } from '#test/support/restaurant.ts';
-import { eventsAbout, startHouse, toldStatuses } from '#test/support/sandbox.ts';
+import { eventsOfSubject, startSandboxWorker, reportedStatuses } from '#test/support/sandbox.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually, placeOrder } from '#test/support/webhooks.ts';
 
@@ -30,9 +30,9 @@ describe('sandbox', { concurrency: true }, () => {
     const tenant = await service.tenant();
     const { externalId } = await placeOrder(service, tenant.partner);
     await change(tenant, { created_at: new Date(Date.now() - 3 * DAY_MS) });
-    startHouse(t, service, tenant, 1);
+    startSandboxWorker(t, service, tenant, 1);
     await reaches(tenant, externalId, 'completed');
-    const events = await eventsAbout(service, tenant, externalId);
+    const events = await eventsOfSubject(service, tenant, externalId);
     assert.deepEqual(
       events.map(({ data }) => data['status']),
       ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'],
@@ -48,9 +48,9 @@ describe('sandbox', { concurrency: true }, () => {
   it('at speed 1 the sandbox does not change an order during the first two seconds after it was placed', async (t) => {
     const tenant = await service.tenant();
     const { externalId } = await placeOrder(service, tenant.partner);
-    startHouse(t, service, tenant, 1);
+    startSandboxWorker(t, service, tenant, 1);
     await sleep(2_500);
-    assert.deepEqual(await toldStatuses(service, tenant, externalId), []);
+    assert.deepEqual(await reportedStatuses(service, tenant, externalId), []);
   });
 
   it('the sandbox completes an order that comes after 180 older orders that stay pending', async (t) => {
@@ -58,14 +58,14 @@ describe('sandbox', { concurrency: true }, () => {
     await insertOrders(service, tenant, 180);
     await change(tenant, { lines: JSON.stringify([{ sku: 'SANDBOX-UNANSWERED', quantity: 1 }]) });
     const { externalId } = await placeOrder(service, tenant.partner);
-    startHouse(t, service, tenant, 1_000);
+    startSandboxWorker(t, service, tenant, 1_000);
     await reaches(tenant, externalId, 'completed');
     assert.equal(await statusOf(tenant, 'N-1'), 'pending');
   });
 
   it('a sandbox that starts before its tenant exists moves the orders of the tenant once it exists', async (t) => {
     const slug = 'made-later';
-    startHouse(t, service, { document: { slug } }, 10_000);
+    startSandboxWorker(t, service, { document: { slug } }, 10_000);
     await sleep(300);
     const tenant = await service.tenant({ slug });
     const { externalId } = await placeOrder(service, tenant.partner);
@@ -77,7 +77,7 @@ describe('sandbox', { concurrency: true }, () => {
     const proxy = await startDatabaseProxy(service.database.url, 4);
     t.after(() => proxy.close());
     const lines: string[] = [];
-    startHouse(t, service, tenant, 10_000, { db: proxy.db, onLog: (line) => lines.push(line) });
+    startSandboxWorker(t, service, tenant, 10_000, { db: proxy.db, onLog: (line) => lines.push(line) });
     await eventually(
       () => lines.some((line) => line.includes('the sandbox moves')),
       'log line of the running sandbox',
@@ -96,7 +96,7 @@ describe('sandbox', { concurrency: true }, () => {
   it('a sandbox that is stopped during its work stops within one second, and writes no event afterwards', async (t) => {
     const tenant = await service.tenant();
     await insertOrders(service, tenant, 500);
-    const worker = startHouse(t, service, tenant, 100_000);
+    const worker = startSandboxWorker(t, service, tenant, 100_000);
     const moved = async () => {
       const rows = await service.database.db
         .selectFrom('event')

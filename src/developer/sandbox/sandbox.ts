@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '#platform/db/database.ts';
 import { ApiError } from '#platform/errors.ts';
-import { momentOf } from '#platform/lib/dates.ts';
+import { instantOf } from '#platform/lib/dates.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 import type { Orders, OrderStatus } from '#restaurant/orders/orders.ts';
 import type { Reservations } from '#hotel/reservations/reservations.ts';
@@ -104,7 +104,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
       if (clock === undefined) {
         continue;
       }
-      const checkOutAt = new Date(momentOf(check_out, clock.check_out_time, clock.timezone));
+      const checkOutAt = new Date(instantOf(check_out, clock.check_out_time, clock.timezone));
       const step = nextStayStep({ guest_name, created_at, checkOutAt });
       if (isDue(created_at, step) && !signal.aborted) {
         await ignoreRefusal(reservations.changeStatus(tenant, id, step.status));

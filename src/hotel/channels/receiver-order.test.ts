@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { makeChannel, nowSeconds, tell, type TestChannel } from '#test/support/channel.ts';
-import { assertCounted, dayAfter, dayAhead, moveStay, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { makeChannel, nowSeconds, sendReservation, type TestChannel } from '#test/support/channel.ts';
+import {
+  assertNightCounters,
+  dayAfter,
+  dayAhead,
+  setStayStatus,
+  openHotel,
+  type TestHotel,
+} from '#test/support/hotel.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
@@ -36,39 +43,39 @@ function versions(): (version: number) => Record<string, unknown> {
 describe('order of several OTA calls for one reservation', () => {
   it('200: a call that is older than the last applied call changes nothing and gets the stored reservation', async () => {
     const version = versions();
-    const second = await tell(service, channel, version(2), NOW);
+    const second = await sendReservation(service, channel, version(2), NOW);
     assert.equal(second.status, 201);
-    const first = await tell(service, channel, version(1), NOW - 1);
+    const first = await sendReservation(service, channel, version(1), NOW - 1);
     assert.deepEqual([first.status, first.body], [200, second.body]);
-    const third = await tell(service, channel, version(3), NOW + 1);
+    const third = await sendReservation(service, channel, version(3), NOW + 1);
     assert.deepEqual([third.status, third.body.total_amount], [200, '3.00']);
   });
 
   it("200: the response to an outdated call uses the stored property's time zone, not that of the room type in the call", async () => {
     const version = versions();
-    const stored = await tell(service, channel, {
+    const stored = await sendReservation(service, channel, {
       ...version(1),
       room_type_id: hotel.roomTypes['Lagoon Lodge/Double'],
     });
-    const older = await tell(service, channel, version(2), nowSeconds() - 60);
+    const older = await sendReservation(service, channel, version(2), nowSeconds() - 60);
     assert.deepEqual([older.status, older.body], [200, stored.body]);
     assert.match(stored.body.check_in_date, /T00:00:00\.000Z$/);
   });
 
   it('200: a repeated call changes nothing and keeps a later change by staff; a call with a later timestamp overwrites it', async () => {
     const version = versions();
-    const { body } = await tell(service, channel, version(1), NOW);
-    assert.equal((await moveStay(service, hotel, body.id, 'completed')).status, 200);
-    const again = await tell(service, channel, version(1), NOW);
+    const { body } = await sendReservation(service, channel, version(1), NOW);
+    assert.equal((await setStayStatus(service, hotel, body.id, 'completed')).status, 200);
+    const again = await sendReservation(service, channel, version(1), NOW);
     assert.deepEqual([again.status, again.body], [200, { ...body, status: 'completed' }]);
-    const later = await tell(service, channel, version(1), NOW + 1);
+    const later = await sendReservation(service, channel, version(1), NOW + 1);
     assert.deepEqual([later.status, later.body], [200, body]);
   });
 
   it('200: two different calls of one second are both applied in order of arrival, and a replay of either changes nothing', async () => {
     const version = versions();
     const send = async (number: number, at: number) =>
-      (await tell(service, channel, version(number), at)).body.total_amount;
+      (await sendReservation(service, channel, version(number), at)).body.total_amount;
     assert.equal(await send(1, NOW), '1.00');
     assert.equal(await send(2, NOW), '2.00');
     assert.equal(await send(1, NOW), '2.00');
@@ -82,10 +89,10 @@ describe('order of several OTA calls for one reservation', () => {
   });
 
   it('201: the latest timestamp of one reservation does not affect another reservation of the same source', async () => {
-    assert.equal((await tell(service, channel, versions()(1), NOW + 100)).status, 201);
+    assert.equal((await sendReservation(service, channel, versions()(1), NOW + 100)).status, 201);
     const older = versions();
-    assert.equal((await tell(service, channel, older(1), NOW - 100)).status, 201);
-    assert.equal((await tell(service, channel, older(2), NOW - 99)).body.total_amount, '2.00');
+    assert.equal((await sendReservation(service, channel, older(1), NOW - 100)).status, 201);
+    assert.equal((await sendReservation(service, channel, older(2), NOW - 99)).body.total_amount, '2.00');
   });
 
   it('after each call of a random sequence of OTA calls and replays, the reservation has the amount that the rules predict', async () => {
@@ -95,7 +102,7 @@ describe('order of several OTA calls for one reservation', () => {
         const version = versions();
         const model = { second: -1, applied: new Set<number>(), current: 0 };
         for (const { version: number, second } of calls) {
-          const answer = await tell(service, channel, version(number), NOW + second);
+          const answer = await sendReservation(service, channel, version(number), NOW + second);
           assert.equal(answer.status, model.second === -1 ? 201 : 200);
           if (second > model.second) {
             Object.assign(model, { second, applied: new Set([number]), current: number });
@@ -108,6 +115,6 @@ describe('order of several OTA calls for one reservation', () => {
       }),
       { numRuns: 40 },
     );
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 });

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { makeChannel, nowSeconds, tell, type TestChannel } from '#test/support/channel.ts';
-import { assertCounted, book, dayAfter, dayAhead, moveStay, openHotel, type TestHotel } from '#test/support/hotel.ts';
+import { makeChannel, nowSeconds, sendReservation, type TestChannel } from '#test/support/channel.ts';
+import {
+  assertNightCounters,
+  book,
+  dayAfter,
+  dayAhead,
+  setStayStatus,
+  openHotel,
+  type TestHotel,
+} from '#test/support/hotel.ts';
 import { type Answer, startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
@@ -83,7 +91,7 @@ describe('concurrent calls to the receiver of OTA reservations', () => {
         const order = (index * 7) % 20;
         const check_in = dayAhead(20 + order);
         const stay = { room_type_id: hotel.roomTypes['Double'], check_in, check_out: dayAfter(check_in, 3) };
-        return await tell(service, channel, ota(external_id, stay), now + order);
+        return await sendReservation(service, channel, ota(external_id, stay), now + order);
       });
       const answers = await callConcurrently(calls, 20);
       const counts = [200, 201].map((expected) => answers.filter(({ status }) => status === expected).length);
@@ -94,21 +102,21 @@ describe('concurrent calls to the receiver of OTA reservations', () => {
         [dayAhead(39)],
       );
       assert.ok(answers.every(({ body }) => body.id === rows[0]?.id));
-      await assertCounted(service, hotel.tenantId);
+      await assertNightCounters(service, hotel.tenantId);
     }
   });
 
   it('of 20 concurrent equal calls for a new reservation, one gets 201, and all get the same body', async () => {
     const stay = { room_type_id: hotel.roomTypes['Suite'], check_in: dayAhead(400), check_out: dayAhead(401) };
     const at = nowSeconds();
-    const call = async () => await tell(service, channel, ota('same', stay), at);
+    const call = async () => await sendReservation(service, channel, ota('same', stay), at);
     const answers = await callConcurrently(
       Array.from({ length: 20 }, () => call),
       20,
     );
     assert.equal(answers.filter(({ status }) => status === 201).length, 1);
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('200: concurrent calls that move long stays between two room types cause no deadlock', async () => {
@@ -120,14 +128,16 @@ describe('concurrent calls to the receiver of OTA reservations', () => {
       const answers: Answer[] = [];
       for (let move = 0; move < 7; move += 1) {
         const room_type_id = roomTypes[(stay + move) % 2];
-        answers.push(await tell(service, channel, ota(`place ${stay}`, { room_type_id, ...dates }), now + move));
+        answers.push(
+          await sendReservation(service, channel, ota(`place ${stay}`, { room_type_id, ...dates }), now + move),
+        );
       }
       return answers;
     });
     const answers = (await Promise.all(stays.map((stay) => stay()))).flat();
     assert.equal(answers.filter(({ status }) => status === 200).length, 48);
     assert.equal(await countDeadlocks(), deadlocksBefore);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('450 concurrent calls of OTAs, partners and staff leave correct night counters and cause no deadlock', async () => {
@@ -148,7 +158,7 @@ describe('concurrent calls to the receiver of OTA reservations', () => {
     }));
     const calls = [
       ...changes.map(({ at, external_id, stay, status }) => async () => {
-        const answer = await tell(service, channel, { ...ota(external_id, stay), status }, at);
+        const answer = await sendReservation(service, channel, { ...ota(external_id, stay), status }, at);
         ids.push(answer.body.id);
         return answer;
       }),
@@ -158,7 +168,12 @@ describe('concurrent calls to the receiver of OTA reservations', () => {
         return answer;
       }),
       ...Array.from({ length: 100 }, () => async () => {
-        return await moveStay(service, hotel, pick(ids) ?? 'none yet', pick(['cancelled', 'completed', 'no_show']));
+        return await setStayStatus(
+          service,
+          hotel,
+          pick(ids) ?? 'none yet',
+          pick(['cancelled', 'completed', 'no_show']),
+        );
       }),
     ];
     const positions = calls.map(() => random(1_000_000));
@@ -176,7 +191,7 @@ describe('concurrent calls to the receiver of OTA reservations', () => {
       [],
     );
     assert.equal(await countDeadlocks(), deadlocksBefore);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
     const stays = await storedStays();
     for (const [external_id, sent] of Map.groupBy(changes, (change) => change.external_id)) {
       const rows = (stays.get(external_id) ?? []).map(({ room_type_id, check_in, check_out }) => ({

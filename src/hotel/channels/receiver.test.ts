@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { makeChannel, nowSeconds, RECEIVER, tell, type TestChannel } from '#test/support/channel.ts';
+import { makeChannel, nowSeconds, RECEIVER, sendReservation, type TestChannel } from '#test/support/channel.ts';
 import {
-  assertCounted,
+  assertNightCounters,
   book,
   dayAfter,
   dayAhead,
   eventsOf,
-  moveStay,
+  setStayStatus,
   openHotel,
   pmsHeaders,
   RESERVATIONS,
@@ -52,7 +52,8 @@ function booking(changes: Record<string, unknown> = {}): Record<string, unknown>
 
 let clock = nowSeconds();
 /** Sends a call whose timestamp is one second after the timestamp of the previous call, so that no call is outdated. */
-const send = (reservation: Record<string, unknown>) => tell(service, channel, reservation, (clock += 1) - 200);
+const send = (reservation: Record<string, unknown>) =>
+  sendReservation(service, channel, reservation, (clock += 1) - 200);
 
 async function inventory(roomTypeId: string | undefined, checkIn: string, checkOut: string): Promise<number[]> {
   const query = `room_type_id=${roomTypeId}&check_in=${checkIn}&check_out=${checkOut}`;
@@ -128,10 +129,10 @@ describe('new reservation of an OTA', () => {
     const twin = await makeChannel(service, hotel, channel.source);
     const sent = booking();
     const first = await send(sent);
-    const second = await tell(service, elsewhere, sent);
+    const second = await sendReservation(service, elsewhere, sent);
     assert.deepEqual([second.status, second.body.external_source], [201, 'elsewhere']);
     assert.notEqual(second.body.id, first.body.id);
-    const third = await tell(service, twin, sent);
+    const third = await sendReservation(service, twin, sent);
     assert.deepEqual([third.status, third.body.id], [200, first.body.id]);
   });
 
@@ -219,7 +220,7 @@ describe('change of a reservation by an OTA', () => {
     assert.deepEqual(await shown(hotel.roomTypes['Double']), [3, 3, 3, 3, 3, 3, 3, 3]);
     assert.deepEqual(await shown(suite), [1, 1, 0, 0, -1, 0, 1, 1]);
     assert.equal((await stored(moved.body.id)).rate_plan_id, null, 'the plan of the previous room type is removed');
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('200: an OTA may change guest, amount, guests and plan; a missing amount, number of guests or plan stays as stored', async () => {
@@ -249,7 +250,7 @@ describe('change of a reservation by an OTA', () => {
     const { body } = await send(sent);
     await send({ ...sent, status: 'pending' });
     for (const status of ['confirmed', 'no_show', 'cancelled']) {
-      assert.equal((await moveStay(service, hotel, body.id, status)).status, 200);
+      assert.equal((await setStayStatus(service, hotel, body.id, status)).status, 200);
     }
     await send(sent);
     assert.deepEqual(await eventsOf(service, hotel.tenantId), eventsBefore);
@@ -297,14 +298,14 @@ describe('refusals of a validly signed OTA call', () => {
     const own = await openHotel(service);
     const ota = await makeChannel(service, own);
     const sent = booking({ room_type_id: own.roomTypes['Double'] });
-    assert.equal((await tell(service, ota, sent, nowSeconds() - 10)).status, 201);
+    assert.equal((await sendReservation(service, ota, sent, nowSeconds() - 10)).status, 201);
     await service.database.db
       .updateTable('room_type')
       .set({ is_active: false })
       .where('tenant_id', '=', own.tenantId)
       .execute();
-    assertError(await tell(service, ota, { ...sent, external_id: 'new' }), 404, 'error');
-    const cancelled = await tell(service, ota, { ...sent, status: 'cancelled' });
+    assertError(await sendReservation(service, ota, { ...sent, external_id: 'new' }), 404, 'error');
+    const cancelled = await sendReservation(service, ota, { ...sent, status: 'cancelled' });
     assert.deepEqual([cancelled.status, cancelled.body.status], [200, 'cancelled']);
   });
 

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import {
-  assertCounted,
+  assertNightCounters,
   book,
   dayAhead,
   eventsOf,
-  moveStay,
+  setStayStatus,
   openChannel,
-  openHouse,
+  openSmallHotel,
   reservationPath,
   sellable,
   STAFF_RESERVATIONS,
@@ -65,7 +65,7 @@ function datesOf({ from, nights }: { from: number; nights: number }) {
 
 /** Performs the steps with 12 concurrent workers. Returns all responses. */
 async function perform(hotel: TestHotel, steps: Step[]): Promise<Answer[]> {
-  const tell = await openChannel(service, hotel);
+  const sendReservation = await openChannel(service, hotel);
   const made: { id: string; externalId: string }[] = [];
   const answers: Answer[] = [];
   const queue = [...steps];
@@ -85,10 +85,15 @@ async function perform(hotel: TestHotel, steps: Step[]): Promise<Answer[]> {
         return await service.call('POST', path, { headers: hotel.partner });
       }
       case 'move':
-        return selected && (await moveStay(service, hotel, selected.id, step.status));
+        return selected && (await setStayStatus(service, hotel, selected.id, step.status));
       case 'tell': {
         const room_type_id = hotel.roomTypes[step.roomType];
-        return await tell({ external_id: `ota ${step.id}`, status: step.status, room_type_id, ...datesOf(step.dates) });
+        return await sendReservation({
+          external_id: `ota ${step.id}`,
+          status: step.status,
+          room_type_id,
+          ...datesOf(step.dates),
+        });
       }
     }
   };
@@ -109,7 +114,7 @@ async function perform(hotel: TestHotel, steps: Step[]): Promise<Answer[]> {
 }
 
 const openMixedHotel = () =>
-  openHouse(
+  openSmallHotel(
     service,
     Object.entries(ROOM_TYPES).map(([name, physical_capacity]) => ({ name, max_occupancy: 2, physical_capacity })),
   );
@@ -122,7 +127,7 @@ async function assertConsistent(hotel: TestHotel, answers: Answer[]): Promise<vo
     [],
   );
   assert.deepEqual(warnings, []);
-  await assertCounted(service, hotel.tenantId);
+  await assertNightCounters(service, hotel.tenantId);
 }
 
 /**
@@ -205,12 +210,16 @@ describe(`night counters under 12 concurrent callers, seed ${SEED}`, () => {
     timeout: 60_000,
   }, async () => {
     const hotel = await openMixedHotel();
-    const tell = await openChannel(service, hotel);
+    const sendReservation = await openChannel(service, hotel);
     const long = { check_in: dayAhead(30), check_out: dayAhead(90) };
     for (let round = 0; round < 10; round += 1) {
       const names = round % 2 === 0 ? ['Double', 'Suite'] : ['Suite', 'Double'];
       const moves = Array.from({ length: 8 }, (_, index) =>
-        tell({ external_id: `moved ${index}`, room_type_id: hotel.roomTypes[names[index % 2] ?? ''], ...long }),
+        sendReservation({
+          external_id: `moved ${index}`,
+          room_type_id: hotel.roomTypes[names[index % 2] ?? ''],
+          ...long,
+        }),
       );
       const answers = await Promise.all(moves);
       assert.ok(answers.every(({ status }) => status === (round === 0 ? 201 : 200)));

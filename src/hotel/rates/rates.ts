@@ -3,7 +3,7 @@ import { batching } from '#platform/db/batching.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { notFound } from '#platform/errors.ts';
-import { type Change, tellChanges } from '#platform/lib/change-list.ts';
+import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { type DateText, nightsOf } from '#platform/lib/dates.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
@@ -196,6 +196,6 @@ export async function applyRatePlans(
   }
   return {
     plans: Map.groupBy(wanted, (plan) => plan.room_type_id),
-    changes: tellChanges('rate plan', changed, (plan) => `${nameOfRoomType(plan.room_type_id)} / ${plan.name}`),
+    changes: describeListChanges('rate plan', changed, (plan) => `${nameOfRoomType(plan.room_type_id)} / ${plan.name}`),
   };
 }

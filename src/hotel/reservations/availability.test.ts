@@ -8,7 +8,7 @@ import {
   dayAhead,
   openChannel,
   openHotel,
-  openHouse,
+  openSmallHotel,
   pmsHeaders,
   sellable,
   type TestHotel,
@@ -69,9 +69,9 @@ describe('GET /v1/third-party/hotels/availability/', () => {
 
   it('200: a night that OTAs have oversold has a negative number of sellable rooms', async () => {
     const own = await openHotel(service);
-    const tell = await openChannel(service, own);
+    const sendReservation = await openChannel(service, own);
     for (let count = 0; count < 3; count += 1) {
-      await tell({ room_type_id: own.roomTypes['Suite'] });
+      await sendReservation({ room_type_id: own.roomTypes['Suite'] });
     }
     assert.deepEqual(await sellable(service, own, own.roomTypes['Suite'], dayAhead(29), dayAhead(32)), [1, -2, -2]);
   });
@@ -79,9 +79,9 @@ describe('GET /v1/third-party/hotels/availability/', () => {
   it('200: a night has 0 sellable rooms, or fewer after an oversell, if all active plans are closed, but not if one is open', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
-    const tell = await openChannel(service, own);
+    const sendReservation = await openChannel(service, own);
     for (let count = 0; count < 4; count += 1) {
-      await tell({ check_in: dayAhead(32), check_out: dayAhead(33) });
+      await sendReservation({ check_in: dayAhead(32), check_out: dayAhead(33) });
     }
     const dates = [30, 31, 32].map((days) => ({ date: dayAhead(days), stop_sell: true }));
     const days = () => sellable(service, own, own.roomTypes['Double'], dayAhead(29), dayAhead(34));
@@ -104,7 +104,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
 
   it('200: the availability shows a new capacity after the tenant document is applied', async () => {
     const rooms = (physical_capacity: number) => [{ name: 'Double', max_occupancy: 2, physical_capacity }];
-    const own = await openHouse(service, rooms(4));
+    const own = await openSmallHotel(service, rooms(4));
     await book(service, own);
     const [property] = own.document.properties ?? [];
     assert.ok(property);

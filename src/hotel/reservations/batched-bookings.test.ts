@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertCounted, dayAhead, eventsOf, openHouse, stay, type TestHotel } from '#test/support/hotel.ts';
-import { startCommitLoser } from '#test/support/lost-commit.ts';
+import { assertNightCounters, dayAhead, eventsOf, openSmallHotel, stay, type TestHotel } from '#test/support/hotel.ts';
+import { startCommitProxy } from '#test/support/lost-commit.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { countWaiting, openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -45,7 +45,7 @@ after(async () => {
 
 /** Creates a hotel whose rate plans have this price. A test that needs empty nights creates one of its own. */
 const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
-  openHouse(
+  openSmallHotel(
     service,
     names.map((name) => ({
       name,
@@ -113,7 +113,7 @@ describe('concurrent bookings that share a transaction', () => {
       }
     });
     assert.equal(sent.filter((text) => /insert/i.test(text)).length, 3);
-    await Promise.all(hotels.map(({ tenantId }) => assertCounted(service, tenantId)));
+    await Promise.all(hotels.map(({ tenantId }) => assertNightCounters(service, tenantId)));
   });
 
   it('of 3 concurrent bookings with one external id one books the stay and 2 are replays, and a booking beside them succeeds', async () => {
@@ -121,7 +121,7 @@ describe('concurrent bookings that share a transaction', () => {
     const ids = ['twice', 'other', 'twice', 'twice'];
     const outcomes = await outcomesOf(ids.map((id) => book(hotel, { external_reservation_id: id })));
     assert.deepEqual(outcomes, ['booked', 'booked', 'replayed', 'replayed']);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('all of 4 concurrent bookings of 4 rooms succeed, and of 5 concurrent bookings one is refused', async () => {
@@ -133,7 +133,7 @@ describe('concurrent bookings that share a transaction', () => {
       const outcomes = await outcomesOf(Array.from({ length: count }, () => book(hotel)));
       assert.equal(outcomes.filter((outcome) => outcome === 'booked').length, booked);
       assert.equal(outcomes.filter((outcome) => outcome === 'room_not_available').length, count - booked);
-      await assertCounted(service, hotel.tenantId);
+      await assertNightCounters(service, hotel.tenantId);
     }
   });
 
@@ -147,7 +147,7 @@ describe('concurrent bookings that share a transaction', () => {
     assert.deepEqual(outcomes.slice(2), ['booked', 'booked', 'booked']);
     assert.deepEqual(outcomes.slice(0, 2).sort(), ['booked', 'room_not_available']);
     assert.equal((await eventsOf(service, hotel.tenantId)).length, CAPACITY + 2, 'only booked stays have an event');
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('if the database refuses one of 3 concurrent bookings, the other two succeed', async () => {
@@ -155,7 +155,7 @@ describe('concurrent bookings that share a transaction', () => {
     const variants = [{}, { guest: { name: '\u0000', phone: '1' } }, {}];
     const [first, bad, third] = await Promise.allSettled(variants.map((changes) => book(hotel, changes)));
     assert.deepEqual([first?.status, bad?.status, third?.status], ['fulfilled', 'rejected', 'fulfilled']);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('a booking of 32 nights has an INSERT of its own, and two concurrent short bookings share another INSERT', async () => {
@@ -163,7 +163,7 @@ describe('concurrent bookings that share a transaction', () => {
     const variants = [{ check_out: dayAhead(62) }, {}, {}];
     const sent = await statementsOf(() => Promise.all(variants.map((changes) => book(hotel, changes))));
     assert.equal(sent.filter((text) => /insert into .?reservation/i.test(text)).length, 2);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('while two bookings wait for a locked night, bookings of other nights succeed within 5 s', async () => {
@@ -193,23 +193,23 @@ describe('concurrent bookings that share a transaction', () => {
       await moveHold(tx, hotel.tenantId, held, null);
     });
     assert.deepEqual(await waiting, ['booked', 'booked']);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('bookings whose response to the COMMIT was lost are written once and are not reported as replays', async () => {
     const hotel = await openHotelAt('10.00');
-    const loser = await startCommitLoser(service.database.url);
+    const loser = await startCommitProxy(service.database.url);
     try {
       const booking = reservationsOn(loser.db);
       await book(hotel, {}, booking);
-      loser.loseNext();
+      loser.dropNextCommitResponse();
       const outcomes = await outcomesOf([book(hotel, {}, booking), book(hotel, {}, booking)]);
       assert.deepEqual([loser.lostCount, ...outcomes], [1, 'booked', 'booked']);
     } finally {
       await loser.close();
     }
     assert.equal((await eventsOf(service, hotel.tenantId)).length, 3);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('two transactions that hold the same nights in opposite order do not deadlock', async () => {

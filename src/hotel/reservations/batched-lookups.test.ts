@@ -5,7 +5,7 @@ import {
   book,
   dayAhead,
   openHotel,
-  openHouse,
+  openSmallHotel,
   pmsHeaders,
   RESERVATIONS,
   stay,
@@ -35,7 +35,7 @@ const roomTypes = ROOM_TYPES.map((name) => ({
 }));
 
 async function openBusyHotel(number: number): Promise<TestHotel> {
-  const hotel = await openHouse(service, roomTypes);
+  const hotel = await openSmallHotel(service, roomTypes);
   const pms = await pmsHeaders(service, hotel);
   for (const [index, name] of ROOM_TYPES.entries()) {
     const night = { check_in: dayAhead(40 + number), check_out: dayAhead(41 + number) };

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import {
-  assertCounted,
+  assertNightCounters,
   book,
   dayAhead,
   eventsOf,
   openHotel,
-  openHouse,
+  openSmallHotel,
   RESERVATIONS,
   sellable,
   stay,
@@ -57,7 +57,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
       await sellable(service, own, own.roomTypes['Double'], dayAhead(10), dayAhead(15)),
       [3, 2, 2, 3, 3],
     );
-    await assertCounted(service, own.tenantId);
+    await assertNightCounters(service, own.tenantId);
   });
 
   it('201: a booking without guests counts one guest, and staff can read the e-mail address of the guest', async () => {
@@ -95,7 +95,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
   it('201: a stay may begin on the present day in the time zone of its property', async () => {
     const rooms = [{ name: 'Double', max_occupancy: 2, physical_capacity: 2 }];
     for (const timezone of ['Pacific/Pago_Pago', 'Europe/Lisbon', 'Pacific/Kiritimati']) {
-      const own = await openHouse(service, rooms, timezone);
+      const own = await openSmallHotel(service, rooms, timezone);
       const answer = await onOneDay(timezone, (today) => book(service, own, { check_in: today }));
       assert.equal(answer.status, 201, `${timezone}: ${answer.text}`);
     }
@@ -117,13 +117,13 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
       });
       assert.deepEqual([status, body.total_amount], [201, `${25 * nights}.00`], `${checkIn} to ${checkOut}`);
     }
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('201: a stay of 730 nights can be booked', async () => {
     const { status, body } = await book(service, hotel, { check_in: '2090-01-01', check_out: '2092-01-01' });
     assert.deepEqual([status, body.total_amount], [201, '58400.00']);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('201: a booking may be a URL-encoded form with guest[name] and guest.phone, or multipart with the guest as JSON', async () => {

@@ -3,11 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { assertError, countByStatus } from '#test/support/answers.ts';
 import {
-  assertCounted,
+  assertNightCounters,
   book,
   dayAhead,
   eventsOf,
-  moveStay,
+  setStayStatus,
   openHotel,
   reservationPath,
   sellable,
@@ -41,7 +41,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     const answer = await cancel('C-1', own);
     assert.deepEqual([answer.status, answer.body], [200, { ...body, status: 'cancelled' }]);
     assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [3, 3]);
-    await assertCounted(service, own.tenantId);
+    await assertNightCounters(service, own.tenantId);
     const events = await eventsOf(service, own.tenantId);
     assert.deepEqual(
       events.map(({ sent }) => sent),
@@ -72,7 +72,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
       for (const step of way) {
         await (step === 'pending'
           ? makePending(body.reservation_id)
-          : moveStay(service, own, body.reservation_id, step));
+          : setStayStatus(service, own, body.reservation_id, step));
       }
       const earlier = (await eventsOf(service, own.tenantId)).length;
       const answer = await cancel(id, own);
@@ -84,7 +84,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
       }
       const written = (await eventsOf(service, own.tenantId)).slice(earlier).map(({ sent }) => sent.event);
       assert.deepEqual(written, status === 200 ? ['reservation.cancelled'] : []);
-      await assertCounted(service, own.tenantId);
+      await assertNightCounters(service, own.tenantId);
     }
     // Only the completed stay still holds its nights.
     assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
@@ -99,7 +99,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
     const events = await eventsOf(service, own.tenantId);
     assert.equal(events.filter(({ type }) => type === 'reservation.cancelled').length, 1);
-    await assertCounted(service, own.tenantId);
+    await assertNightCounters(service, own.tenantId);
   });
 
   it('if a partner cancels and staff complete a reservation at the same time, one gets 200 and the other 409', async () => {
@@ -109,13 +109,13 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
       const { body } = await book(service, own, { external_reservation_id: id, room_type_id: own.roomTypes['Bunk'] });
       const [cancelled, completed] = await Promise.all([
         cancel(id, own),
-        moveStay(service, own, body.reservation_id, 'completed'),
+        setStayStatus(service, own, body.reservation_id, 'completed'),
       ]);
       assert.deepEqual(countByStatus([cancelled, completed]), { 200: 1, 409: 1 });
       const stands = await service.call('GET', reservationPath(id), { headers: own.partner });
       assert.equal(stands.body.status, cancelled.status === 200 ? 'cancelled' : 'completed');
     }
-    await assertCounted(service, own.tenantId);
+    await assertNightCounters(service, own.tenantId);
   });
 
   it('200: a reservation with past dates can be cancelled', async () => {
@@ -126,9 +126,9 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
       db,
     );
     await sql`UPDATE night SET date = date - 40 WHERE tenant_id = ${own.tenantId}`.execute(db);
-    await assertCounted(service, own.tenantId);
+    await assertNightCounters(service, own.tenantId);
     assert.equal((await cancel('gone by', own)).status, 200);
-    await assertCounted(service, own.tenantId);
+    await assertNightCounters(service, own.tenantId);
   });
 
   it('401 and 403: a cancellation is refused without credentials, and for a tenant without the hotel feature', async () => {

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { countByStatus } from '#test/support/answers.ts';
 import {
-  assertCounted,
+  assertNightCounters,
   book,
   dayAhead,
   eventsOf,
   openHotel,
-  openHouse,
+  openSmallHotel,
   RESERVATIONS,
   reservationPath,
   sellable,
@@ -24,7 +24,7 @@ before(async () => {
 after(() => service.close());
 
 const openHotelOf = (physical_capacity: number) =>
-  openHouse(service, [{ name: 'Double', max_occupancy: 2, base_price: '10.00', physical_capacity }]);
+  openSmallHotel(service, [{ name: 'Double', max_occupancy: 2, base_price: '10.00', physical_capacity }]);
 
 /**
  * Repeats the call after a random wait of at most 1 s while the response is 503, as the contract asks of callers. On a busy machine a call
@@ -57,7 +57,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
       new Set(answers.flatMap(({ status, body }) => (status === 201 ? [body.reservation_id] : []))),
     );
     assert.equal((await eventsOf(service, hotel.tenantId)).length, 10, 'a refused booking has no event');
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('of 30 concurrent bookings of different lengths that share a night with 3 rooms, exactly 3 get 201', async () => {
@@ -69,7 +69,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     const answers = await Promise.all(stays.map((each) => persist(() => book(service, hotel, each))));
     assert.deepEqual(countByStatus(answers), { 201: 3, 409: 27 });
     assert.deepEqual(await sellable(service, hotel, hotel.roomTypes['Double'], dayAhead(60), dayAhead(61)), [0]);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('random overlapping bookings never exceed the capacity, and each refused booking has a full night', async () => {
@@ -98,7 +98,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
       const days = await sellable(service, hotel, hotel.roomTypes['Double'], dayAhead(30), dayAhead(131));
       const left = nightsOf(dayAhead(30), dayAhead(131)).map((night) => capacity - (held.get(night) ?? 0));
       assert.deepEqual(days, left);
-      await assertCounted(service, hotel.tenantId);
+      await assertNightCounters(service, hotel.tenantId);
     });
     await fc.assert(property, { numRuns: 5, endOnFailure: true });
   });
@@ -118,7 +118,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
       holder = winners[0]?.body.external_reservation_id;
     }
     assert.deepEqual(await sellable(service, hotel, hotel.roomTypes['Double'], dayAhead(30), dayAhead(32)), [0, 0]);
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('of 100 concurrent bookings of 5 rooms on two nodes of one database, exactly 5 get 201 and 95 get 409', async () => {
@@ -130,7 +130,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     );
     await other.close();
     assert.deepEqual(countByStatus(answers), { 201: 5, 409: 95 });
-    await assertCounted(service, hotel.tenantId);
+    await assertNightCounters(service, hotel.tenantId);
   });
 
   it('concurrent bookings of several room types and tenants fill each room type exactly to its capacity', async () => {
@@ -144,7 +144,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
       stays.map(({ hotel, room_type_id }) => persist(() => book(service, hotel, { room_type_id }))),
     );
     assert.deepEqual(countByStatus(answers), { 201: 2 * (3 + 1 + 10 + 2), 409: 2 * (9 + 11 + 2 + 10) });
-    await assertCounted(service, one.tenantId);
-    await assertCounted(service, two.tenantId);
+    await assertNightCounters(service, one.tenantId);
+    await assertNightCounters(service, two.tenantId);
   });
 });

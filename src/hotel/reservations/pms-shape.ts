@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { momentOf } from '#platform/lib/dates.ts';
+import { instantOf } from '#platform/lib/dates.ts';
 import type { Clock } from '../rooms/rooms.ts';
 import { RESERVATION_STATUSES, type ReservationStatus } from './reservation-status.ts';
 import type { ReservationRow } from './store.ts';
@@ -64,8 +64,8 @@ export function pmsShape(row: ReservationRow, clock: Clock): PmsReservation {
     id: row.id,
     natural_id: row.natural_id,
     status: row.status as ReservationStatus,
-    check_in_date: momentOf(row.check_in, clock.check_in_time, clock.timezone),
-    check_out_date: momentOf(row.check_out, clock.check_out_time, clock.timezone),
+    check_in_date: instantOf(row.check_in, clock.check_in_time, clock.timezone),
+    check_out_date: instantOf(row.check_out, clock.check_out_time, clock.timezone),
     room_type_id: row.room_type_id,
     total_amount: row.total_amount,
     external_source: row.external_source,

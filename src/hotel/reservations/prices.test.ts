@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import {
   book,
   dayAhead,
-  openHouse,
+  openSmallHotel,
   pmsHeaders,
   STAFF_RESERVATIONS,
   type TestHotel,
@@ -20,7 +20,7 @@ after(() => service.close());
 type Plan = { name: string; base_price: string; min_nights?: number; is_active?: boolean };
 
 const openHotelWith = (rate_plans: Plan[], base_price: string | null = '90.00') =>
-  openHouse(service, [{ name: 'Double', max_occupancy: 2, base_price, physical_capacity: 50, rate_plans }]);
+  openSmallHotel(service, [{ name: 'Double', max_occupancy: 2, base_price, physical_capacity: 50, rate_plans }]);
 
 /**
  * Books a stay of two nights. The fields in `changes` replace the defaults. Returns the total and the name of the rate plan, null if the

@@ -30,7 +30,7 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
   it("200: a partner's list has only the reservations of its credential, newest first, whole and in pages", async () => {
     const own = await openHotel(service);
     const sibling = { ...own, ...(await service.credential(own.tenantId)) };
-    const tell = await openChannel(service, own);
+    const sendReservation = await openChannel(service, own);
     const booked = [];
     for (let count = 0; count < 5; count += 1) {
       // Later bookings have earlier dates of arrival, so the order of booking differs from the order of arrival.
@@ -39,7 +39,7 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
       booked.unshift((await book(service, own, { room_type_id, ...dates })).body);
       await book(service, sibling, { room_type_id });
       await book(service, hotel, { room_type_id: hotel.roomTypes['Bunk'] });
-      await tell({ room_type_id });
+      await sendReservation({ room_type_id });
     }
     const last = booked.at(-1);
     await service.call('POST', reservationPath(last.external_reservation_id, 'cancel/'), { headers: own.partner });
@@ -135,8 +135,8 @@ describe('GET /v1/third-party/hotels/reservations/{external_reservation_id}/', (
   it('404: an unknown id, the Roomservice id, and the id of another credential, tenant or OTA get the same response', async () => {
     const sibling = await service.credential(hotel.tenantId);
     const stranger = await openHotel(service);
-    const tell = await openChannel(service, hotel);
-    await tell({ external_id: 'of an ota', room_type_id: hotel.roomTypes['Bunk'] });
+    const sendReservation = await openChannel(service, hotel);
+    await sendReservation({ external_id: 'of an ota', room_type_id: hotel.roomTypes['Bunk'] });
     const { body } = await book(service, hotel, {
       external_reservation_id: 'mine',
       room_type_id: hotel.roomTypes['Bunk'],

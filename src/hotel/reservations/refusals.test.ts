@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import {
-  assertCounted,
+  assertNightCounters,
   book,
   dayAfter,
   dayAhead,
   eventsOf,
   openChannel,
   openHotel,
-  openHouse,
+  openSmallHotel,
   pmsHeaders,
   RESERVATIONS,
   sellable,
@@ -34,7 +34,7 @@ async function assertOnlyStored(reservations: number, tenant: TestHotel): Promis
   const list = await service.call('GET', RESERVATIONS, { headers: tenant.partner });
   assert.equal(list.body.length, reservations);
   assert.equal((await eventsOf(service, tenant.tenantId)).length, reservations);
-  await assertCounted(service, tenant.tenantId);
+  await assertNightCounters(service, tenant.tenantId);
 }
 
 describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
@@ -115,7 +115,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
       const check_out = dayAfter(changes.check_in, 7);
       assert.match(faultsOf(await book(service, hotel, { ...changes, check_out })).join(), /^check_in: /);
     }
-    const reef = await openHouse(
+    const reef = await openSmallHotel(
       service,
       [{ name: 'Double', max_occupancy: 2, physical_capacity: 1 }],
       'Pacific/Pago_Pago',
@@ -179,7 +179,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
 
   it('409: a booking is refused if the capacity of the room type is 0, or was lowered to the rooms already booked', async () => {
     const rooms = (physical_capacity: number) => [{ name: 'Double', max_occupancy: 2, physical_capacity }];
-    const own = await openHouse(service, rooms(0));
+    const own = await openSmallHotel(service, rooms(0));
     assertError(await book(service, own), 409, 'room_not_available');
     await assertOnlyStored(0, own);
     const [property] = own.document.properties ?? [];
@@ -202,17 +202,17 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
 
   it('409: bookings of a room type that OTAs have oversold are refused until a room is free again', async () => {
     const own = await openHotel(service);
-    const tell = await openChannel(service, own);
+    const sendReservation = await openChannel(service, own);
     const room_type_id = own.roomTypes['Suite'];
     for (const external_id of ['1', '2']) {
-      assert.equal((await tell({ room_type_id, external_id })).status, 201);
+      assert.equal((await sendReservation({ room_type_id, external_id })).status, 201);
     }
     assertError(await book(service, own, { room_type_id }), 409, 'room_not_available');
-    await tell({ room_type_id, external_id: '1', status: 'cancelled' });
+    await sendReservation({ room_type_id, external_id: '1', status: 'cancelled' });
     assertError(await book(service, own, { room_type_id }), 409, 'room_not_available');
-    await tell({ room_type_id, external_id: '2', status: 'cancelled' });
+    await sendReservation({ room_type_id, external_id: '2', status: 'cancelled' });
     assert.equal((await book(service, own, { room_type_id })).status, 201);
-    await assertCounted(service, own.tenantId);
+    await assertNightCounters(service, own.tenantId);
   });
 
   it('409: bookings of a night on which all active plans are sold out are refused until a plan is opened', async () => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
 import {
-  assertCounted,
+  assertNightCounters,
   book,
   dayAhead,
   eventsOf,
   openHotel,
-  openHouse,
+  openSmallHotel,
   pmsHeaders,
   reservationPath,
   sellable,
@@ -40,7 +40,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     }
     assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(33)), [2, 2, 3]);
     assert.equal((await eventsOf(service, own.tenantId)).length, 1);
-    await assertCounted(service, own.tenantId);
+    await assertNightCounters(service, own.tenantId);
   });
 
   it('200: a repeated booking with other valid values gets the stored reservation; 400: an invalid field is refused', async () => {
@@ -65,7 +65,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     const rooms = (physical_capacity: number, name = 'Double') => [
       { name, max_occupancy: 2, physical_capacity, rate_plans: [{ name: 'Flexible', base_price: '10.00' }] },
     ];
-    const own = await openHouse(service, rooms(1));
+    const own = await openSmallHotel(service, rooms(1));
     const first = await book(service, own, { external_reservation_id: 'kept' });
     const again = () => book(service, own, { external_reservation_id: 'kept' });
     const refuses = async (status: number, code: string) => assertError(await book(service, own), status, code);
@@ -116,7 +116,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     }
     assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
     assert.equal((await eventsOf(service, own.tenantId)).length, 1);
-    await assertCounted(service, own.tenantId);
+    await assertNightCounters(service, own.tenantId);
   });
 
   it('of 20 concurrent bookings of the last room with each external id twice, one gets 201', async () => {
@@ -133,7 +133,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     assert.ok((byStatus[200] ?? []).every(({ body }) => body.reservation_id === won?.body.reservation_id));
     const list = await service.call('GET', '/v1/third-party/hotels/reservations/', { headers: own.partner });
     assert.deepEqual(list.body, [won?.body]);
-    await assertCounted(service, own.tenantId);
+    await assertNightCounters(service, own.tenantId);
   });
 
   it('201: an external id can be used again if its earlier bookings were refused', async () => {

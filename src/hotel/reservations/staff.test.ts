@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, countByStatus, faultsOf } from '#test/support/answers.ts';
 import {
-  assertCounted,
+  assertNightCounters,
   book,
   dayAhead,
   eventsOf,
-  moveStay,
+  setStayStatus,
   openChannel,
   openHotel,
   sellable,
@@ -30,11 +30,11 @@ const ids = (answer: Answer) => answer.body.map((row: { reservation_id: string }
 describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
   it("200: the staff list shows a partner's and an OTA's reservation with exactly the documented fields, newest first", async () => {
     const own = await openHotel(service);
-    const tell = await openChannel(service, own, 'an-ota');
+    const sendReservation = await openChannel(service, own, 'an-ota');
     const booked = await book(service, own, { external_reservation_id: 'P-1', guests: 2 });
     const guest = { full_name: 'Rui Melo', email: 'rui@example.com' };
     const plan = own.plans['Double/Flexible'];
-    const received = await tell({ external_id: 'O-1', rate_plan_id: plan, status: 'pending', guest });
+    const received = await sendReservation({ external_id: 'O-1', rate_plan_id: plan, status: 'pending', guest });
     const list = await get('', own.staff);
     const [ofOta, ofPartner] = list.body;
     assert.deepEqual(list.body, [
@@ -88,7 +88,7 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
       made.unshift((await book(service, own, { room_type_id })).body.reservation_id);
     }
     const [completed = '', ...confirmed] = made;
-    await moveStay(service, own, completed, 'completed');
+    await setStayStatus(service, own, completed, 'completed');
     assert.deepEqual(ids(await get('', own.staff)), made);
     assert.deepEqual(ids(await get('?status=completed', own.staff)), [completed]);
     assert.deepEqual(ids(await get('?status=confirmed', own.staff)), confirmed);
@@ -114,7 +114,7 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
     for (const id of [crypto.randomUUID(), 'x', '%20', body.reservation_id, `${body.reservation_id}0`]) {
       const read = await get(`${id}/`);
       assertError(read, 404, 'error');
-      const moved = await moveStay(service, hotel, id, 'cancelled');
+      const moved = await setStayStatus(service, hotel, id, 'cancelled');
       assertError(moved, 404, 'error');
       texts.push(read.text, moved.text);
     }
@@ -152,16 +152,16 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
         : `200 and 409: staff can change a reservation that is ${from} only to ${allowed}`;
     it(name, async () => {
       const own = await openHotel(service);
-      const tell = await openChannel(service, own);
+      const sendReservation = await openChannel(service, own);
       for (const to of RESERVATION_STATUSES) {
-        const received = await tell({
+        const received = await sendReservation({
           external_id: `${from} to ${to}`,
           status: from,
           room_type_id: own.roomTypes['Suite'],
         });
         const free = async () => (await sellable(service, own, own.roomTypes['Suite'], dayAhead(31), dayAhead(32)))[0];
         assert.equal(await free(), holding.includes(from) ? 0 : 1);
-        const answer = await moveStay(service, own, received.body.id, to);
+        const answer = await setStayStatus(service, own, received.body.id, to);
         if (following[from]?.includes(to)) {
           assert.deepEqual([answer.status, answer.body.status], [200, to]);
           assert.deepEqual((await get(`${received.body.id}/`, own.staff)).body, answer.body);
@@ -170,8 +170,12 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
           assert.match(assertError(answer, 409, 'invalid_status_transition'), new RegExp(`\\b${from}\\b`));
           assert.equal((await get(`${received.body.id}/`, own.staff)).body.status, from);
         }
-        await assertCounted(service, own.tenantId);
-        await tell({ external_id: `${from} to ${to}`, status: 'cancelled', room_type_id: own.roomTypes['Suite'] });
+        await assertNightCounters(service, own.tenantId);
+        await sendReservation({
+          external_id: `${from} to ${to}`,
+          status: 'cancelled',
+          room_type_id: own.roomTypes['Suite'],
+        });
       }
       assert.deepEqual(await eventsOf(service, own.tenantId), [], "an OTA's reservation causes no event");
     });
@@ -181,7 +185,7 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     const own = await openHotel(service);
     const { body } = await book(service, own, { external_reservation_id: 'received' });
     for (const status of ['no_show', 'cancelled']) {
-      assert.equal((await moveStay(service, own, body.reservation_id, status)).status, 200);
+      assert.equal((await setStayStatus(service, own, body.reservation_id, status)).status, 200);
     }
     const events = await eventsOf(service, own.tenantId);
     const about = { reservation_id: body.reservation_id, external_reservation_id: 'received' };
@@ -203,7 +207,9 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     const own = await openHotel(service);
     const { body } = await book(service, own);
     const statuses = ['completed', 'no_show', 'completed', 'no_show', 'completed'];
-    const answers = await Promise.all(statuses.map((status) => moveStay(service, own, body.reservation_id, status)));
+    const answers = await Promise.all(
+      statuses.map((status) => setStayStatus(service, own, body.reservation_id, status)),
+    );
     assert.deepEqual(countByStatus(answers), { 200: 1, 409: 4 });
     assert.equal((await eventsOf(service, own.tenantId)).length, 2);
   });

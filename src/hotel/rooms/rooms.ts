@@ -1,6 +1,6 @@
 import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
-import { type Change, tellChanges } from '#platform/lib/change-list.ts';
+import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
 import { changedRows, rowsToWrite } from '#platform/lib/changed-rows.ts';
 import { isUuid, newId } from '#platform/lib/ids.ts';
 import { formatMoney } from '#platform/lib/money.ts';
@@ -127,8 +127,8 @@ export async function applyProperties(
   }
   const nameOfRoomType = roomTypeNames([...storedProperties, ...properties], [...storedRoomTypes, ...roomTypes]);
   const changes = [
-    ...tellChanges('property', changedProperties, ({ name }) => name),
-    ...tellChanges('room type', changedRoomTypes, ({ id }) => nameOfRoomType(id)),
+    ...describeListChanges('property', changedProperties, ({ name }) => name),
+    ...describeListChanges('room type', changedRoomTypes, ({ id }) => nameOfRoomType(id)),
   ];
   return { properties: applied, nameOfRoomType, changes };
 }

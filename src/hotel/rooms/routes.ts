@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Database } from '#platform/db/database.ts';
 import type { App } from '#platform/http/app.ts';
-import { etagOf, hasCurrent, sendNotModified } from '#platform/http/etag.ts';
+import { etagOf, matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes, shortList } from '#platform/http/list.ts';
 import { PageQuery, pageOf } from '#platform/http/paging.ts';
@@ -35,7 +35,7 @@ export function roomRoutes(app: App, { db, callerGuard }: Dependencies): void {
       const body = JSON.stringify(shortList(request, await listRoomTypes(db, request.caller)));
       const etag = etagOf(body);
       reply.header('etag', etag).header('cache-control', 'private, no-cache');
-      return hasCurrent(request, etag) ? sendNotModified(reply) : sendJsonBytes(reply, body);
+      return matchesIfNoneMatch(request, etag) ? sendNotModified(reply) : sendJsonBytes(reply, body);
     },
   );
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { announceChange, leasesEnded, type TenantCache, RecentChanges } from './changes.ts';
+import { announceChange, waitForLeasesToEnd, type TenantCache, RecentChanges } from './changes.ts';
 
 const TENANT = 1;
 const OTHER = 2;
@@ -59,9 +59,9 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(OTHER, 'key'), 'value of the other tenant');
   });
 
-  it('a change of a tenant has invalidated its data when leasesEnded resolves, without a call of catchUp', async () => {
+  it('a change of a tenant has invalidated its data when waitForLeasesToEnd resolves, without a call of catchUp', async () => {
     await change();
-    await leasesEnded();
+    await waitForLeasesToEnd();
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
@@ -98,7 +98,7 @@ describe('tenant caches of RecentChanges', () => {
 
   it('if polls fail, a cache returns no data after one lease, and one warning is logged, until a poll succeeds again', async () => {
     await breakDatabase(async () => {
-      await leasesEnded();
+      await waitForLeasesToEnd();
       assert.equal(get(TENANT, 'key'), undefined);
       await sleep(400);
     });

@@ -41,7 +41,7 @@ export async function announceChange(tx: Tx, tenantId: number): Promise<void> {
  * Waits until no node uses cached data from before a transaction that has just been committed: for the length of a lease, and a margin
  * for differing clocks.
  */
-export async function leasesEnded(): Promise<void> {
+export async function waitForLeasesToEnd(): Promise<void> {
   await sleep(LEASE_MS + LEASE_MARGIN_MS);
 }
 

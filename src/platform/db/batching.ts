@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import { UnavailableError } from '../errors.ts';
 import { type Account, chargeService, chargeTo, currentAccount } from '../lib/account.ts';
-import { FairLines } from '../lib/fair-lines.ts';
+import { FairQueues } from '../lib/fair-queues.ts';
 import { isUnavailable } from './failures.ts';
 import { isCluster } from './layout.ts';
 
@@ -37,7 +37,7 @@ export function batching<Input, Output>(
   if (isCluster(db)) {
     return one;
   }
-  const waiting = new FairLines<Waiting<Input, Output>>();
+  const waiting = new FairQueues<Waiting<Input, Output>>();
   let underWay = 0;
   let isPlanned = false;
 

@@ -13,8 +13,8 @@ describe('createDatabase', () => {
   });
   after(() => database.drop());
 
-  async function setting(name: string, isPatient: boolean): Promise<string | undefined> {
-    const db = createDatabase({ url: database.url, poolSize: 1, isPatient });
+  async function setting(name: string, hasNoTimeLimit: boolean): Promise<string | undefined> {
+    const db = createDatabase({ url: database.url, poolSize: 1, hasNoTimeLimit });
     const { rows } = await sql<{ value: string }>`SELECT current_setting(${name}) AS value`.execute(db);
     await db.destroy();
     return rows[0]?.value;

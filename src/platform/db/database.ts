@@ -25,7 +25,7 @@ export interface DatabaseOptions {
   url: string;
   poolSize: number;
   /** True if statements have no time limit, as for a migration or a recount. False for the statements of requests. */
-  isPatient?: boolean;
+  hasNoTimeLimit?: boolean;
   /**
    * True, the default, if statements are prepared on each connection. Must be false behind a connection pooler that does not support
    * prepared statements (PgBouncer before 1.21).
@@ -72,7 +72,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     max: options.poolSize,
     application_name: 'roomservice pool',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    ...(options.isPatient ? {} : REQUEST_TIMEOUTS),
+    ...(options.hasNoTimeLimit ? {} : REQUEST_TIMEOUTS),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     // The server then sends dates as ISO text, even if the database or the role has another date style.
@@ -225,7 +225,7 @@ const PLANNED_ANEW_MARK = '/* planned anew */';
  * Mark at the end of a statement that must not be prepared, so that PostgreSQL plans it again for each call. It is for the table of events,
  * which fills and empties. A plan from the time when the table was empty would read the whole table until the next ANALYZE.
  */
-export const PLANNED_ANEW = sql.raw(PLANNED_ANEW_MARK);
+export const REPLANNED_EACH_CALL = sql.raw(PLANNED_ANEW_MARK);
 
 /** Returns the name of a prepared statement, which is the same on all connections. Undefined means that the statement is not prepared. */
 type StatementNames = (text: string, parameterCount: number) => string | undefined;

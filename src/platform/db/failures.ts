@@ -77,7 +77,7 @@ export function isUnavailable(error: unknown): boolean {
  * 40 ms. The work must give the same result if it is run twice, because the outcome of a COMMIT is unknown if its response is lost.
  * @throws UnavailableError if the database stays unavailable. Throws all other errors of the work unchanged.
  */
-export async function retrying<T>(work: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Db, Tx } from './database.ts';
-import { retrying } from './failures.ts';
+import { withRetries } from './failures.ts';
 import { layoutOf, setLayout } from './layout.ts';
 
 /**
@@ -9,7 +9,7 @@ import { layoutOf, setLayout } from './layout.ts';
  * @throws UnavailableError if the database stays unavailable
  */
 export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return retrying(() => runTransaction(db, work));
+  return withRetries(() => runTransaction(db, work));
 }
 
 /**

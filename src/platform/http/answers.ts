@@ -20,11 +20,7 @@ export function toApiError(error: Error & { statusCode?: number }): ApiError | n
  * Sends the response to a request that failed. A 4xx response is `{code, message}`. A 5xx response shows no internals, only the
  * request id, which finds the cause in the log.
  */
-export function answerError(
-  error: FastifyError | ApiError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+export function sendError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toApiError(error);
   if (known !== null) {
     return reply.code(known.statusCode).headers(known.headers).send({ code: known.code, message: known.message });

@@ -13,15 +13,15 @@ import { ApiError, invalidField } from '../errors.ts';
 import { chargeTo, STRANGERS } from '../lib/account.ts';
 import { type Bounds, DEFAULT_BOUNDS } from '../lib/bounds.ts';
 import { trackAllowedMethods } from './allowed-methods.ts';
-import { answerError } from './answers.ts';
+import { sendError } from './answers.ts';
 import { BodyBudget } from './body-budget.ts';
-import { answerClientErrors } from './client-errors.ts';
+import { createClientErrorHandler } from './client-errors.ts';
 import { compileOnDemand } from './compilers.ts';
 import { drainBody, registerBodyParsers } from './body-parsers.ts';
 import { decodeQuery } from './decode/form.ts';
 import { convertText } from './decode/convert.ts';
 import { QuietLogController } from './log.ts';
-import { createRequestLines } from './request-lines.ts';
+import { createRequestQueues } from './request-queues.ts';
 import { requestIdOf } from './request-id.ts';
 import { hasBrokenPath, originForm, routableTarget, splitTarget } from './request-target.ts';
 import { type ReaderBounds, SlowReaders } from './slow-readers.ts';
@@ -96,16 +96,16 @@ export function createHttpApp(options: HttpOptions): App {
     rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
   });
-  const answerClientError = answerClientErrors(app.server);
+  const answerClientError = createClientErrorHandler(app.server);
   const allowedMethods = trackAllowedMethods(app);
   app.decorate('publicUrl', options.publicUrl ?? null);
   app.decorate('slowReaders', new SlowReaders({ maxWaiting: bounds.waitingStreams, ...options.readers }));
   compileOnDemand(app);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     drainBody(request);
-    return answerError(error, request, reply);
+    return sendError(error, request, reply);
   });
-  const waitForTurn = createRequestLines(app.server);
+  const waitForTurn = createRequestQueues(app.server);
   app.decorateRequest('account');
   // A hook that does not wait is not async, because its promise would cost each request a turn of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {

@@ -46,7 +46,7 @@ interface Exchange {
  * large, and requests that never ended. Also responds to CONNECT, because Node would close the connection. A refusal waits
  * until the response to the previous request is sent. Otherwise the client would take the refusal for that response.
  */
-export function answerClientErrors(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
+export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
   // Each connection has one object, which is emptied after each response. Otherwise the requests would live long enough to leave
   // V8's young generation, where garbage collection is cheap.
   const exchanges = new WeakMap<Duplex, Exchange>();

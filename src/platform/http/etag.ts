@@ -28,7 +28,7 @@ function tagOf(hash: Hash): string {
 }
 
 /** Returns true if `If-None-Match` names this tag, so that the caller has the response already. Compares weakly (RFC 9110 §13.1.2). */
-export function hasCurrent(request: FastifyRequest, etag: string): boolean {
+export function matchesIfNoneMatch(request: FastifyRequest, etag: string): boolean {
   const given = request.headers['if-none-match'] ?? '';
   const isThis = (tag: string) => ['*', etag].includes(tag.trim().replace(/^W\//, ''));
   // Nearly every caller sends only the tag that it got, so the exact comparison comes first.

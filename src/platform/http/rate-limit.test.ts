@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { type Answer, startService, type TestService, type TestTenant } from '#test/support/service.ts';
-import { createCounter, createMemoryBudgets, takeFromBudget } from './rate-limit.ts';
+import { createCounter, createMemoryBudgets, countCall } from './rate-limit.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 
@@ -139,7 +139,7 @@ describe('the window of a budget', () => {
     const budget = createMemoryBudgets().budget('any', 2);
     const headers: Record<string, string> = {};
     const reply = { header: (name: string, value: string) => void (headers[name] = value) } as unknown as FastifyReply;
-    const take = () => takeFromBudget(budget, 'key', reply);
+    const take = () => countCall(budget, 'key', reply);
     await take();
     nowMs += 30_000;
     await take();

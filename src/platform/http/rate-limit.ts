@@ -68,7 +68,7 @@ export function createCounter(windowMs = WINDOW_MS): (key: string) => Taken {
  * not move the window.
  * @throws ApiError 429 `rate_limited` with `Retry-After` if the budget is used up
  */
-export async function takeFromBudget({ limit, take }: Budget, key: string, reply: FastifyReply): Promise<void> {
+export async function countCall({ limit, take }: Budget, key: string, reply: FastifyReply): Promise<void> {
   const { count, msLeft } = await take(key);
   const resetSeconds = Math.max(1, Math.ceil(msLeft / 1000));
   reply.header('x-ratelimit-limit', String(limit));

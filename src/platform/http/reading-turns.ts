@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { isArriving } from '../lib/arrivals.ts';
-import { FairLines } from '../lib/fair-lines.ts';
+import { FairQueues } from '../lib/fair-queues.ts';
 
 /**
  * Number of streams that may continue in one turn of the event loop, each by one chunk of 64 KiB. This is half a
@@ -13,7 +13,7 @@ const STREAMS_A_TURN = 2;
  * all connections in one turn. For example, 290 concurrent bodies of 1 MiB delayed all other requests by a second. Tenants take turns.
  */
 export class ReadingTurns {
-  readonly #waiting = new FairLines<Readable>();
+  readonly #waiting = new FairQueues<Readable>();
   #isPlanned = false;
 
   /** Pauses the stream until its turn comes. */

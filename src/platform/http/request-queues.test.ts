@@ -4,17 +4,17 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { STRANGERS } from '../lib/account.ts';
 import { noteArrival } from '../lib/arrivals.ts';
-import { RequestLines } from './request-lines.ts';
+import { RequestQueues } from './request-queues.ts';
 
-describe('RequestLines', () => {
-  let queues: RequestLines;
+describe('RequestQueues', () => {
+  let queues: RequestQueues;
   let begun: string[];
   let nowMs: number;
 
   before(() => mock.method(performance, 'now', () => nowMs));
   after(() => mock.restoreAll());
   beforeEach(() => {
-    queues = new RequestLines();
+    queues = new RequestQueues();
     begun = [];
     nowMs = 1_000_000;
   });

@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Account, STRANGERS } from '../lib/account.ts';
 import { isArriving, noteArrival } from '../lib/arrivals.ts';
-import { FairLines } from '../lib/fair-lines.ts';
+import { FairQueues } from '../lib/fair-queues.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -10,7 +10,7 @@ declare module 'fastify' {
      * True if requests of this route begin without waiting in a queue. Used by health checks, which must respond while the process is
      * busy.
      */
-    goesFirst?: boolean;
+    skipsQueue?: boolean;
   }
 }
 
@@ -42,8 +42,8 @@ interface WaitingRequest {
  * than to read and handle each alone (docs/performance-log.md). The first request of a connection waits while further connections
  * arrive, because these are accepted first.
  */
-export class RequestLines {
-  readonly #queues = new FairLines<WaitingRequest>();
+export class RequestQueues {
+  readonly #queues = new FairQueues<WaitingRequest>();
   /** First requests of their connections, with their queues. They wait while further connections arrive. */
   #first: [queue: string, request: WaitingRequest][] = [];
   /** Number of requests under way, by queue. */
@@ -185,17 +185,17 @@ function credentialsOf({ headers }: FastifyRequest): string {
 }
 
 /** Creates a function that calls `begin` when the turn of a request has come. It does not call `begin` if the client has gone by then. */
-export function createRequestLines(
+export function createRequestQueues(
   server: Server,
 ): (request: FastifyRequest, reply: FastifyReply, begin: () => void) => void {
-  const queues = new RequestLines();
+  const queues = new RequestQueues();
   const newConnections = new WeakSet<Socket>();
   server.on('connection', (socket) => {
     newConnections.add(socket);
     noteArrival();
   });
   return (request, reply, begin) => {
-    if (request.routeOptions.config.goesFirst === true) {
+    if (request.routeOptions.config.skipsQueue === true) {
       begin();
       return;
     }

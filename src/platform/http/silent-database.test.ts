@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { type DatabaseProxy, startDatabaseProxy } from '#test/support/database-proxy.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
-import { retrying } from '../db/failures.ts';
+import { withRetries } from '../db/failures.ts';
 import { UnavailableError } from '../errors.ts';
 
 /** The proxy acts like a packet filter: it drops all data between the service and the database and refuses no connection. */
@@ -56,7 +56,7 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     fresh.swallow();
     const work = () =>
       assert.rejects(
-        retrying(() => sql`SELECT 1`.execute(fresh.db)),
+        withRetries(() => sql`SELECT 1`.execute(fresh.db)),
         UnavailableError,
       );
     try {

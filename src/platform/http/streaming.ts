@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { retrying } from '../db/failures.ts';
+import { withRetries } from '../db/failures.ts';
 import type { KeysetList } from '../db/keyset-list.ts';
 import { startTurn } from '../lib/turn.ts';
 
@@ -58,7 +58,7 @@ async function readAndRender<Row extends { id: string }>(
   batchSize: number,
 ): Promise<RenderedBatch> {
   // If a database connection breaks, the read is retried, because a response that has begun could only be cut off.
-  const rows = await retrying(() => readBatch(afterId, batchSize));
+  const rows = await withRetries(() => readBatch(afterId, batchSize));
   return { texts: renderBatch(rows), count: rows.length, lastId: rows.at(-1)?.id ?? null };
 }
 

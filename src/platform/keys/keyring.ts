@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Tx } from '../db/database.ts';
-import { retrying } from '../db/failures.ts';
+import { withRetries } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { OperatorError } from '../errors.ts';
 import { decryptBound, encryptBound } from './sealing.ts';
@@ -124,7 +124,7 @@ export class OpenKeyring {
 
   /** Deletes all keys below this version. No stored secret may need them any more. */
   async endRotation(version: number): Promise<void> {
-    await retrying(() => store.deleteEncryptionKeysBelow(this.#db, version));
+    await withRetries(() => store.deleteEncryptionKeysBelow(this.#db, version));
   }
 
   /**
@@ -176,7 +176,7 @@ export class OpenKeyring {
   }
 
   async #readNew(): Promise<void> {
-    for (const wrapped of await retrying(() => store.readEncryptionKeys(this.#db))) {
+    for (const wrapped of await withRetries(() => store.readEncryptionKeys(this.#db))) {
       if (!this.#keys.has(wrapped.version)) {
         this.#unwrap(wrapped);
       }

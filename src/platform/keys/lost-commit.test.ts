@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { makeChannel, tell } from '#test/support/channel.ts';
-import { type CommitLoser, startCommitLoser } from '#test/support/lost-commit.ts';
+import { makeChannel, sendReservation } from '#test/support/channel.ts';
+import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { rotate, storedSecret } from '#test/support/rotation.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually, register } from '#test/support/webhooks.ts';
@@ -23,10 +23,10 @@ afterEach(() => service.close());
 const at = (name: string) => `https://127.0.0.1:2/${name}`;
 
 describe('after a lost response to a COMMIT', () => {
-  let loser: CommitLoser;
+  let loser: CommitProxy;
   let api: TestService;
   beforeEach(async () => {
-    loser = await startCommitLoser(service.database.url);
+    loser = await startCommitProxy(service.database.url);
     api = await startService({ beside: { ...service, database: { ...service.database, db: loser.db } } });
   });
   afterEach(async () => {
@@ -37,7 +37,7 @@ describe('after a lost response to a COMMIT', () => {
   it('a rotation whose COMMIT response is lost makes only one new key, and recognises it as its own', async () => {
     await register(service, tenant.partner, at('one'));
     const keyring = await openKeyring(loser.db, service.masterKey);
-    loser.loseNext();
+    loser.dropNextCommitResponse();
     assert.deepEqual(await rotate(service, { db: loser.db, keyring }), {
       version: 2,
       reencrypted: 1,
@@ -66,7 +66,7 @@ describe('after a lost response to a COMMIT', () => {
       await released;
     });
     await isHeld;
-    loser.loseNext();
+    loser.dropNextCommitResponse();
     const registering = register(api, tenant.partner, at('one'));
     await waitingFor(1);
     // Replaces the ciphertext directly after the first run of the registration, and before its second run.
@@ -98,10 +98,10 @@ describe('after a lost response to a COMMIT', () => {
   });
 
   it('201: a channel whose COMMIT response is lost is made only once, and the secret in the response is valid', async () => {
-    loser.loseNext();
+    loser.dropNextCommitResponse();
     const channel = await makeChannel(api, tenant);
     assert.equal(loser.lostCount, 1);
-    assert.equal((await tell(service, channel, {})).status, 400);
+    assert.equal((await sendReservation(service, channel, {})).status, 400);
     const list = await service.call('GET', '/v1/channel-manager/channels/', { headers: tenant.owner });
     assert.equal(list.body.length, 1);
   });

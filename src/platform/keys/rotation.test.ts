@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { makeChannel, tell } from '#test/support/channel.ts';
+import { makeChannel, sendReservation } from '#test/support/channel.ts';
 import { census, rotate, storedSecret } from '#test/support/rotation.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { register } from '#test/support/webhooks.ts';
@@ -45,8 +45,8 @@ describe('rotateEncryptionKey', () => {
     assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 3 } });
     assert.deepEqual([await storedSecret(service, tenant), await storedSecret(service, other)], secrets);
     // The service has started before the rotation, and still accepts the channel's signature.
-    assert.equal((await tell(service, channel, {})).status, 400);
-    assert.equal((await tell(service, { ...channel, channel_secret: 'wrong' }, {})).status, 401);
+    assert.equal((await sendReservation(service, channel, {})).status, 400);
+    assert.equal((await sendReservation(service, { ...channel, channel_secret: 'wrong' }, {})).status, 401);
     assert.equal((await service.call('GET', '/v1/third-party/menu/', { headers: withoutWebhook.partner })).status, 200);
   });
 
@@ -150,7 +150,7 @@ describe('rotateEncryptionKey', () => {
       assert.equal(await storedSecret(service, { ...tenant, credential, partner }), newest.get(credential.id));
     }
     for (const channel of await making) {
-      assert.equal((await tell(service, channel, {})).status, 400);
+      assert.equal((await sendReservation(service, channel, {})).status, 400);
     }
   });
 
@@ -190,7 +190,7 @@ describe('rotateEncryptionKey', () => {
 });
 
 describe('replacement of the master key during a run', () => {
-  it('500: a process with the old master key logs that it must be restarted, and its response does not tell that', async (t) => {
+  it('500: a process with the old master key logs that it must be restarted, and its response does not sendReservation that', async (t) => {
     const lines: string[] = [];
     const old = await startService({ beside: service, onLog: (line) => lines.push(line) });
     t.after(() => old.close());

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Tx } from '../db/database.ts';
-import { retrying } from '../db/failures.ts';
+import { withRetries } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type OpenKeyring, SecretDecryptionError, versionBytes } from './keyring.ts';
 
@@ -119,7 +119,7 @@ async function* readOutdated(
   let batch: StoredSecret[] = [];
   do {
     const afterId = batch.at(-1)?.id ?? null;
-    batch = await retrying(() => column.readBefore(db, tenantId, versionBytes(version), afterId, BATCH_SIZE));
+    batch = await withRetries(() => column.readBefore(db, tenantId, versionBytes(version), afterId, BATCH_SIZE));
     yield* batch;
   } while (batch.length === BATCH_SIZE);
 }

@@ -47,7 +47,7 @@ const MAX_VALUE_LENGTH = 100;
  * Describes the differences, with at most one change for each entry. If entries have only moved, one more change with the field `order`
  * tells that their order is different.
  */
-export function tellChanges<Entry extends { position: number }>(
+export function describeListChanges<Entry extends { position: number }>(
   what: string,
   differences: Difference<Entry>[],
   nameOf: (entry: Entry) => string,
@@ -67,7 +67,7 @@ function tellChange<Entry extends object>(
     const change = before === undefined ? 'added' : 'removed';
     return entry === undefined ? [] : [{ what, name: nameOf(entry), change, fields: [] }];
   }
-  const fields = tellFields(before, after);
+  const fields = describeFields(before, after);
   const [wasActive, isActive] = [isActiveEntry(before), isActiveEntry(after)];
   if (wasActive !== isActive) {
     return [{ what, name: nameOf(after), change: isActive ? 'enabled' : 'disabled', fields }];
@@ -76,7 +76,7 @@ function tellChange<Entry extends object>(
 }
 
 /** Returns the fields whose values differ. Leaves out both values if one of them is long. */
-export function tellFields(before: object, after: object): FieldChange[] {
+export function describeFields(before: object, after: object): FieldChange[] {
   const earlier = new Map(Object.entries(before));
   return Object.entries(after)
     .filter(([field, to]) => !UNLISTED_FIELDS.has(field) && !isDeepStrictEqual(earlier.get(field), to))

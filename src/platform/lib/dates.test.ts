@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { countNights, isTimeZone, momentOf, nightsOf, todayIn } from './dates.ts';
+import { countNights, isTimeZone, instantOf, nightsOf, todayIn } from './dates.ts';
 
 // A second implementation of the calendar, to compare results with. It uses only the calendar rules, without Date and Temporal.
 
@@ -142,16 +142,16 @@ function wallMs(instantMs: number, timezone: string): number {
   );
 }
 
-describe('momentOf', () => {
+describe('instantOf', () => {
   const times = fc
     .integer({ min: 0, max: 1_439 })
     .map((minute) => new Date(minute * 60_000).toISOString().slice(11, 16));
   const dates = fc.integer({ min: 0, max: 47_000 }).map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
 
-  it('momentOf returns the first instant with a local time, and moves a skipped local time forward by the length of the gap', () => {
+  it('instantOf returns the first instant with a local time, and moves a skipped local time forward by the length of the gap', () => {
     fc.assert(
       fc.property(dates, times, fc.constantFrom(...ZONES), (date, time, zone) => {
-        const moment = momentOf(date, time, zone);
+        const moment = instantOf(date, time, zone);
         assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
         const ms = Date.parse(moment);
         const wanted = Date.parse(`${date}T${time}:00Z`);
@@ -172,7 +172,7 @@ describe('momentOf', () => {
     );
   });
 
-  it('momentOf returns the known instants for ten local times around clock changes', () => {
+  it('instantOf returns the known instants for ten local times around clock changes', () => {
     for (const [date, time, zone, moment] of [
       ['2026-03-08', '01:59', 'America/New_York', '2026-03-08T06:59:00.000Z'],
       ['2026-03-08', '02:00', 'America/New_York', '2026-03-08T07:00:00.000Z'],
@@ -185,7 +185,7 @@ describe('momentOf', () => {
       ['2027-03-28', '01:30', 'Europe/Lisbon', '2027-03-28T01:30:00.000Z'],
       ['2018-11-04', '00:00', 'America/Sao_Paulo', '2018-11-04T03:00:00.000Z'],
     ] as const) {
-      assert.equal(momentOf(date, time, zone), moment, `${date} ${time} ${zone}`);
+      assert.equal(instantOf(date, time, zone), moment, `${date} ${time} ${zone}`);
     }
   });
 });
@@ -207,11 +207,11 @@ describe('todayIn', () => {
 });
 
 describe('isTimeZone', () => {
-  it('isTimeZone is true for names of time zones, which todayIn and momentOf accept too', () => {
+  it('isTimeZone is true for names of time zones, which todayIn and instantOf accept too', () => {
     for (const name of [...ZONES, 'europe/lisbon', 'Asia/Calcutta', 'Europe/Kyiv', 'Etc/GMT+12', 'EST5EDT']) {
       assert.ok(isTimeZone(name), name);
       assert.match(todayIn(name), /^\d{4}-\d\d-\d\d$/);
-      assert.match(momentOf('2026-05-01', '15:00', name), /Z$/);
+      assert.match(instantOf('2026-05-01', '15:00', name), /Z$/);
     }
   });
 

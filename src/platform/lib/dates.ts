@@ -60,7 +60,7 @@ export function todayIn(timezone: string): DateText {
  * result is later by the length of the skipped gap. If the local time occurs twice, the result is its first occurrence.
  * @param time `HH:MM`
  */
-export function momentOf(date: DateText, time: string, timezone: string): string {
+export function instantOf(date: DateText, time: string, timezone: string): string {
   const wall = Temporal.PlainDateTime.from(`${date}T${time}`);
   return wall.toZonedDateTime(timezone).toInstant().toString({ fractionalSecondDigits: 3 });
 }

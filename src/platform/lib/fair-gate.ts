@@ -1,4 +1,4 @@
-import { FairLines } from './fair-lines.ts';
+import { FairQueues } from './fair-queues.ts';
 
 export interface FairGateOptions {
   /** Number of callers that may be inside the gate at the same time. */
@@ -21,7 +21,7 @@ export class FairGate {
   readonly #options: FairGateOptions;
   /** Number of callers inside the gate, by key. */
   readonly #insideOf = new Map<string, number>();
-  readonly #waiting = new FairLines<() => void>();
+  readonly #waiting = new FairQueues<() => void>();
   #inside = 0;
 
   constructor(options: FairGateOptions) {

@@ -1,5 +1,5 @@
 /** Fair queue: the items of each key wait in a queue of their own, and the queues are served round robin. */
-export class FairLines<Item> {
+export class FairQueues<Item> {
   /** Queues by key, in the order of their turns. No queue is empty. */
   readonly #lines = new Map<string, Item[]>();
   #size = 0;

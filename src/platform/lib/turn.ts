@@ -1,6 +1,6 @@
 import { currentAccount } from './account.ts';
 import { isArriving } from './arrivals.ts';
-import { FairLines } from './fair-lines.ts';
+import { FairQueues } from './fair-queues.ts';
 
 /**
  * Length of a turn in milliseconds: the time for which long work may block the event loop. Most work ends earlier. Node accepts only one
@@ -16,7 +16,7 @@ export interface Turn {
 }
 
 /** Work of the whole process that waits for its next turn. The tenants take turns. */
-const waiting = new FairLines<() => void>();
+const waiting = new FairQueues<() => void>();
 
 /**
  * Starts one turn in each round of the event loop, even if much work waits, so that short work can run between two turns. Starts no turn

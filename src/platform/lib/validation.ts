@@ -31,13 +31,13 @@ function newAjv(options: Options): Ajv {
 /** Bounds of a search for faults. Each fault costs some microseconds, so the search in a value from outside must have bounds. */
 export interface Extent {
   /** Largest number of faults that the message lists. The search ends soon after it has found this number. */
-  maxTold: number;
+  maxReported: number;
   /** True if the search also checks the entries of a list that is too long. */
   entersLongLists: boolean;
 }
 
 /** Search for all faults, without a bound. Used for a document that its own author checks. */
-const EVERYTHING: Extent = { maxTold: Infinity, entersLongLists: true };
+const EVERYTHING: Extent = { maxReported: Infinity, entersLongLists: true };
 /**
  * Largest number of reports of the validator for one fault. For a nullable field, the validator reports each variant of the union, and
  * then the union itself.
@@ -97,9 +97,9 @@ export function compileSchema(schema: object): Validator {
   const validate = lazily(() => withAllFaults.compile(schema));
   return {
     isValid: (value) => isValid()(value),
-    findFaults(value, { maxTold, entersLongLists }) {
+    findFaults(value, { maxReported, entersLongLists }) {
       const check = validate();
-      search = { entersLongLists, maxReports: maxTold * REPORTS_A_FAULT, foundInLists: 0 };
+      search = { entersLongLists, maxReports: maxReported * REPORTS_A_FAULT, foundInLists: 0 };
       check(value);
       return check.errors ?? [];
     },
@@ -131,7 +131,7 @@ const FIRST_FAULTS = 50;
 
 /** Returns the bounds of a search for faults in one part of a request. @param bytes size of that part */
 export function extentFor(bytes: number): Extent {
-  return { maxTold: bytes <= ALL_FAULTS_BYTES ? Infinity : FIRST_FAULTS, entersLongLists: false };
+  return { maxReported: bytes <= ALL_FAULTS_BYTES ? Infinity : FIRST_FAULTS, entersLongLists: false };
 }
 
 /**
@@ -139,14 +139,14 @@ export function extentFor(bytes: number): Extent {
  * decision 6).
  * @param whole name of the validated value, such as `body`. The message uses this name for a fault of the whole value.
  */
-export function validationMessage(faults: Fault[], whole: string, { maxTold }: Extent): string {
-  return joinFaults(faultTexts(faults, whole), whole, maxTold);
+export function validationMessage(faults: Fault[], whole: string, { maxReported }: Extent): string {
+  return joinFaults(faultTexts(faults, whole), whole, maxReported);
 }
 
-/** Joins texts of faults to one message. @param whole name of the validated value @param maxTold largest number of listed texts */
-export function joinFaults(texts: string[], whole: string, maxTold = Infinity): string {
-  const listed = texts.slice(0, maxTold);
-  if (texts.length > maxTold) {
+/** Joins texts of faults to one message. @param whole name of the validated value @param maxReported largest number of listed texts */
+export function joinFaults(texts: string[], whole: string, maxReported = Infinity): string {
+  const listed = texts.slice(0, maxReported);
+  if (texts.length > maxReported) {
     listed.push(`${whole}: has more faults, which are shown after you correct these`);
   }
   return listed.join(' | ');

@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { Caches, TenantCache } from '#platform/changes/changes.ts';
 import type { Database } from '#platform/db/database.ts';
-import { retrying } from '#platform/db/failures.ts';
+import { withRetries } from '#platform/db/failures.ts';
 import { UnavailableError } from '#platform/errors.ts';
 import { etagInTurns } from '#platform/http/etag.ts';
 import { startTurn } from '#platform/lib/turn.ts';
@@ -99,7 +99,7 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   /** Loads a version of a menu, and replaces the cached version. */
   function load(tenantId: number, version: number, currency: string): CachedMenu {
     evict(tenantId);
-    const menu = retrying(() => loadMenu(tenantId, currency));
+    const menu = withRetries(() => loadMenu(tenantId, currency));
     const loading: CachedMenu = { version, currency, menu, bytes: 0, lastRead: reads };
     cached.set(tenantId, loading);
     // The entry may have been replaced or evicted while the menu was loading.

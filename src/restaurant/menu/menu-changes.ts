@@ -1,4 +1,4 @@
-import { type Change, tellChanges } from '#platform/lib/change-list.ts';
+import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
 import type { ChangedRow } from '#platform/lib/changed-rows.ts';
 import type { StampedSections, StoredDish } from './store.ts';
 
@@ -15,7 +15,7 @@ export function menuChanges({ dishes, sections: { before, after } }: AppliedMenu
     ...sectionChanges('category', before.categories, after.categories),
     ...sectionChanges('sub-menu', before.sub_menus, after.sub_menus),
     ...sectionChanges('menu set', before.menu_sets, after.menu_sets),
-    ...tellChanges('dish', dishes, (dish) => dish.sku),
+    ...describeListChanges('dish', dishes, (dish) => dish.sku),
   ];
 }
 
@@ -24,5 +24,5 @@ function sectionChanges(what: string, before: { name: string }[], after: { name:
   const now = new Map(after.map((section, position) => [section.name, { ...section, position }]));
   const names = new Set([...now.keys(), ...earlier.keys()]);
   const differences = Array.from(names, (name) => ({ before: earlier.get(name), after: now.get(name) }));
-  return tellChanges(what, differences, ({ name }) => name);
+  return describeListChanges(what, differences, ({ name }) => name);
 }

@@ -43,22 +43,22 @@ interface Bounds {
   /** Maximum number of bytes of the menu in the partners' response. */
   maxRenderedBytes?: number | undefined;
   /** Maximum number of faults that an error reports. */
-  maxTold?: number | undefined;
+  maxReported?: number | undefined;
 }
 
 /**
  * Replaces the menu with a document. Dishes are matched by sku, and stored dishes that are not in the document become inactive.
  * Applying the same document again changes nothing.
  * @returns the whole menu after the change, as pieces of JSON
- * @throws ApiError 400 `invalid_request` with at most `maxTold` faults, or with the size of a menu that would be too large
+ * @throws ApiError 400 `invalid_request` with at most `maxReported` faults, or with the size of a menu that would be too large
  */
 export async function replaceMenu(
   db: Database,
   tenantId: number,
   menu: MenuDocument,
-  { maxTold = Infinity, ...bounds }: Bounds = {},
+  { maxReported = Infinity, ...bounds }: Bounds = {},
 ): Promise<Buffer[]> {
-  refuse(await menuFaults(menu, maxTold + 1), maxTold);
+  refuse(await menuFaults(menu, maxReported + 1), maxReported);
   await inTransaction(db, async (tx) => {
     if ((await applyMenu(tx, tenantId, menu, bounds)) !== null) {
       await announceChange(tx, tenantId);
@@ -172,9 +172,9 @@ async function refuseGrowth(
   }
 }
 
-function refuse(faults: string[], maxTold = Infinity): void {
+function refuse(faults: string[], maxReported = Infinity): void {
   if (faults.length > 0) {
-    throw apiError('invalid_request', joinFaults(faults, 'body', maxTold));
+    throw apiError('invalid_request', joinFaults(faults, 'body', maxReported));
   }
 }
 

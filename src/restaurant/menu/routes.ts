@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { App } from '#platform/http/app.ts';
 import { acceptsGzip } from '#platform/http/content-encoding.ts';
-import { hasCurrent, sendNotModified } from '#platform/http/etag.ts';
+import { matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 import type { Guard } from '#platform/http/guard.ts';
 import { sendJsonBytes, sendPageBytes } from '#platform/http/list.ts';
 import { offsetOf, PageQuery, pageFrame, pageOf, requestedPage } from '#platform/http/paging.ts';
@@ -39,7 +39,7 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
       const isGzipped = wanted === null && acceptsGzip(request.headers['accept-encoding']);
       const { body, etag } = isGzipped ? menu.gzipped : menu.plain;
       reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'accept-encoding');
-      if (hasCurrent(request, etag)) {
+      if (matchesIfNoneMatch(request, etag)) {
         return sendNotModified(reply);
       }
       if (wanted !== null && frame !== null) {

@@ -85,8 +85,8 @@ function documentRoutes(app: App, { db, changes, documents, staffGuard, maxRende
     },
     async (request, reply) => {
       const { id } = request.person.tenant;
-      const { maxTold } = extentFor(Number(request.headers['content-length']));
-      const replace = () => replaceMenu(db, id, request.body, { maxRenderedBytes, maxTold });
+      const { maxReported } = extentFor(Number(request.headers['content-length']));
+      const replace = () => replaceMenu(db, id, request.body, { maxRenderedBytes, maxReported });
       return await sendPieces(request, reply, async () => {
         const menu = await documents.run(String(id), replace);
         await changes.catchUp();

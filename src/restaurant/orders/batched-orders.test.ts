@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startCommitLoser } from '#test/support/lost-commit.ts';
+import { startCommitProxy } from '#test/support/lost-commit.ts';
 import { pino } from 'pino';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { sampleMenu } from '#test/support/tenants.ts';
@@ -149,11 +149,11 @@ describe('concurrent orders', () => {
   });
 
   it('orders of a batch are reported as new, not as replays, if the database response to their insert is lost', async () => {
-    const loser = await startCommitLoser(service.database.url);
+    const loser = await startCommitProxy(service.database.url);
     try {
       const placing = ordersOn(loser.db);
       await placing.place(callerAt(0), pizza('first of the connection'));
-      loser.loseNext();
+      loser.dropNextCommitResponse();
       // The insert commits itself. The proxy recognises it by the word "commit" in the external ids.
       const placed = await Promise.all(['commit 1', 'commit 2'].map((id) => placing.place(callerAt(0), pizza(id))));
       assert.equal(loser.lostCount, 1);

@@ -1,7 +1,7 @@
 import type { Caller } from '#access/credentials/credentials.ts';
 import { batching } from '#platform/db/batching.ts';
 import type { Database } from '#platform/db/database.ts';
-import { retrying } from '#platform/db/failures.ts';
+import { withRetries } from '#platform/db/failures.ts';
 import type { KeysetList } from '#platform/db/keyset-list.ts';
 import { ApiError, apiError, notFound, UnavailableError } from '#platform/errors.ts';
 import { FairGate } from '#platform/lib/fair-gate.ts';
@@ -61,7 +61,7 @@ export class Orders {
     this.#db = db;
     this.#readListedMenu = readListedMenu;
     this.#transactionWithEvents = transactionWithEvents;
-    const insert = (orders: store.NewOrder[]) => retrying(() => store.insertOrders(db, orders));
+    const insert = (orders: store.NewOrder[]) => withRetries(() => store.insertOrders(db, orders));
     const insertTogether = batching(db, { many: insert, maxUnderWay: BATCHES_UNDER_WAY });
     this.#insertOrder = async (order) =>
       lengthOf(order) > LARGE_ORDER ? (await insert([order]))[0] === true : await insertTogether(order);
@@ -135,7 +135,7 @@ export class Orders {
    */
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     const { id } = await this.#summaryOf(caller, externalOrderId);
-    return partnerShape(await this.#moveTo(caller.tenantId, id, 'cancelled'));
+    return partnerShape(await this.#setOrderStatus(caller.tenantId, id, 'cancelled'));
   }
 
   /**
@@ -143,7 +143,7 @@ export class Orders {
    * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition`
    */
   async moveAlong(tenantId: number, orderId: string, status: OrderStatus): Promise<void> {
-    await this.#moveTo(tenantId, orderId, status);
+    await this.#setOrderStatus(tenantId, orderId, status);
   }
 
   /**
@@ -156,7 +156,7 @@ export class Orders {
   }
 
   /** Changes the status of an order. It locks the row, checks `mayFollow`, and writes the event in the same transaction. */
-  async #moveTo(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderSummary> {
+  async #setOrderStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderSummary> {
     const occurredAt = new Date();
     return await this.#transactionWithEvents(async (tx, record) => {
       const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;
@@ -214,7 +214,7 @@ export class Orders {
 
   async #groupText(tenantId: number, group: store.ListedOrder[]): Promise<string> {
     const statuses = new Map(group.map(({ id, status }) => [id, status]));
-    const rows = await retrying(() => store.readWhole(this.#db, tenantId, [...statuses.keys()]));
+    const rows = await withRetries(() => store.readWhole(this.#db, tenantId, [...statuses.keys()]));
     // Each order keeps the status of the list, even if its status has changed since then.
     return rows.map((row) => staffText({ ...row, status: statuses.get(row.id) ?? row.status })).join(',');
   }

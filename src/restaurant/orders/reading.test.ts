@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { dumpRows, moveTo, orderPath, ORDERS, place } from '#test/support/restaurant.ts';
+import { dumpRows, setOrderStatus, orderPath, ORDERS, place } from '#test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 
 let service: TestService;
@@ -31,7 +31,7 @@ describe('GET /v1/third-party/orders/', () => {
       await place(service, sibling);
       await place(service, tenant);
     }
-    await moveTo(service, own, placed[0].order_id, 'preparing');
+    await setOrderStatus(service, own, placed[0].order_id, 'preparing');
     placed[0] = { ...placed[0], status: 'preparing' };
     const list = await service.call('GET', ORDERS, { headers: own.partner });
     assert.match(list.headers.get('content-type') ?? '', /^application\/json/);
@@ -69,7 +69,7 @@ describe('GET /v1/third-party/orders/{external_order_id}/', () => {
     const read = () => service.call('GET', orderPath('one'), { headers: tenant.partner });
     const answer = await read();
     assert.deepEqual([answer.status, answer.body], [200, body]);
-    await moveTo(service, tenant, body.order_id, 'ready');
+    await setOrderStatus(service, tenant, body.order_id, 'ready');
     assert.deepEqual((await read()).body, { ...body, status: 'ready' });
   });
 
@@ -101,7 +101,7 @@ describe('POST /v1/third-party/orders/{external_order_id}/cancel/', () => {
     it(`200: an order in status ${status} is cancelled with one event`, async () => {
       const { body } = await place(service, tenant, { external_order_id: `from ${status}` });
       if (status !== 'pending') {
-        await moveTo(service, tenant, body.order_id, status);
+        await setOrderStatus(service, tenant, body.order_id, status);
       }
       const events = (await dumpRows(service, 'event')).length;
       const answer = await cancel(`from ${status}`);
@@ -115,7 +115,7 @@ describe('POST /v1/third-party/orders/{external_order_id}/cancel/', () => {
   for (const status of ['completed', 'cancelled']) {
     it(`409: an order in status ${status} cannot be cancelled, the message names the status, and no row is written`, async () => {
       const { body } = await place(service, tenant, { external_order_id: `ended ${status}` });
-      await moveTo(service, tenant, body.order_id, status);
+      await setOrderStatus(service, tenant, body.order_id, status);
       const rows = await dumpRows(service, 'event', 'restaurant_order');
       const message = assertError(await cancel(`ended ${status}`), 409, 'invalid_status_transition');
       assert.match(message, new RegExp(`is ${status}`));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { dishOf, dumpRows, moveTo, ORDERS, place, STAFF_MENU } from '#test/support/restaurant.ts';
+import { dishOf, dumpRows, setOrderStatus, ORDERS, place, STAFF_MENU } from '#test/support/restaurant.ts';
 import { type Answer, startService, type TestService, type TestTenant } from '#test/support/service.ts';
 
 let service: TestService;
@@ -61,9 +61,9 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
   it('200: a repeated order gets the stored order with its current status', async () => {
     const changes = { external_order_id: 'moved' };
     const first = await place(service, tenant, changes);
-    await moveTo(service, tenant, first.body.order_id, 'preparing');
+    await setOrderStatus(service, tenant, first.body.order_id, 'preparing');
     assertReplay(await place(service, tenant, changes), first, 'preparing');
-    await moveTo(service, tenant, first.body.order_id, 'cancelled');
+    await setOrderStatus(service, tenant, first.body.order_id, 'cancelled');
     assertReplay(await place(service, tenant, changes), first, 'cancelled');
   });
 

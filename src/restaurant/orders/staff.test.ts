@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertError, faultsOf } from '#test/support/answers.ts';
-import { dumpRows, moveTo, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
+import { dumpRows, setOrderStatus, place, STAFF_ORDERS } from '#test/support/restaurant.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { compileSchema, findFaults } from '#platform/lib/validation.ts';
 import { mayFollow, ORDER_STATUSES, ORDER_TYPES } from './order-status.ts';
@@ -63,7 +63,7 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
       .sort()
       .reverse();
     for (const id of ids.filter((_, index) => index === 0 || index === 3)) {
-      await moveTo(service, own, id, 'ready');
+      await setOrderStatus(service, own, id, 'ready');
     }
     const idsOf = (rows: { order_id: string }[]) => rows.map((row) => row.order_id);
     assert.deepEqual(idsOf((await list(own, '?status=ready')).body), [ids[0], ids[3]]);
@@ -89,18 +89,18 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
       assertError(await service.call('GET', path, { headers: tenant.partner }), 401, 'invalid_credentials');
       assertError(await service.call('GET', path, { headers: hotel.owner }), 403, 'error');
     }
-    assertError(await moveTo(service, hotel, 'x', 'ready'), 403, 'error');
+    assertError(await setOrderStatus(service, hotel, 'x', 'ready'), 403, 'error');
   });
 
   it("404: an unknown order_id, another tenant's order, an external id and a malformed id get the same response", async () => {
     const stranger = await service.tenant();
     const { body } = await place(service, stranger, { external_order_id: 'theirs' });
-    const unknown = await moveTo(service, tenant, '018f0000-0000-7000-8000-000000000000', 'ready');
+    const unknown = await setOrderStatus(service, tenant, '018f0000-0000-7000-8000-000000000000', 'ready');
     assertError(unknown, 404, 'error');
     for (const id of [body.order_id, 'theirs', 'x', `${body.order_id}0`, '%F0%9F%8D%95']) {
       const read = await service.call('GET', `${STAFF_ORDERS}${id}/`, { headers: tenant.staff });
       assert.deepEqual([read.status, read.text], [404, unknown.text], id);
-      assert.equal((await moveTo(service, tenant, id, 'ready')).text, unknown.text, id);
+      assert.equal((await setOrderStatus(service, tenant, id, 'ready')).text, unknown.text, id);
     }
     assert.equal((await list(stranger)).body[0].status, 'pending');
   });
@@ -117,9 +117,9 @@ describe('POST /v1/staff/orders/{order_id}/status/', () => {
           ORDER_STATUSES.map(async (to) => {
             const { body } = await place(service, tenant, { order_type: orderType });
             if (from !== 'pending') {
-              assert.equal((await moveTo(service, tenant, body.order_id, from)).status, 200);
+              assert.equal((await setOrderStatus(service, tenant, body.order_id, from)).status, 200);
             }
-            return { to, order: body, answer: await moveTo(service, tenant, body.order_id, to) };
+            return { to, order: body, answer: await setOrderStatus(service, tenant, body.order_id, to) };
           }),
         );
         for (const { to, order, answer } of answers) {
@@ -161,7 +161,9 @@ describe('POST /v1/staff/orders/{order_id}/status/', () => {
     try {
       const { body } = await place(service, tenant);
       const answers = await Promise.all(
-        Array.from({ length: 10 }, (_, index) => moveTo(index % 2 ? service : other, tenant, body.order_id, 'ready')),
+        Array.from({ length: 10 }, (_, index) =>
+          setOrderStatus(index % 2 ? service : other, tenant, body.order_id, 'ready'),
+        ),
       );
       assert.deepEqual(answers.map(({ status }) => String(status)).sort(), ['200', ...Array<string>(9).fill('409')]);
       const events = (await dumpRows(service, 'event')).filter((row) => row.includes(body.order_id));
@@ -173,10 +175,10 @@ describe('POST /v1/staff/orders/{order_id}/status/', () => {
 
   it('409: a refused change of status writes no event and does not change the order', async () => {
     const { body } = await place(service, tenant);
-    await moveTo(service, tenant, body.order_id, 'ready');
+    await setOrderStatus(service, tenant, body.order_id, 'ready');
     const rows = await dumpRows(service, 'event', 'restaurant_order');
     for (const status of ['ready', 'preparing', 'pending']) {
-      assertError(await moveTo(service, tenant, body.order_id, status), 409, 'invalid_status_transition');
+      assertError(await setOrderStatus(service, tenant, body.order_id, status), 409, 'invalid_status_transition');
     }
     assert.deepEqual(await dumpRows(service, 'event', 'restaurant_order'), rows);
   });

@@ -52,7 +52,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const pool = createDatabase({
       url,
       poolSize,
-      isPatient: options.role === 'command',
+      hasNoTimeLimit: options.role === 'command',
       isPrepared: config.databasePreparedStatements,
       layout,
       ...(hungWrites ? { hungWrites } : {}),
@@ -82,7 +82,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
 
 /** Migrates the database on connections of its own, which have no time limit for a statement, because a migration may take long. */
 async function setUp(config: Config, url: string) {
-  const db = createDatabase({ url, poolSize: 2, isPatient: true, isPrepared: false });
+  const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
   try {
     // The master key comes before the migrations, because a start without the right master key must change nothing.
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));

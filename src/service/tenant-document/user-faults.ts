@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 import { fieldsOf } from '#platform/lib/unchecked.ts';
-import { emailsOfOthers, listUsers, normaliseEmail, ownersLost } from '#access/tenants/tenants.ts';
+import { findTakenEmails, listUsers, normaliseEmail, activeOwnersLost } from '#access/tenants/tenants.ts';
 import { isStorable } from './text-faults.ts';
 
 type StoredUsers = Awaited<ReturnType<typeof listUsers>>;
@@ -12,7 +12,7 @@ export async function userFaults(db: Database, tenantId: number | null, users: u
     return isStorable(email) ? { email: normaliseEmail(email), password, role } : null;
   });
   const given = named.filter((user) => user !== null);
-  const takenEmails = await emailsOfOthers(
+  const takenEmails = await findTakenEmails(
     db,
     tenantId,
     given.map(({ email }) => email),
@@ -40,7 +40,7 @@ export async function userFaults(db: Database, tenantId: number | null, users: u
 
 /** Returns a fault if the document would leave a tenant that has an active owner without one. */
 export function ownerFaults(stored: StoredUsers, users: { email: string; role: unknown }[]): string[] {
-  const lost = ownersLost(stored, users);
+  const lost = activeOwnersLost(stored, users);
   return lost.length === 0
     ? []
     : [

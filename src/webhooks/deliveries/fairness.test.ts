@@ -3,7 +3,13 @@ import { after, afterEach, before, beforeEach, describe, it, type TestContext } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { freePort } from '#test/support/command.ts';
-import { insertBacklog, insertCredentials, startTestWorker, type Whose, writeEvent } from '#test/support/events.ts';
+import {
+  insertBacklog,
+  insertCredentials,
+  startTestWorker,
+  type CredentialRef,
+  writeEvent,
+} from '#test/support/events.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -51,7 +57,7 @@ describe('an event for a healthy receiver', () => {
       .sort((a, b) => a - b);
   }
 
-  async function writeEach(transaction: TransactionWithEvents, all: Whose[]): Promise<void> {
+  async function writeEach(transaction: TransactionWithEvents, all: CredentialRef[]): Promise<void> {
     for (let done = 0; done < all.length; done += 5) {
       await Promise.all(all.slice(done, done + 5).map((credential) => writeEvent(transaction, credential)));
     }
@@ -114,7 +120,7 @@ describe('an event for a healthy receiver', () => {
   });
 
   /** Writes three events one after the other, and checks that the scan finds and delivers each of them within `withinMs`. */
-  async function assertSoon(credentials: Whose[], withinMs: number): Promise<void> {
+  async function assertSoon(credentials: CredentialRef[], withinMs: number): Promise<void> {
     for (let round = 1; round <= 3; round += 1) {
       await writeEach(createTransactionWithEvents(db, null), credentials);
       await eventually(() => requestsTo('other').length >= round, 'the next event for the other receiver');

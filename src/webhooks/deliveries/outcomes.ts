@@ -1,5 +1,5 @@
 import type { Database } from '#platform/db/database.ts';
-import { retrying } from '#platform/db/failures.ts';
+import { withRetries } from '#platform/db/failures.ts';
 import { type Outcome, recordOutcomes } from './store.ts';
 
 /** Maximum number of outcomes that one statement records. */
@@ -47,7 +47,7 @@ export class OutcomeRecorder {
   async #recordBatch(batch: Waiting[]): Promise<void> {
     const outcomes = batch.map(({ outcome }) => outcome).sort(byKey);
     try {
-      const recorded = await retrying(() => recordOutcomes(this.#db, outcomes));
+      const recorded = await withRetries(() => recordOutcomes(this.#db, outcomes));
       batch.forEach(({ outcome, settle }) => settle.resolve(recorded.has(outcome.delivery.eventId)));
     } catch (error) {
       batch.forEach(({ settle }) => settle.reject(error));

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, type Db, PLANNED_ANEW } from '#platform/db/database.ts';
+import { type Database, type Db, REPLANNED_EACH_CALL } from '#platform/db/database.ts';
 import { inOrderOfIndex } from '#platform/db/transaction.ts';
 import { type ClaimedDelivery, type DeliveryStatus, type DueQueue, type Lease, NO_OUTCOME } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
@@ -41,7 +41,7 @@ export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueue
       WHERE tenant_id = head.tenant_id AND id = head.credential_id OFFSET 0
     ) AS c
     WHERE head.next_attempt_at <= now() AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
-    LIMIT ${limit} ${PLANNED_ANEW}`;
+    LIMIT ${limit} ${REPLANNED_EACH_CALL}`;
   return (await inOrderOfIndex(db, 'read only', (tx) => statement.execute(tx))).rows;
 }
 
@@ -103,7 +103,7 @@ export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
     WHERE e.tenant_id = due.tenant_id AND e.id = due.id AND c.tenant_id = e.tenant_id AND c.id = e.credential_id
     RETURNING e.tenant_id, e.id, e.credential_id, e.body, e.created_at, e.attempt_count, e.delivery_status,
       extract(epoch FROM now() - due.next_attempt_at)::float8 AS waited_seconds, c.webhook_url, c.webhook_secret
-    ${PLANNED_ANEW}`;
+    ${REPLANNED_EACH_CALL}`;
   const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
   const takenOf = new Map<string, number>();
   for (const { credential_id } of rows) {
@@ -156,7 +156,7 @@ export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise
       AS o (tenant_id, id, lease_id, status, result, retry_seconds)
     WHERE e.tenant_id = o.tenant_id AND e.id = o.id AND e.lease_id = o.lease_id
     RETURNING e.id
-    ${PLANNED_ANEW}`.execute(db);
+    ${REPLANNED_EACH_CALL}`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -177,7 +177,7 @@ export async function readQueueState(db: Database): Promise<QueueState> {
     SELECT
       (SELECT count(*) FROM (SELECT FROM event WHERE delivery_status = 'pending' LIMIT ${MAX_COUNTED}) AS counted) AS pending,
       (SELECT coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 FROM head) AS "oldestDueSeconds"
-    ${PLANNED_ANEW}`;
+    ${REPLANNED_EACH_CALL}`;
   const { rows } = await inOrderOfIndex(db, 'read only', (tx) => statement.execute(tx));
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
 }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { insertBacklog, insertCredentials, startTestWorker, type Whose, writeEvent } from '#test/support/events.ts';
+import {
+  insertBacklog,
+  insertCredentials,
+  startTestWorker,
+  type CredentialRef,
+  writeEvent,
+} from '#test/support/events.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -23,7 +29,7 @@ before(async () => {
 after(() => service.close());
 
 /** Creates a tenant with the given number of credentials. Each credential has its own receiver. */
-async function tenantWith(receivers: number, urlOf: (index: number) => string): Promise<Whose[]> {
+async function tenantWith(receivers: number, urlOf: (index: number) => string): Promise<CredentialRef[]> {
   const { tenantId } = await service.tenant();
   return await insertCredentials(
     service,
@@ -45,7 +51,8 @@ describe('claims of deliveries for a tenant with many receivers', () => {
   afterEach(removeEvents);
 
   const tenantOf = (receivers: number) => tenantWith(receivers, (index) => `https://127.0.0.1:1/${newId()}/${index}`);
-  const insertDue = (credentials: Whose[], count: number) => insertBacklog(service.database.db, credentials, count);
+  const insertDue = (credentials: CredentialRef[], count: number) =>
+    insertBacklog(service.database.db, credentials, count);
 
   /** Claims until no queue has a free slot. */
   async function takeAll(): Promise<Claim[]> {
@@ -56,7 +63,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     return taken;
   }
 
-  const countOf = (taken: Claim[], [credential]: Whose[]) =>
+  const countOf = (taken: Claim[], [credential]: CredentialRef[]) =>
     taken.filter(({ delivery }) => delivery.tenantId === credential?.tenantId).length;
 
   it('a tenant with 100 receivers gets all 256 slots while no other tenant waits', async () => {
@@ -99,7 +106,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     await insertDue(busy, 10);
     await claims.scan();
     await takeAll();
-    const { tenantId, credential } = busy[99] as Whose;
+    const { tenantId, credential } = busy[99] as CredentialRef;
     await service.database.db
       .updateTable('credential')
       .set({ is_active: false })
@@ -132,7 +139,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
 describe('the event of a small tenant beside a tenant with many slow receivers', () => {
   let server: Receiver;
   let worker: Worker;
-  let other: Whose[];
+  let other: CredentialRef[];
 
   // Triggers in the database record the order of claims. The order of arrivals would be less exact, because on a busy machine the TLS
   // handshakes of the receiver take seconds.
@@ -167,7 +174,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
 
   const urlOf = (name: string, index: number) => `https://127.0.0.1:${server.port}/${name}/${index}`;
   const countOf = (name: string) => server.requests.filter(({ path }) => path.startsWith(`/${name}/`)).length;
-  const write = async (credential: Whose | undefined, isLocal = true) => {
+  const write = async (credential: CredentialRef | undefined, isLocal = true) => {
     assert.ok(credential);
     await writeEvent(createTransactionWithEvents(service.database.db, isLocal ? worker.deliveries : null), credential);
   };
@@ -177,7 +184,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
     );
     return rows[0]?.place ?? 0;
   };
-  const placeOfFirstClaim = async (credential: Whose | undefined) => {
+  const placeOfFirstClaim = async (credential: CredentialRef | undefined) => {
     const { rows } = await sql<{ place: number }>`
       SELECT min(place) AS place FROM noted_claim WHERE tenant_id = ${credential?.tenantId}
     `.execute(service.database.db);
@@ -206,7 +213,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
   it('new events of a tenant that holds half of the slots are not claimed at insert while another tenant waits', async () => {
     server.answerWith(() => 'hang');
     const busy = await tenantWith(40, (index) => urlOf('busy', index));
-    const isOffered = (of: Whose | undefined) => {
+    const isOffered = (of: CredentialRef | undefined) => {
       assert.ok(of);
       const lease = worker.deliveries.offerLease({ tenantId: of.tenantId, credentialId: of.credential.id }, 0);
       return lease !== null;

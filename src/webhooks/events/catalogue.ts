@@ -30,7 +30,7 @@ interface Envelope {
 }
 
 /** Description of an event type for the OpenAPI documents. */
-export interface EventFacts {
+export interface EventDescription {
   summary: string;
   description: string;
   schema: Type.TObject;
@@ -39,7 +39,7 @@ export interface EventFacts {
 
 const STAY = { reservation_id: '01a1fa59-7d47-72d5-b816-c40f93e7a52d', external_reservation_id: 'CD-STAY-5521' };
 
-export const EVENTS: Record<EventType, EventFacts> = {
+export const EVENTS: Record<EventType, EventDescription> = {
   'order.status_changed': eventOf('OrderStatusChanged', OrderEventData, {
     summary: 'The status of an order has changed',
     description: 'The platform or the restaurant has changed the status of an order. Placing an order causes no event.',
@@ -86,7 +86,7 @@ export const EVENTS: Record<EventType, EventFacts> = {
   }),
 };
 
-function eventOf(title: string, data: Type.TObject, facts: Omit<EventFacts, 'schema'>): EventFacts {
+function eventOf(title: string, data: Type.TObject, facts: Omit<EventDescription, 'schema'>): EventDescription {
   const { description, example } = facts;
   const schema = Type.Object(
     {

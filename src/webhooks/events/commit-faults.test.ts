@@ -3,8 +3,8 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { eventRows } from '#test/support/events.ts';
-import { book, openHotel, moveStay, type TestHotel } from '#test/support/hotel.ts';
-import { type CommitLoser, startCommitLoser } from '#test/support/lost-commit.ts';
+import { book, openHotel, setStayStatus, type TestHotel } from '#test/support/hotel.ts';
+import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type Answer, startService, type TestService } from '#test/support/service.ts';
 import { eventually, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
@@ -15,14 +15,14 @@ const SOON_MS = 5_000;
 describe('an event that the process that wrote it sends, after a failed or lost COMMIT', () => {
   let service: TestService;
   let api: TestService;
-  let loser: CommitLoser;
+  let loser: CommitProxy;
   let receiver: Receiver;
   let hotel: TestHotel;
   let act: () => Promise<Answer>;
 
   before(async () => {
     service = await startService();
-    loser = await startCommitLoser(service.database.url);
+    loser = await startCommitProxy(service.database.url);
     const database = { ...service.database, db: loser.db };
     api = await startService({ beside: { ...service, database }, worker: true });
   });
@@ -47,7 +47,7 @@ describe('an event that the process that wrote it sends, after a failed or lost 
     'a booking': async () => () => book(api, hotel),
     'a status change of a reservation': async () => {
       const { body } = await book(api, hotel);
-      return () => moveStay(api, hotel, body.reservation_id, 'no_show');
+      return () => setStayStatus(api, hotel, body.reservation_id, 'no_show');
     },
   };
 
@@ -89,7 +89,7 @@ describe('an event that the process that wrote it sends, after a failed or lost 
 
       it(`2xx: the event of ${name} is sent once, within 5 s, if the response to the COMMIT is lost`, async () => {
         const lostBefore = loser.lostCount;
-        loser.loseNext();
+        loser.dropNextCommitResponse();
         const { status, text } = await act();
         assert.ok(status === 200 || status === 201, text);
         assert.equal(loser.lostCount, lostBefore + 1);

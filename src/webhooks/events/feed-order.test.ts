@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventOf, insertEvents, readEvents, readToEnd } from '#test/support/feed.ts';
-import { type CommitLoser, startCommitLoser } from '#test/support/lost-commit.ts';
+import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 
 /** In these tests, transactions commit in another order than that of the event ids. */
 describe('cursors of the event feed', () => {
   let service: TestService;
   let node: TestService;
-  let loser: CommitLoser;
+  let loser: CommitProxy;
   let tenant: TestTenant;
   before(async () => {
     const config = { rateLimitPerMinute: 1_000_000 };
     service = await startService({ config });
-    loser = await startCommitLoser(service.database.url);
+    loser = await startCommitProxy(service.database.url);
     node = await startService({ config, beside: { ...service, database: { ...service.database, db: loser.db } } });
   });
   beforeEach(async () => {
@@ -74,7 +74,7 @@ describe('cursors of the event feed', () => {
 
   it('four concurrent reads of the end give the same correct cursor, also if the response to a COMMIT is lost', async () => {
     await write(1_200);
-    loser.loseNext();
+    loser.dropNextCommitResponse();
     const ends = await Promise.all(
       [node, node, service, service].map((each) => readEvents(each, tenant.partner, '?after=latest')),
     );
@@ -89,7 +89,7 @@ describe('cursors of the event feed', () => {
   it('a page and its cursors are correct if the response to the COMMIT of the read is lost', async () => {
     const ids = await write(7);
     const lostBefore = loser.lostCount;
-    loser.loseNext();
+    loser.dropNextCommitResponse();
     const page = await readEvents(node, tenant.partner, '?limit=5');
     assert.equal(loser.lostCount, lostBefore + 1);
     assert.deepEqual(

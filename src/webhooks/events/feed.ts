@@ -1,5 +1,5 @@
 import type { Database, Tx } from '#platform/db/database.ts';
-import { retrying } from '#platform/db/failures.ts';
+import { withRetries } from '#platform/db/failures.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import { type ApiError, invalidField } from '#platform/errors.ts';
 import { attemptsShape } from './attempts.ts';
@@ -106,7 +106,7 @@ async function numberAll(db: Database, feed: store.Feed): Promise<void> {
  * @returns the new era
  */
 export async function raiseFeedEra(db: Database, now = new Date()): Promise<number> {
-  return await retrying(() => store.raiseEra(db, Math.floor(now.getTime() / 1_000)));
+  return await withRetries(() => store.raiseEra(db, Math.floor(now.getTime() / 1_000)));
 }
 
 /**

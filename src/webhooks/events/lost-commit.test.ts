@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type CommitLoser, startCommitLoser } from '#test/support/lost-commit.ts';
+import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { isSignedWith, moveOrder, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
@@ -9,14 +9,14 @@ import { isSignedWith, moveOrder, onlyDelivery, placeOrder, register } from '#te
 describe('calls for which the response to a COMMIT is lost', () => {
   let service: TestService;
   let api: TestService;
-  let loser: CommitLoser;
+  let loser: CommitProxy;
   let receiver: Receiver;
   let tenant: TestTenant;
   let lostBefore: number;
 
   before(async () => {
     service = await startService({ worker: true });
-    loser = await startCommitLoser(service.database.url);
+    loser = await startCommitProxy(service.database.url);
     api = await startService({ beside: { ...service, database: { ...service.database, db: loser.db } } });
     receiver = await startReceiver();
   });
@@ -32,7 +32,7 @@ describe('calls for which the response to a COMMIT is lost', () => {
   });
 
   it('200: a registration returns the secret that signs the deliveries if the response to its COMMIT is lost', async () => {
-    loser.loseNext();
+    loser.dropNextCommitResponse();
     const secret = await register(api, tenant.partner, receiver.url);
     assert.equal(loser.lostCount, lostBefore + 1);
     assert.notEqual(secret, '');
@@ -47,7 +47,7 @@ describe('calls for which the response to a COMMIT is lost', () => {
   it('200: a status change succeeds and sends one event if the response to its COMMIT is lost', async () => {
     await register(api, tenant.partner, receiver.url);
     const { orderId, externalId } = await placeOrder(api, tenant.partner);
-    loser.loseNext();
+    loser.dropNextCommitResponse();
     await moveOrder(api, tenant, orderId, 'confirmed');
     assert.equal(loser.lostCount, lostBefore + 1);
     await onlyDelivery(service, tenant, 'delivered');
@@ -57,7 +57,7 @@ describe('calls for which the response to a COMMIT is lost', () => {
   it('200: a status change sends one event if its COMMIT is still under way when the service tries again', async () => {
     await register(api, tenant.partner, receiver.url);
     const { orderId, externalId } = await placeOrder(api, tenant.partner);
-    loser.loseNext(500);
+    loser.dropNextCommitResponse(500);
     await moveOrder(api, tenant, orderId, 'confirmed');
     assert.equal(loser.lostCount, lostBefore + 1);
     await onlyDelivery(service, tenant, 'delivered');

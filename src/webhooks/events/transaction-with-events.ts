@@ -1,5 +1,5 @@
 import type { Database, Tx } from '#platform/db/database.ts';
-import { isUniqueViolation, retrying } from '#platform/db/failures.ts';
+import { isUniqueViolation, withRetries } from '#platform/db/failures.ts';
 import { runTransaction } from '#platform/db/transaction.ts';
 import { newId } from '#platform/lib/ids.ts';
 import { Tally } from '#platform/lib/tally.ts';
@@ -38,7 +38,7 @@ export function createTransactionWithEvents(db: Database, deliveries: LocalDeliv
   return async <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => {
     // Result and events of the last run whose COMMIT may have been sent.
     let sentToCommit: { result: T; events: RecordedEvents } | null = null;
-    const { result, events } = await retrying(async () => {
+    const { result, events } = await withRetries(async () => {
       if (sentToCommit !== null && (await isCommitted(db, sentToCommit.events))) {
         return sentToCommit;
       }

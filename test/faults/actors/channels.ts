@@ -29,13 +29,17 @@ export function channelActor(client: Client, tenants: readonly Tenant[], random:
       const later = random.oneIn(2) ? ['confirmed'] : ['confirmed', 'cancelled'];
       for (const status of ['confirmed', ...later]) {
         const checkIn = dayAhead(FIRST_DAY + random.below(DAYS));
-        await tell(client, stay, { status, check_in: checkIn, check_out: dayAfter(checkIn, 1 + random.below(2)) });
+        await sendReservation(client, stay, {
+          status,
+          check_in: checkIn,
+          check_out: dayAfter(checkIn, 1 + random.below(2)),
+        });
       }
     },
   };
 }
 
-async function tell(client: Client, stay: OtaStay, wanted: NonNullable<OtaStay['lastSent']>): Promise<void> {
+async function sendReservation(client: Client, stay: OtaStay, wanted: NonNullable<OtaStay['lastSent']>): Promise<void> {
   const { tenant, externalId } = stay;
   const body = JSON.stringify({
     external_id: externalId,

@@ -10,13 +10,13 @@ export class Child<Message, Answer> {
     this.#process = fork(join(import.meta.dirname, program), { serialization: 'advanced' });
   }
 
-  tell(message: Message): void {
+  sendReservation(message: Message): void {
     this.#process.send(message as object);
   }
 
   async ask(message: Message): Promise<Answer> {
     const answered = once(this.#process, 'message');
-    this.tell(message);
+    this.sendReservation(message);
     const [answer] = (await answered) as [Answer];
     return answer;
   }

@@ -61,7 +61,7 @@ async function build(closers: (() => unknown)[]): Promise<Omit<Stage, 'close'>> 
   };
   const backstage = await start({ RATE_LIMIT_PER_MINUTE: '1000000000' });
   const control = await start({});
-  const db = createDatabase({ url: postgres.url, poolSize: 2, isPatient: true });
+  const db = createDatabase({ url: postgres.url, poolSize: 2, hasNoTimeLimit: true });
   closers.push(() => db.destroy());
   const neighbour: Stage['neighbour'] = new Child('neighbour.ts');
   const hog: Stage['hog'] = new Child('hog.ts');
