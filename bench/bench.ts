@@ -1,5 +1,6 @@
-// `npm run bench` measures operations of the service, each in turns with its floor, and prints one table. A floor is a baseline: a small
-// program that does the least work for the same result, without the service.
+// `npm run bench` measures operations of the service and prints one table. Most operations are compared with a floor. A floor is a small
+// program that gets the same result with the least work, without the service. The measurements of an operation and of its floor
+// alternate.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 const rows = await run(options, operations);
 if (rows === null) {
-  // The interrupted measurement still waits for a process that is stopped, so this process would not exit by itself.
+  // The interrupted measurement still waits for a process that was stopped. This process would therefore not exit by itself.
   process.exit(INTERRUPTED);
 }
 const table = renderTable(rows);
@@ -32,8 +33,8 @@ console.log(table);
 tell(`The table was written to ${path}`);
 
 /**
- * Runs the chosen operations and returns their rows, or null if a signal interrupted the run. In both cases it stops every process that it
- * started.
+ * Runs the chosen operations and returns their rows of the results table, or null if a signal interrupted the run. In both cases it stops
+ * every process that it started.
  */
 async function run(chosenOptions: Options, chosenOperations: Operation[]): Promise<Row[] | null> {
   await using resources = new AsyncDisposableStack();
@@ -51,7 +52,7 @@ async function measure(world: World, chosenOperations: Operation[]): Promise<Row
       measured.push(...(await operation.measure(world)));
     } catch (error) {
       interruption.signal.throwIfAborted();
-      // The run continues with the other operations, but the command exits with status 1.
+      // After this failure the benchmark continues with the other operations, but in the end it exits with status 1.
       process.exitCode = 1;
       console.error(error);
       measured.push({ operation: operation.name, note: `FAILED: ${(error as Error).message.split('\n')[0]}` });

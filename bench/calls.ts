@@ -1,15 +1,18 @@
 import { request } from 'undici';
 import type { Call } from './load-worker.ts';
 
-/** Number of connections of the load generator for reads. */
+/** Number of connections over which the load generator sends reads. */
 export const READERS = 32;
-/** Number of connections of the load generator for writes. Writes that arrive together wait for the same flush to the disk. */
+/**
+ * Number of connections over which the load generator sends writes. It is larger than READERS, because concurrent writes share one flush
+ * to the disk.
+ */
 export const WRITERS = 64;
 
 export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
-  /** Bytes as they came over the network, not decompressed. */
+  /** Response body as it came over the network. If the service compressed the body, these bytes are still compressed. */
   body: Uint8Array;
 }
 
@@ -34,8 +37,8 @@ export async function callForJson<T>(baseUrl: string, call: Call): Promise<T> {
 }
 
 /**
- * Runs the work for each item, for at most `concurrency` items at the same time. Returns the results in the order of the items. After the
- * first failure it starts no more items, and throws this failure.
+ * Calls `work` for each item, for at most `concurrency` items at the same time. Returns the results in the order of the items. If `work`
+ * fails, this function starts no further item, and throws the error.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
@@ -70,7 +73,7 @@ export function jsonCall(
   return { method, path, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** Returns the call with `{id}` in its body replaced by the given text. */
+/** Returns a copy of the call in which the given text replaces `{id}` in the body. */
 export function withId(call: Call, id: string): Call {
   return { ...call, body: call.body?.replace('{id}', id) ?? '' };
 }

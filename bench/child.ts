@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface Child<Job, Answer> {
   /**
    * Sends a job to the process and returns its result.
-   * @throws Error with the stack of the failure in the process
+   * @throws Error if the job fails, with the stack trace from the process, or if the process ends before the job is finished
    */
   ask(job: Job): Promise<Answer>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -50,8 +50,8 @@ function nextMessage<Answer>(child: ChildProcess, script: string): Promise<Messa
 }
 
 /**
- * Handles the jobs that the parent process sends. The script calls this function. The process exits when its parent exits for any reason.
- * It ignores Ctrl-C, because the parent handles that.
+ * Handles the jobs that the parent process sends. A script that `startChild` starts has to call this function. The process of the script
+ * exits when its parent exits for any reason. It ignores Ctrl-C, because the parent handles Ctrl-C.
  */
 export function answerJobs(handle: (job: never) => Promise<unknown>): void {
   const reply = (message: Message<unknown>) => process.send?.(message);

@@ -1,7 +1,7 @@
 import { median } from './statistics.ts';
 import type { Slice } from './load-worker.ts';
 
-/** Produces load for the given number of seconds and returns the measured values. */
+/** Function that produces load for the given number of seconds and returns the measured values. */
 export type Run = (seconds: number) => Promise<Slice>;
 
 export interface Comparison {
@@ -11,14 +11,14 @@ export interface Comparison {
   ratio: number;
 }
 
-/** Length of the warm-up as a share of one slice. */
+/** Length of the warm-up, as a share of the length of one measurement. */
 const WARM_UP = 0.5;
 
 /**
- * Measures a subject (the service) and its floor (the baseline) in turns, after a warm-up of each. Because they take turns, other load on
- * the machine affects both.
- * @returns the medians of all rounds, and their ratio
- * @throws Error if a slice has no response
+ * Measures a subject (the service) and its floor (the baseline) alternately, after a warm-up of each. Other load on the machine then
+ * affects both, because their measurements alternate.
+ * @returns the medians of all measurements, and the ratio of the medians
+ * @throws Error if no response arrives during a measurement
  */
 export async function compare(
   subject: Run,

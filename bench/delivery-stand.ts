@@ -13,7 +13,7 @@ import { openTemporaryFolder } from './temporary.ts';
 
 /** Number of partners whose receiver accepts deliveries. */
 const HEALTHY = 95;
-/** Number of partners whose webhook URL has a closed port, so that it refuses connections. */
+/** Number of partners whose webhook URL has a closed port, so that connections to it are refused. */
 const REFUSING = 5;
 
 /** Partner with a registered webhook URL. */
@@ -29,7 +29,7 @@ export interface DeliveryStand {
   certificate: Certificate;
   healthy: Subscriber[];
   refusing: Subscriber[];
-  /** Changes the webhook URL of each given partner to another path of the receiver. */
+  /** Changes the webhook URL of each given partner to a URL below `path` of the receiver. */
   redirect: (subscribers: Subscriber[], path: string) => Promise<void>;
   /** Returns the headers that authenticate the owner of a tenant. */
   ownerOf: (tenantId: number) => Promise<Record<string, string>>;
@@ -43,8 +43,8 @@ interface Surroundings {
 }
 
 /**
- * Starts the receiver and the service, and registers a webhook URL for each partner. The service has its own database, because webhooks
- * would slow down the other operations that cause events.
+ * Starts the receiver and the service, and registers a webhook URL for each partner. The service has its own database. In a shared
+ * database, these webhooks would slow down every other measured operation that causes events.
  */
 export async function openDeliveryStand({ resources, masterKey, openStand }: Surroundings): Promise<DeliveryStand> {
   const certificate = await makeCertificate();
@@ -78,7 +78,10 @@ export async function openDeliveryStand({ resources, masterKey, openStand }: Sur
   };
 }
 
-/** Returns a function that issues an owner's token as a sign-in does, but without the cost of checking a password. */
+/**
+ * Returns a function that issues a token for the owner of a tenant and returns it as a header. It skips the password check of a sign-in,
+ * because that check is slow.
+ */
 async function ownersOf(masterKey: Buffer, { databaseUrl }: Stand): Promise<DeliveryStand['ownerOf']> {
   const db = createDatabase({ url: databaseUrl, poolSize: 1 });
   try {

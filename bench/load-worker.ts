@@ -3,7 +3,7 @@ import autocannon from 'autocannon';
 import { answerJobs } from './child.ts';
 import { percentile } from './statistics.ts';
 
-/** Call of the API. The load generator replaces `{id}` in its body by a text that no other call has. */
+/** Call of the API. If its body contains `{id}`, the load generator replaces it with a text that is different in each call. */
 export interface Call {
   method?: 'GET' | 'POST' | 'PUT';
   path: string;
@@ -13,26 +13,29 @@ export interface Call {
 
 export interface LoadJob {
   url: string;
-  /** Calls, distributed over the connections. Each connection repeats its own calls in turn. */
+  /** Calls to repeat. They are distributed over the connections, and each connection repeats its own calls in a fixed order. */
   calls: Call[];
   connections: number;
   seconds: number;
-  /** Expected status. Every other status fails the job. */
+  /** Expected status of every response. The job fails if a response has another status. */
   status: number;
-  /** Prefix of the texts that replace `{id}` in the bodies of this job. No other job has this prefix. */
+  /** Prefix of the texts that replace `{id}` in the bodies of this job. Each job has a different prefix. */
   idPrefix: string;
 }
 
-/** Result of one slice, which is a measurement over a few seconds. */
+/** Result of one slice. A slice is a measurement that takes a few seconds. */
 export interface Slice {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Share of one core that the load generator used, from 0 to 1. Near 1, the generator limits the result. */
+  /** Share of one CPU core that the load generator used, from 0 to 1. If it is near 1, the generator limits the result, not the service. */
   generatorLoad?: number;
 }
 
-/** Interval in milliseconds at which autocannon checks if a run is over. Its default of 1 s would prolong a run to a full second. */
+/**
+ * Interval in milliseconds at which autocannon checks if the time of a measurement is over. The default of 1 s would prolong each
+ * measurement to a whole number of seconds.
+ */
 const SAMPLE_EVERY_MS = 50;
 
 async function generate({ url, calls, connections, seconds, status, idPrefix }: LoadJob): Promise<Slice> {
@@ -59,7 +62,7 @@ async function generate({ url, calls, connections, seconds, status, idPrefix }: 
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error, ended) => (error ? reject(error as Error) : resolve(ended)));
-    // At this moment all requests are built, so the measurement does not include that work.
+    // At this event autocannon has built all requests. The measurement starts here, so that it does not include that work.
     run.on('start', () => {
       cpuBefore = process.cpuUsage();
       startedAt = performance.now();

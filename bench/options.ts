@@ -5,11 +5,11 @@ export interface Sizes {
   tenants: number;
   credentialsPerTenant: number;
   roomTypes: number;
-  /** Rows of `restaurant_order` in the lean database, which has little data. */
+  /** Number of orders in the lean database (the one with little data). */
   fewOrders: number;
-  /** Rows of `restaurant_order` that the stocked database has in addition. */
+  /** Number of additional orders in the stocked database (the one with much data). */
   manyOrders: number;
-  /** Orders of the one credential whose list of orders is read. */
+  /** Number of orders of the one credential whose list the list operations read. */
   listedOrders: number;
   pastStays: number;
   backlog: number;
@@ -18,13 +18,16 @@ export interface Sizes {
 export interface Options {
   isFull: boolean;
   sizes: Sizes;
-  /** Prefixes of the names of the operations to run. If empty, all operations run. */
+  /**
+   * Prefixes of operation names. Only the operations whose names have one of these prefixes run. If the list is empty, all operations
+   * run.
+   */
   only: string[];
   /** Length of one slice in seconds. A slice is one measurement of the service or of its floor. */
   seconds: number;
-  /** Number of measured slices of the service, and of its floor. */
+  /** Number of measured slices of the service. Its floor has the same number of slices. */
   rounds: number;
-  /** Path of the file for the table. Null means a file in the temporary folder. */
+  /** Path of the file to which the results table is written. Null means a file in the temporary folder. */
   out: string | null;
 }
 

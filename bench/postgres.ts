@@ -7,19 +7,19 @@ import { tell } from './progress.ts';
 import { connect } from './sql.ts';
 import { openTemporaryFolder } from './temporary.ts';
 
-/** Data folder for runs with `--full`. Later runs of this checkout use its template databases again. */
+/** Data folder for runs with `--full`. It is kept, so that later runs of this checkout can use its template databases again. */
 const KEPT_DATA_DIR = join(
   tmpdir(),
   `roomservice-bench-kept-${process.getuid?.() ?? 0}-${hashOf(import.meta.dirname)}`,
 );
 
-/** Name of a template database while it is being filled. */
+/** Name that a template database has while it is being filled. */
 const DRAFT = 'bench_draft';
 
-/** Embedded PostgreSQL with the databases of this run. It has the settings that the service uses, with fsync on. */
+/** Embedded PostgreSQL that holds the databases of this run. It has the settings that it has in the service, with fsync on. */
 export interface Postgres {
   masterKey: Buffer;
-  /** Makes the template database if it is missing, and drops older templates of the same kind. */
+  /** Makes the template database if it is missing, and drops older versions of it. */
   ensureTemplate(template: Template): Promise<void>;
   /** Makes a database as a copy of a template, and returns its URL. The database is dropped at the end of the run. */
   clone(template: string, name: string): Promise<string>;
@@ -27,11 +27,11 @@ export interface Postgres {
 }
 
 export interface Template {
-  /** Prefix of the name, equal for all versions of this template. */
+  /** Prefix of the name. All versions of this template have the same prefix. */
   kind: string;
-  /** Name of the database: the kind and a hash of the template's sources. */
+  /** Name of the database: the kind, and a hash of the sizes and source files that determine its content. */
   name: string;
-  /** Name of the template that this template extends. If left out, it extends an empty database. */
+  /** Name of the template whose data this template extends. If left out, this template starts from an empty database. */
   base?: string;
   /** Writes the data into the database with the given URL. */
   fill: (url: string) => Promise<void>;
@@ -39,7 +39,7 @@ export interface Template {
 
 /**
  * Starts the embedded PostgreSQL.
- * @param isKept true if the templates are kept for later runs
+ * @param isKept true if the template databases are kept on disk for later runs
  */
 export async function openPostgres(isKept: boolean): Promise<Postgres> {
   await using opened = new AsyncDisposableStack();
@@ -48,7 +48,7 @@ export async function openPostgres(isKept: boolean): Promise<Postgres> {
     await openEmbeddedPostgres({
       dataDir,
       role: 'command',
-      // The benchmark of the delivery latency (operations/latency.ts) reads the commit time of each status change.
+      // PostgreSQL keeps commit times, because the benchmark of the delivery latency (operations/latency.ts) reads them.
       settings: { track_commit_timestamp: 'on' },
     }),
     (each) => each.close(),
@@ -82,7 +82,7 @@ export async function openPostgres(isKept: boolean): Promise<Postgres> {
       }
       tell(`filling the template database ${name}`);
       await fill(await create(DRAFT, base));
-      // The database gets its name only after it is filled, so an interrupted run leaves no incomplete template.
+      // The database gets its final name only after it is filled, so an interrupted run leaves no incomplete template under this name.
       await admin.query(`ALTER DATABASE ${DRAFT} RENAME TO ${name}`);
       databases.delete(DRAFT);
     },

@@ -1,23 +1,24 @@
-// HTTPS receiver of deliveries in its own process. It accepts every path. It never responds to a path that begins with /hang/.
+// HTTPS server that receives deliveries, in its own process. It accepts every path, but it never responds to a path that begins with
+// /hang/.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { answerJobs } from './child.ts';
 
 export interface ReceiverJob {
-  /** Certificate of the server. The receiver starts to listen when it gets this for the first time. */
+  /** Certificate of the server. The receiver starts to listen at the first job that has a certificate. */
   certificate?: { key: string; cert: string };
-  /** Starts or stops the recording of arrivals. If left out, the recording does not change. */
+  /** True starts the recording of arrivals, and false stops it. If left out, the recording does not change. */
   isRecording?: boolean;
 }
 
 export interface ReceiverAnswer {
   port: number;
-  /** Number of requests that got a response since the start. */
+  /** Number of requests to which the receiver has responded since its start. */
   answered: number;
   /**
-   * Arrivals recorded since the last job: the time at which the headers of the first delivery for an order arrived, by order id, in
-   * milliseconds since 1970.
+   * Arrivals recorded since the last job. The key is an order id. The value is the time at which the headers of the first delivery for
+   * this order arrived, in milliseconds since 1970.
    */
   arrivals: Map<string, number>;
 }

@@ -18,9 +18,9 @@ export const OWNER_PASSWORD = 'the owner of a bench';
  * needed because each user may sign in only ten times a minute.
  */
 export const STAFF = 9;
-/** Number of nights with a row in `night`, for each room type. */
+/** Number of nights for which each room type has a row in the table `night`. */
 export const SEEDED_NIGHTS = 365;
-/** Number of nights with a row in `rate`, for each rate plan. */
+/** Number of nights for which each rate plan has a row in the table `rate`. */
 const PRICED_NIGHTS = 90;
 /** Number of rooms of each room type. It is so large that no booking of the benchmark is refused because all rooms are taken. */
 export const CAPACITY = 1_000_000;
@@ -76,8 +76,8 @@ async function firstTenantDocument(roomTypes: number): Promise<object> {
 }
 
 /**
- * Copies the rows of the first tenant for all other tenants. The id of a copied row is a hash of the tenant's id and the original id, so
- * references between rows stay correct.
+ * Copies the rows of the first tenant for every other tenant. The id of a copy is a hash of the other tenant's id and the original id.
+ * References are hashed in the same way, so they lead to the copied rows.
  */
 async function copyFirstTenant(client: pg.Client, firstTenantId: number, tenants: number): Promise<void> {
   await client.query(`

@@ -10,26 +10,26 @@ const COMMAND = join(import.meta.dirname, '../bin/roomservice.js');
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 5;
 
-/** Running `roomservice serve` in its own process. */
+/** `roomservice serve` that runs in its own process. */
 export interface Service {
   url: string;
   /** Time from the start of the command to the first 200 of /readyz, in milliseconds. */
   readyAfterMs: number;
-  /** Returns the resident memory of the process now, in MB. */
+  /** Returns the resident memory that the process uses now, in MB. */
   rssMb(): Promise<number>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Starts the service as an operator does, but with a budget that refuses no call. The service writes its usual log to /dev/null, because
- * the cost of a log collector is not measured.
+ * Starts the service as an operator does, but with a call budget so large that no call is refused. The service writes its usual log to
+ * /dev/null, so that the measurement does not include the cost of a log collector.
  * @throws Error if the service is not ready within 60 s
  */
 export async function startService(settings: Record<string, string>): Promise<Service> {
   const port = await freePort();
   const { PATH, HOME } = process.env;
   const startedAt = performance.now();
-  // The command finds Node by PATH, where the Node of this process comes first.
+  // The command finds Node by PATH. The folder of this process's Node comes first in PATH, so the service runs on the same Node.
   const child = spawn(COMMAND, ['serve'], {
     env: {
       PATH: `${dirname(process.execPath)}:${PATH}`,
@@ -41,10 +41,10 @@ export async function startService(settings: Record<string, string>): Promise<Se
       ...settings,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
-    // A Ctrl-C reaches only the benchmark, which then stops the service.
+    // In its own process group, the service does not receive Ctrl-C. The benchmark receives it and then stops the service.
     detached: true,
   });
-  // If the benchmark exits early, the service must end too, together with a PostgreSQL that it started.
+  // If the benchmark exits early, the service must exit too, and must stop the PostgreSQL that it started.
   const terminate = () => child.kill('SIGTERM');
   process.once('exit', terminate);
   const exited = once(child, 'exit').then(() => process.off('exit', terminate));

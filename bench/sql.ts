@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Type parsers that return dates as text and 8-byte integers as numbers, as in the service. */
+/** Type parsers for query results. As in the service, dates are returned as text and 8-byte integers as numbers. */
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) {
@@ -10,7 +10,7 @@ const types = {
   },
 };
 
-/** Opens a connection. If the database stops, the connection does not end this process. */
+/** Opens a connection. It ignores connection errors after that, so that this process survives if the database stops. */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, types });
   client.on('error', () => {});
@@ -18,7 +18,7 @@ export async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Opens a connection, runs the work with it and closes it. */
+/** Opens a connection, calls `work` with it, and closes it in any case. Returns the result of `work`. */
 export async function withConnection<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connect(url);
   try {
@@ -28,7 +28,7 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
   }
 }
 
-/** Opens a pool with a fixed number of connections for a floor. */
+/** Opens a pool with a fixed number of connections. Floors (baseline programs without the service) use it. */
 export function openPool(url: string, connections: number): pg.Pool {
   return new pg.Pool({ connectionString: url, max: connections, min: connections, idleTimeoutMillis: 0, types });
 }

@@ -2,16 +2,16 @@ import type { Postgres } from './postgres.ts';
 import { type Service, startService } from './service.ts';
 import { withConnection } from './sql.ts';
 
-/** Number of database connections that the service uses for its API. Each floor with database work has the same number. */
+/** Number of database connections that the service uses for its API. Each floor that queries the database uses the same number. */
 export const CONNECTIONS = 16;
 /** Number of further connections that the service reserves for deliveries (README, DATABASE_POOL_SIZE). */
 const DELIVERY_CONNECTIONS = 2;
 
-/** Credential that makes calls. */
+/** Credential with which the benchmark makes calls. */
 export interface Caller {
   tenantId: number;
   credentialId: string;
-  /** Headers that authenticate its calls. */
+  /** Headers that authenticate the calls of this credential. */
   headers: Record<string, string>;
 }
 
@@ -23,21 +23,24 @@ export interface RoomType {
   ratePlanId: string;
 }
 
-/** A database, the service that runs on it, and all its credentials. Adjacent credentials in the lists belong to different tenants. */
+/**
+ * A database, the service that runs on it, and all credentials in it. In `partners` and `pms`, adjacent credentials belong to different
+ * tenants.
+ */
 export interface Stand {
   databaseUrl: string;
   service: Service;
   partners: Caller[];
   pms: Caller[];
-  /** Room types of each tenant, by tenant id. */
+  /** Room types of each tenant. The key is the tenant id. */
   roomTypes: Map<number, RoomType[]>;
-  /** First night that has a row in `night`, as `YYYY-MM-DD`. */
+  /** First night that has a row in the table `night`, as `YYYY-MM-DD`. */
   firstNight: string;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Starts the service on a seeded database.
+ * Starts the service on a database that holds the tenants of the benchmark.
  * @param settings settings of the service in addition to the usual ones
  */
 export async function openStand(
@@ -50,7 +53,8 @@ export async function openStand(
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: String(CONNECTIONS + DELIVERY_CONNECTIONS),
     MASTER_KEY: postgres.masterKey.toString('base64'),
-    // The service limits sign-ins by client address. The benchmark sends a different X-Forwarded-For address for each user.
+    // The service limits sign-ins by client address. So the benchmark sends a different X-Forwarded-For address for each user, and the
+    // service has to trust this header.
     TRUSTED_PROXIES: '127.0.0.1',
     ...settings,
   });

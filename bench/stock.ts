@@ -8,8 +8,8 @@ import { storeOrders, storeOrdersOf } from './stored.ts';
 const LISTED = 'listed-';
 
 /**
- * Adds as much data as after years of use to a database with tenants: many orders of all third-party credentials, past stays of the first
- * tenant, and a long list of orders of the last third-party credential.
+ * Adds as much data as after years of use to a database that has tenants. It adds many orders of all third-party credentials, past stays
+ * of the first tenant, and a long list of orders of the last third-party credential.
  */
 export async function stock(url: string, sizes: Sizes): Promise<void> {
   await withConnection(url, async (client) => {
@@ -30,7 +30,10 @@ export async function stock(url: string, sizes: Sizes): Promise<void> {
   });
 }
 
-/** Stores past stays of the first tenant, spread over its room types and the last ten years, and the night counters of these stays. */
+/**
+ * Stores past stays of the first tenant and their night counters. The stays are spread over the tenant's room types and the last ten
+ * years.
+ */
 async function storePastStays(client: pg.Client, count: number): Promise<void> {
   await client.query(
     `INSERT INTO reservation (tenant_id, id, natural_id, credential_id, external_reservation_id, status, room_type_id, rate_plan_id,

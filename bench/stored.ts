@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Lines of an order as JSON, in the form that the service stores. */
+/** Order lines as JSON, in the form in which the service stores them. */
 const LINES = JSON.stringify(
   ['Papadom', 'Vegetable samosa', 'Mango lassi'].map((name, index) => ({
     sku: `STORED-${index}`,
@@ -19,7 +19,7 @@ const ORDER_COLUMNS = `tenant_id, id, credential_id, external_order_id, status, 
 
 /**
  * Stores about `count` orders that were placed 30 days ago, in equal shares for all third-party credentials. The external ids of each
- * credential are `stored-1`, `stored-2` and so on, or begin with another prefix.
+ * credential's orders are `<prefix>-1`, `<prefix>-2` and so on.
  */
 export async function storeOrders(client: pg.Client, count: number, prefix = 'stored'): Promise<void> {
   await client.query(

@@ -13,10 +13,10 @@ describe('statistics', () => {
   });
 });
 
-describe('comparison of a subject with its floor', () => {
+describe('comparison of a subject (the service) with its floor (the baseline)', () => {
   const sliceOf = (perSecond: number) => ({ perSecond, p50Ms: 1, p99Ms: 2 });
 
-  it('a comparison warms up subject and floor, measures them in turns, and returns the ratio of their medians', async () => {
+  it('a comparison warms up subject and floor, measures them alternately, and returns the ratio of their medians', async () => {
     const turns: string[] = [];
     const rates = { subject: [1, 30, 10, 20], floor: [1, 50, 40, 10] };
     const run = (name: 'subject' | 'floor') => async (seconds: number) => {
@@ -28,14 +28,14 @@ describe('comparison of a subject with its floor', () => {
     assert.deepEqual([subject.perSecond, floor.perSecond, ratio], [20, 40, 0.5]);
   });
 
-  it('a comparison fails if no response arrives in a slice', async () => {
+  it('a comparison fails if no response arrives during one of its measurements', async () => {
     const withoutResponses = async () => sliceOf(0);
     await assert.rejects(compare(withoutResponses, withoutResponses, { rounds: 1, seconds: 1 }), /No response arrived/);
   });
 });
 
 describe('results table', () => {
-  it('the table says "yes" or "no" for each goal, "no" if the value is missing, and keeps an empty cell for a row without a goal', () => {
+  it('the column "reached" says yes or no for each goal, says no if the measured value is missing, and is empty without a goal', () => {
     const text = renderTable([
       { operation: 'a', ratio: 0.8, goal: ratioOf(0.8) },
       { operation: 'b', ratio: 0.79, goal: ratioOf(0.8) },
@@ -54,7 +54,7 @@ describe('results table', () => {
 });
 
 describe('command-line options of the benchmark', () => {
-  it('the small sizes are the default, --full selects the large sizes, and unknown options or values out of range are refused', () => {
+  it('the small data sizes are the default, --full selects the large ones, and unknown options and values out of range are refused', () => {
     const { isFull, seconds, rounds, only } = readOptions(['--only', 'menu', '--only', 'order', '--seconds', '0.5']);
     assert.deepEqual([isFull, seconds, rounds, only], [false, 0.5, 3, ['menu', 'order']]);
     assert.equal(readOptions([]).sizes.manyOrders, 300_000);

@@ -1,4 +1,7 @@
-/** Row of the results table: the measured values of one operation, its goal and a note. A value is missing if it does not apply. */
+/**
+ * Row of the results table: the measured values of one operation, its goal and a note. A value is undefined if it does not apply to the
+ * operation.
+ */
 export interface Row {
   operation: string;
   perSecond?: number;
@@ -6,14 +9,17 @@ export interface Row {
   p99Ms?: number;
   floorPerSecond?: number;
   ratio?: number;
-  /** Memory of the service after the measurement, in MB. If the note says so, the growth during the measurement. */
+  /**
+   * Memory of the service after the measurement, in MB. In a row whose note says so, it is the growth of the memory during the
+   * measurement.
+   */
   memoryMb?: number;
   goal?: Goal;
   /** Remark for the reader of the table. */
   note?: string;
 }
 
-/** Bound for a measured value, with its text in the table. */
+/** Goal of an operation: a bound for its measured values, and the text of this bound in the table. */
 export interface Goal {
   text: string;
   isReached(row: Row): boolean;

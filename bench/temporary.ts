@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 /** Temporary folder of this run. It is removed with its content at the end. */
 export interface TemporaryFolder {
   path: string;
-  /** Path for the data folder of the service, which holds its embedded PostgreSQL. The service makes this folder. */
+  /** Path for the data folder of the service, which holds its embedded PostgreSQL. The service makes the data folder itself. */
   dataDir: string;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -20,7 +20,8 @@ export async function openTemporaryFolder(): Promise<TemporaryFolder> {
     path,
     dataDir,
     async [Symbol.asyncDispose]() {
-      // If that account cannot enter the temporary folder, the database is in another folder, and a symbolic link leads to it.
+      // If the account of PostgreSQL cannot enter the temporary folder, the database is in another folder, and `postgres` is a symbolic
+      // link to it. That folder must be removed too.
       const elsewhere = await readlink(join(dataDir, 'postgres')).catch(() => null);
       if (elsewhere !== null) {
         await rm(dirname(elsewhere), { recursive: true, force: true });

@@ -22,7 +22,7 @@ export interface Stocked {
 /** Services, databases and load generator that the operations share. All are closed at the end of the run, in reverse order of creation. */
 export class World {
   readonly options: Options;
-  /** Processes and folders that are stopped or removed at the end of the run, also after an interruption. */
+  /** Processes that are stopped and folders that are removed at the end of the run, even if the run is interrupted. */
   readonly resources: AsyncDisposableStack;
   readonly #postgres: Postgres;
   readonly #load;
@@ -39,13 +39,13 @@ export class World {
     this.#load = resources.use(startChild<LoadJob, Slice>('load-worker.ts'));
   }
 
-  /** Returns a service on a database that has little data beside the tenants. */
+  /** Returns the service whose database holds the tenants and little other data. */
   lean(): Promise<Stand> {
     this.#lean ??= this.#openStand('bench_lean');
     return this.#lean;
   }
 
-  /** Returns a service on a database with as much data as after years of use, and a second service on a database with little data. */
+  /** Returns two services: `stocked` on a database with as much data as after years of use, and `few` on a database with little data. */
   stocked(): Promise<Stocked> {
     this.#stocked ??= this.#openStocked();
     return this.#stocked;
@@ -60,7 +60,7 @@ export class World {
     return { few: await this.#openStand('bench_few'), stocked: await this.#openStand('bench_stocked', {}, name) };
   }
 
-  /** Returns a service with receivers for its deliveries. */
+  /** Returns a service and the receivers of its deliveries. */
   deliveries(): Promise<DeliveryStand> {
     this.#deliveries ??= openDeliveryStand({
       resources: this.resources,
@@ -71,16 +71,16 @@ export class World {
   }
 
   /**
-   * Starts a service on its own database, until the end of the run.
+   * Starts a service on its own database. The service runs until the end of the benchmark.
    * @param settings settings of the service in addition to the usual ones
-   * @param template template of the database. If left out, the template that has only the tenants
+   * @param template template of the database. If left out, it is the template that has only the tenants
    */
   async #openStand(database: string, settings: Record<string, string> = {}, template?: string): Promise<Stand> {
     const url = await this.#postgres.clone(template ?? (await this.#ensureTenantTemplate()), database);
     return this.resources.use(await openStand(this.#postgres, url, settings));
   }
 
-  /** Makes the template database with the tenants if it is missing, and returns its name. */
+  /** Makes the template database that holds the tenants, if it is missing. Returns its name. */
   async #ensureTenantTemplate(): Promise<string> {
     const { sizes } = this.options;
     const kind = 'seed_houses';
@@ -93,12 +93,15 @@ export class World {
     return name;
   }
 
-  /** Returns a function that runs one slice of load. `{id}` in a body is replaced by a text that is unique over all calls and runs. */
+  /**
+   * Returns a function that produces load for one slice (one measurement). If the body of a call contains `{id}`, it is replaced with a
+   * text that is unique over all calls and runs of the benchmark.
+   */
   load(job: Omit<LoadJob, 'seconds' | 'idPrefix'>): Run {
     return (seconds) => this.#load.ask({ ...job, seconds, idPrefix: `${this.#runTag}-${(this.#jobs += 1)}` });
   }
 
-  /** Measures a subject (the service) and its floor (the baseline) in turns, and returns one row of the results table. */
+  /** Measures a subject (the service) and its floor (the baseline) alternately, and returns one row of the results table. */
   async row(operation: string, stand: Stand, runs: { subject: Run; floor: Run }, goal?: Goal): Promise<Row> {
     const { subject, floor, ratio } = await compare(runs.subject, runs.floor, this.options);
     return {
@@ -115,7 +118,7 @@ export class World {
   }
 }
 
-/** Share of one core above which the load generator may limit the result. */
+/** Share of one CPU core. If the load generator uses more than this share, it may limit the result. */
 const GENERATOR_LIMIT = 0.9;
 
 function noteOn(subject: Slice, floor: Slice): { note: string } | undefined {

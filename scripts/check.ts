@@ -1,6 +1,6 @@
 /**
- * Runs every check that needs no running service, concurrently: types, lint, format, structure, generated files,
- * contract.
+ * Runs these checks concurrently: types, lint, format, structure of the repository, generated files and contract. They need no running
+ * service.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   process.exitCode = results.every((passed) => passed) ? 0 : 1;
 }
 
-/** Runs one check with the Node of this process, and prints its result. If the check fails, also prints its output. */
+/** Runs one check with the Node of this process, and prints if it passed. If the check fails, also prints its output. */
 async function run(name: string, command: string[]): Promise<boolean> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, command, { cwd: REPOSITORY, stdio: ['ignore', 'pipe', 'pipe'] });

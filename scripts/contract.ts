@@ -1,6 +1,6 @@
 /**
- * Checks the committed OpenAPI documents. Each must pass the rules of redocly.yaml without a warning. It must not break a
- * client of its previous version, except by a change that scripts/contract/accepted.ts lists.
+ * Checks the committed OpenAPI documents. Each document must pass the rules of redocly.yaml without a warning. A change from its previous
+ * version must not break a client, unless scripts/contract/accepted.ts lists the change.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -45,7 +45,10 @@ async function compare(path: string): Promise<string | null> {
         `To accept a breaking change, list it in scripts/contract/accepted.ts.\n${faults.join('\n')}`;
 }
 
-/** Returns true if the service has served this version. The first served version added the field `servers`. */
+/**
+ * Returns true if the service has ever served this version of the document. The field `servers` shows it, because the first version that
+ * was served added this field.
+ */
 function isPublished(document: string): boolean {
   return 'servers' in (JSON.parse(document) as object);
 }

@@ -17,8 +17,8 @@ import { type Document, sdkTypes } from './sdk/sdk-types.ts';
 const REPOSITORY = join(import.meta.dirname, '..');
 
 /**
- * TypeScript types for column types, as src/platform/db/database.ts configures the driver. Money is a string, never a
- * number. JSON is written as a string, because the driver would write an array as an SQL array.
+ * TypeScript types of the columns, by PostgreSQL type. They match the driver settings in src/platform/db/database.ts. Money is a string,
+ * never a number. A JSON value is passed to the driver as a string, because the driver would turn a JavaScript array into an SQL array.
  */
 const TYPES = { int8: 'number', numeric: 'string', jsonb: 'ColumnType<unknown, string, string>' };
 
@@ -32,10 +32,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** Generates the types of all tables from an empty database with all migrations. */
+/** Generates the types of all tables. Reads the tables from an empty database to which all migrations were applied. */
 async function databaseTypes(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roomservice-generate-'));
-  // The database is removed immediately afterwards, so it need not survive a crash.
+  // This function removes the database at its end, so the database need not survive a crash.
   const postgres = await openEmbeddedPostgres({ dataDir, role: 'command', settings: { fsync: 'off' } });
   try {
     const db = createDatabase({ url: postgres.url, poolSize: 2 });
@@ -68,8 +68,8 @@ async function contractFiles(): Promise<Record<string, string>> {
 }
 
 /**
- * Returns the file of the SDK for a document, or no file for the staff document. The SDK is for partners and PMSs, which
- * have keys.
+ * Returns the path and the content of the SDK file for a document. Returns no file for the staff document, because the SDK is only for
+ * partners and PMSs.
  */
 function sdkFile(name: string, document: object): [string, string][] {
   const scheme = { 'third-party': 'apiKey', pms: 'pmsApiKey' }[name];

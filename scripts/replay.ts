@@ -1,6 +1,5 @@
-// npm run replay -- FILE [--most N]: starts a service with an embedded database in a temporary folder, and sends real
-// hotel
-// bookings to it. Compares every response and every night with an independent count. N is the number of bookings to
+// npm run replay -- FILE [--most N]: starts a service with an embedded database in a temporary folder, and sends it the real hotel
+// bookings of FILE. Compares every response and every night with its own count of the held rooms. N is the maximum number of bookings to
 // send.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -31,8 +30,8 @@ try {
 }
 
 /**
- * Replays all bookings.
- * @returns true if there was no fault
+ * Sends all bookings to a new service, and checks its responses and its final state.
+ * @returns true if this check found no fault
  */
 async function replay(all: Booking[]): Promise<boolean> {
   const lanes = lanesOf(all);
@@ -56,14 +55,14 @@ async function driveAndVerify(call: Call, all: Booking[], lanes: Lane[]): Promis
   const verdict = await verify(actors, driven);
   const faults = [...driven.flatMap((lane) => lane.faults), ...verdict.faults];
   summarise(driven, verdict, faults);
-  // This command fails with a message if the service's own recount finds a wrong night counter.
+  // With `nights verify` the service recounts its own night counters. The command fails with a message if one of them is wrong.
   console.log(await runCommand(dataDir, ['nights', 'verify']));
   return faults.length === 0;
 }
 
 /**
  * Makes the tenant and signs in as its owner.
- * @returns the headers for calls of the owner
+ * @returns the headers that authenticate the owner's calls
  */
 async function signIn(call: Call, lanes: Lane[]): Promise<Record<string, string>> {
   const owner = { email: 'owner@replay.example', password: randomBytes(12).toString('hex') };

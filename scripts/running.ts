@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
 
-/** A shell command that runs in its own process group, and its output. */
+/** Shell command that runs in its own process group, with its output. */
 export class Running {
   readonly command: string;
-  /** Text that the command has written until now, from stdout and stderr. */
+  /** Text that the command has written to stdout and stderr so far. */
   output = '';
   /**
-   * Resolves when all processes of the command have ended or closed their output. The value is the exit code, or null
-   * after a signal.
+   * Resolves when all processes of the command have ended or closed their output. The value is the exit code, or null if a signal ended
+   * the command.
    */
   readonly ended: Promise<number | null>;
   readonly #child: ChildProcess;
@@ -19,7 +19,7 @@ export class Running {
 
   /**
    * Starts the command.
-   * @param command a line for the shell; its environment has only the variables of `environment`
+   * @param command a command line for the shell. Its environment has only the variables of `options.environment`
    */
   constructor(command: string, options: { cwd: string; environment: Record<string, string> }) {
     const { cwd, environment: env } = options;
@@ -36,7 +36,7 @@ export class Running {
 
   /**
    * Waits until the output matches the pattern.
-   * @throws Error with the end of the output, if the command ends first or after `timeoutMs`
+   * @throws Error if the command ends first, or if `timeoutMs` have passed. The message contains the end of the output
    */
   async waitFor(pattern: RegExp, timeoutMs: number): Promise<RegExpExecArray> {
     for (const deadlineMs = Date.now() + timeoutMs; ; await sleep(POLL_MS)) {

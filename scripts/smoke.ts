@@ -1,7 +1,7 @@
 /**
- * Runs the first steps of a new user with the real commands: receiver, service, the first curl, an order, a signed webhook,
- * a crash, a stop. Each command is used as the previous one printed it. All files are in a temporary folder, and all ports
- * are free ones.
+ * Runs the first steps of a new user with the real commands: receiver, service, the first curl, an order, a signed webhook, a crash, a
+ * stop. Each command is run exactly as the previous command printed it. All files are in a temporary folder, and every port is a free
+ * one.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -15,7 +15,7 @@ const ORDER = 'smoke-1';
 const REPOSITORY = join(import.meta.dirname, '..');
 const START_TIMEOUT_MS = 120_000;
 const ARRIVAL_TIMEOUT_MS = 30_000;
-/** Time limit that the service promises for its end after SIGTERM. */
+/** Time within which the service guarantees to exit after SIGTERM. */
 const STOP_TIMEOUT_MS = 15_000;
 
 /** Values that the service prints at its first start. */
@@ -31,7 +31,8 @@ interface Printed {
 const folder = await newFolder();
 const dataDir = join(folder, 'data');
 const environment: Record<string, string> = {
-  // Uses the Node of the machine, in any version, as in the shell of a new user. npm adds the Node of this project.
+  // Leads to the Node of the machine, in any version, as in the shell of a new user. For this, PATH must not have a folder in
+  // node_modules. npm then adds the Node of this project.
   PATH: (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((path) => !path.includes('node_modules'))
@@ -121,7 +122,7 @@ async function startFirst(command: string): Promise<[Running, Printed]> {
 }
 
 /**
- * Reads the menu, by the printed curl command if curl is installed.
+ * Reads the menu with the curl command that the service printed. If curl is not installed, reads the same URL without curl.
  * @returns the SKU of a dish
  */
 async function readMenu(printed: Printed): Promise<string> {
@@ -153,10 +154,7 @@ async function startReceiver({ base, key, secret }: Printed): Promise<Running> {
   return receiver;
 }
 
-/**
- * Sets the status of the order by calls of the owner, and waits until the receiver has verified the event of this
- * change.
- */
+/** Sets the status of the order as the owner. Then waits until the receiver has verified the event of this change. */
 async function moveAlong({ base, email, password }: Printed, receiver: Running, status: string): Promise<void> {
   const token = await call('POST', `${base}/v1/auth/token/`, {}, { email, password });
   const owner = { authorization: `Bearer ${(token as { access_token: string }).access_token}` };
@@ -208,7 +206,7 @@ async function call(method: string, url: string, headers: Record<string, string>
   return JSON.parse(text);
 }
 
-/** Kills all processes that still run, and removes all files. */
+/** Kills all started processes that still run, and removes all temporary files. */
 async function endAll(): Promise<void> {
   for (const each of started) {
     each.signal('SIGKILL');

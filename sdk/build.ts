@@ -10,8 +10,8 @@ rmSync(join(SDK, 'dist'), { recursive: true, force: true });
 for (const project of ['tsconfig.json', 'tsconfig.commonjs.json']) {
   execFileSync(process.execPath, [TSC, '--project', join(SDK, project)], { stdio: 'inherit' });
 }
-// The compiler rewrites import paths only in the code, not in the type declarations. Older compilers refuse declarations that import
-// a path ending with .ts.
+// The compiler rewrites `.ts` imports in the code, but not in the type declarations. They are rewritten here, because older compilers
+// refuse declarations that import a path ending with .ts.
 for (const path of globSync(join(SDK, 'dist', '**', '*.d.ts'))) {
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/( from '\.[^']*)\.ts'/g, "$1.js'"));
 }

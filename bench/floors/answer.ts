@@ -1,4 +1,5 @@
-// Floor (baseline without the service) of an operation whose response exists already: a bare node:http server that sends the same bytes.
+// Floor (baseline without the service) of an operation whose response is ready in advance: a bare node:http server that sends the same
+// bytes in every response.
 import { answerJobs } from '../child.ts';
 import { serve } from './serve.ts';
 

@@ -1,5 +1,5 @@
-// Floor (baseline without the service) of POST reservations: the same three prepared writes in one transaction, without HTTP. The
-// statements are not pipelined, because the client must know if every night had a free room before it sends COMMIT.
+// Floor (baseline without the service) of POST reservations: it makes the three writes of a booking as prepared statements in one
+// transaction, without HTTP. It does not pipeline them, because it must know that every night had a free room before it sends COMMIT.
 import type { Client, QueryConfig } from 'pg';
 import { newId } from '#platform/lib/ids.ts';
 import { newNaturalId } from '#platform/lib/natural-id.ts';
@@ -21,12 +21,12 @@ export interface BookJob {
   databaseUrl: string;
   connections: number;
   seconds: number;
-  /** Row of a reservation that the service wrote. Each booking writes a copy with its own ids and dates. */
+  /** Reservation row that the service has written. Each booking of the floor inserts a copy with its own ids and dates. */
   reservation: TextRow;
-  /** Row of the event that the service wrote for a reservation. Each booking writes a copy with its own ids. */
+  /** Event row that the service has written for a reservation. Each booking of the floor inserts a copy with its own ids. */
   event: TextRow;
   bookings: Booking[];
-  /** Number of rooms of every room type. */
+  /** Number of rooms that each room type has. */
   capacity: number;
 }
 
@@ -38,7 +38,7 @@ const HOLD = {
          WHERE n.held + excluded.held <= $6 RETURNING held`,
 };
 
-/** Rows to copy for each booking, with their prepared statements. */
+/** Rows that each booking copies, and the prepared statements that insert the copies. */
 interface Writes {
   capacity: number;
   reservation: { row: TextRow; insert: QueryConfig };

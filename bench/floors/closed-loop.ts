@@ -2,8 +2,8 @@ import type { Slice } from '../load-worker.ts';
 import { percentile } from '../statistics.ts';
 
 /**
- * Repeats the work in `lanes` concurrent loops for the given time, and returns the measured values. Each loop waits until its work has
- * ended before it repeats it.
+ * Runs `lanes` concurrent loops for the given time, and returns the measured values. Each loop calls `work` again as soon as its previous
+ * call has ended.
  */
 export async function closedLoop(
   { lanes, seconds }: { lanes: number; seconds: number },

@@ -1,4 +1,5 @@
-// Floor (baseline without the service) of POST orders: a prepared INSERT of the same row, without HTTP. Each INSERT is one transaction.
+// Floor (baseline without the service) of POST orders: a prepared INSERT of a copy of an order that the service wrote, without HTTP. Each
+// INSERT is one transaction.
 import { newId } from '#platform/lib/ids.ts';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';
@@ -9,7 +10,7 @@ export interface InsertOrdersJob {
   databaseUrl: string;
   connections: number;
   seconds: number;
-  /** Row of an order that the service wrote. Each INSERT writes a copy with its own ids. */
+  /** Order row that the service has written. Each INSERT writes a copy with its own ids. */
   row: TextRow;
   owners: { tenantId: number; credentialId: string }[];
 }

@@ -1,5 +1,5 @@
-// Floor (baseline without the service) of deliveries: undici posts one body repeatedly over persistent connections, as many as the
-// service may use for one receiver. Each connection has one POST at a time, as in the sender of the service
+// Floor (baseline without the service) of deliveries: the HTTP client undici posts the same body repeatedly over persistent connections.
+// It uses as many connections as the service may use for one receiver. Each connection has one POST at a time, as in the service
 // (src/webhooks/deliveries/send.ts).
 import { Client } from 'undici';
 import { answerJobs } from '../child.ts';

@@ -1,5 +1,5 @@
-// Floor (baseline without the service) of a read: a bare node:http server that runs one prepared statement. The path of a
-// request holds the parameters of the statement.
+// Floor (baseline without the service) of a read: a bare node:http server that runs one prepared statement for each request. The URL path
+// of the request holds the parameters of the statement.
 import { answerJobs } from '../child.ts';
 import { openPool } from '../sql.ts';
 import { serve } from './serve.ts';
@@ -12,15 +12,18 @@ export interface SelectJob {
 
 type Row = Record<string, unknown>;
 
-/** SQL text of each read, and the function that makes the response body from the rows. */
+/** SQL text of each read, and the function that turns the rows into the response body. */
 const READS = {
-  /** One order by its external id. Path of the request: /tenant/credential/external id */
+  /** Reads one order by its external id. URL path of the request: /tenant/credential/external id */
   order: {
     text: `SELECT id AS order_id, external_order_id, status FROM restaurant_order
            WHERE tenant_id = $1 AND credential_id = $2 AND external_order_id = $3`,
     shape: ([row]: Row[]) => row && { success: true, ...row },
   },
-  /** Rooms that can be sold on each night, 0 if the plan is closed. Path of the request: /tenant/room type/rate plan/check-in/check-out */
+  /**
+   * Reads the number of rooms that can be sold on each night. It is 0 if the rate plan is closed on this night. URL path of the request:
+   * /tenant/room type/rate plan/check-in/check-out
+   */
   availability: {
     text: `SELECT n.date, r.physical_capacity - n.held AS sellable, r.id, r.name, r.base_price, p.is_sold_out
            FROM room_type AS r
@@ -34,7 +37,7 @@ const READS = {
       return first && { room_type_id: first['id'], name: first['name'], base_price: first['base_price'], days };
     },
   },
-  /** Rooms that exist and rooms that can be sold on each night. Path of the request: /tenant/room type/check-in/check-out */
+  /** Reads, for each night, how many rooms exist and how many can be sold. URL path of the request: /tenant/room type/check-in/check-out */
   inventory: {
     text: `SELECT n.date, r.physical_capacity, r.physical_capacity - n.held AS sellable
            FROM room_type AS r JOIN night AS n ON n.tenant_id = r.tenant_id AND n.room_type_id = r.id

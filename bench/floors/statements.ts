@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { connect } from '../sql.ts';
 
-/** Row of a table, with each value in PostgreSQL's text form. */
+/** Row of a table, by column name. Each value is in PostgreSQL's text form. */
 export type TextRow = Record<string, string | null>;
 
 const asText = { getTypeParser: () => String };
 
 /**
- * Reads a row that the service wrote, so that a floor can write the same row.
+ * Reads a row that the service wrote, so that a floor (baseline program) can write copies of it.
  * @throws Error if the row does not exist
  */
 export async function readRow(client: pg.Client, table: string, tenantId: number, id: string): Promise<TextRow> {

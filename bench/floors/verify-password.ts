@@ -1,4 +1,4 @@
-// Floor (baseline without the service) of a sign-in: only the check of one password, by argon2id with the cost settings of the service.
+// Floor (baseline without the service) of a sign-in: it only checks one password with argon2id, with the cost settings of the service.
 import { hashPassword, isPassword } from '#access/tenants/passwords.ts';
 import { answerJobs } from '../child.ts';
 import type { Slice } from '../load-worker.ts';

@@ -24,7 +24,8 @@ answerJobs(async ({ databaseUrl, connections, seconds, plans, dates }: WriteRate
   let next = 0;
   const slice = await closedLoop({ lanes: connections, seconds }, async (lane) => {
     const { tenantId, ratePlanId } = plans[(next += 1) % plans.length] ?? {};
-    // These prices are 30 to 69, and the service writes only prices of 90 and more. So the floor changes every price of the service.
+    // These prices are 30 to 69, but the measured calls of the service write prices of 90 and more. So the floor changes every price that
+    // they wrote.
     const prices = dates.flatMap((date, day) => [date, `${30 + ((next + day) % 40)}.00`]);
     await clients[lane]?.query({ ...upsert, values: [tenantId, ratePlanId, ...prices] });
   });

@@ -11,11 +11,11 @@ import { ratioOf, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Number of connections of the floor. Each has one POST under way all the time. */
+/** Number of connections that the floor uses. Each connection has one POST under way all the time. */
 const FLOOR_CONNECTIONS = 64;
 /**
- * Number of events that the steady measurement writes at a time. It writes them whenever fewer events than this wait for delivery, so that
- * no sending slot is idle.
+ * Number of events that the steady measurement writes in one batch. It writes the next batch as soon as fewer events than this number
+ * wait for delivery, so that the service always has events to send.
  */
 const WAITING = 2_000;
 const POLL_MS = 20;
@@ -72,7 +72,7 @@ async function compareWithPosts(
   };
 }
 
-/** Delivers events for the given time. Writes new events as fast as the service delivers them. */
+/** Measures the deliveries per second during the given time. Meanwhile it writes new events as fast as the service delivers them. */
 async function deliverSteadily(deliveries: DeliveryStand, client: pg.Client, seconds: number): Promise<Slice> {
   const { receiver, healthy } = deliveries;
   const { answered: before } = await receiver.ask({});
@@ -95,7 +95,8 @@ async function deliverSteadily(deliveries: DeliveryStand, client: pg.Client, sec
 }
 
 /**
- * Makes all deliveries of a backlog due at the same moment. Measures the time until the healthy receivers have all their deliveries.
+ * Writes a backlog of `count` deliveries that are all due at the same moment. Measures the time until the healthy receivers have all
+ * their deliveries.
  * @throws Error if this takes longer than 10 minutes
  */
 async function drainBacklog(deliveries: DeliveryStand, client: pg.Client, count: number): Promise<Slice> {
@@ -115,7 +116,7 @@ async function drainBacklog(deliveries: DeliveryStand, client: pg.Client, count:
   }
   const slice = sliceOf(healthyCount / ((performance.now() - startedAt) / 1000));
   await untilRecorded(client, healthy);
-  // The refused deliveries are deleted, because the service would otherwise retry them during the measurement of the floor.
+  // Deletes the events whose receivers refused the connection. Otherwise the service would retry them while the floor is measured.
   await client.query(`DELETE FROM event WHERE delivery_status = 'pending'`);
   return slice;
 }
@@ -124,7 +125,7 @@ function sliceOf(perSecond: number): Slice {
   return { perSecond, p50Ms: Number.NaN, p99Ms: Number.NaN };
 }
 
-/** Returns the body of an event in the form that the service writes. */
+/** Returns the body of an event, in the form in which the service writes it. */
 function eventBody(eventId: string): string {
   const data = { order_id: '0'.repeat(36), external_order_id: 'delivered', status: 'confirmed' };
   return JSON.stringify({
@@ -137,7 +138,7 @@ function eventBody(eventId: string): string {
 
 const [BODY_BEFORE_ID, BODY_AFTER_ID] = eventBody('EVENT-ID').split('EVENT-ID');
 
-/** Writes `count` events that are due now. Each event belongs to the next subscriber in turn. */
+/** Writes `count` events that are due now, and distributes them evenly over the subscribers. */
 async function writeEvents(client: pg.Client, subscribers: Subscriber[], count: number): Promise<void> {
   await client.query({
     name: 'events',
@@ -156,8 +157,8 @@ async function writeEvents(client: pg.Client, subscribers: Subscriber[], count: 
 }
 
 /**
- * Waits until the service has recorded the outcome of every delivery. The service records outcomes in batches, and this work must end
- * before the next measurement.
+ * Waits until the service has recorded the outcome of every delivery to these subscribers. The service records outcomes in batches.
+ * Without this wait, that work would continue during the next measurement.
  * @throws Error if deliveries are still pending after 10 minutes
  */
 async function untilRecorded(client: pg.Client, subscribers: Subscriber[]): Promise<void> {

@@ -11,11 +11,11 @@ import { ratioOf, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Nights of each booked stay. */
+/** Number of nights of each booked stay. */
 const NIGHTS = 3;
 /** Number of days, starting tomorrow, over which the check-in dates are spread. */
 const DAYS = 60;
-/** Nights of each availability call. */
+/** Number of nights that each availability call asks for. */
 const SHOWN_NIGHTS = 30;
 
 export const HOTEL: Operation[] = [
@@ -24,7 +24,10 @@ export const HOTEL: Operation[] = [
   { name: 'reservation-one-room-type', measure: measureOneRoomType },
 ];
 
-/** Credential, room type and check-in of a booking or an availability call. The service and the floor both use it. */
+/**
+ * Credential, room type and check-in date of one booking or one availability call. The calls to the service and to its floor use the same
+ * stays.
+ */
 interface Stay {
   caller: Caller;
   roomType: RoomType;
@@ -83,7 +86,7 @@ async function measureSpread(world: World): Promise<Row[]> {
   return [{ ...row, goal: ratioOf(0.7) }];
 }
 
-/** Measures bookings of one room type and the same nights. These bookings wait for each other, because they change the same rows. */
+/** Measures bookings that all take the same nights of one room type. They wait for each other, because they change the same rows. */
 async function measureOneRoomType(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const [first] = spreadStays(stand);
@@ -113,7 +116,7 @@ async function measureBookings(world: World, stand: Stand, operation: string, st
   });
 }
 
-/** Books one stay through the service, and returns the rows of the reservation and of its event. */
+/** Books one stay through the service. Returns the two rows that the service wrote: the reservation and its event. */
 async function bookOne(stand: Stand, call: Call | undefined, stay: Stay | undefined) {
   if (call === undefined || stay === undefined) {
     throw new Error('The database has no partner that can book a stay.');

@@ -12,9 +12,12 @@ import type { Operation } from './operation.ts';
 
 /** Number of partners that get events. */
 const SUBSCRIBERS = 50;
-/** Number of these partners whose receiver does not respond, in the second measurement. */
+/** Number of these partners whose receiver never responds, in the operation `delivery-latency-hanging`. */
 const HANGING = 10;
-/** Shortest measurement with hanging receivers, in seconds. It is longer than the time limit of one delivery attempt (10 s). */
+/**
+ * Shortest measurement with receivers that never respond, in seconds. It is longer than the time limit of one delivery attempt (10 s), so
+ * that attempts reach this limit during the measurement.
+ */
 const LEAST_SECONDS_HANGING = 12;
 const WARM_UP_SECONDS = 1;
 const ARRIVAL_TIMEOUT_MS = 20_000;
@@ -63,8 +66,8 @@ async function measureHanging(world: World): Promise<Row[]> {
 }
 
 /**
- * Confirms orders of the subscribers at a constant rate. For each order of a watched subscriber, returns the time from the commit of its
- * status change to the arrival of the delivery, in milliseconds.
+ * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event. For each order of a watched subscriber,
+ * returns the time from the commit of the confirmation to the arrival of the delivery, in milliseconds.
  * @throws Error if an event does not arrive, or seems to arrive before its commit
  */
 async function causeEvents(
@@ -97,7 +100,7 @@ async function causeEvents(
   return waits;
 }
 
-/** Stores orders for all subscribers in turn, and returns them with the staff call that confirms each order. */
+/** Stores `count` orders, distributed evenly over the subscribers. Returns each order with the staff call that confirms it. */
 async function storeForAll({ stand, ownerOf }: DeliveryStand, subscribers: Subscriber[], count: number) {
   const each = Math.ceil(count / subscribers.length);
   return await withConnection(stand.databaseUrl, async (client) => {
@@ -133,7 +136,7 @@ async function arrivalsOf({ receiver }: DeliveryStand, expected: string[]): Prom
 
 /**
  * Returns the commit time of the last change of each order, by order id, in milliseconds since 1970. PostgreSQL keeps the commit time of
- * the transaction that wrote a row (setting track_commit_timestamp).
+ * each transaction, because the setting `track_commit_timestamp` is on.
  */
 async function commitsOf(databaseUrl: string, ids: string[]): Promise<Map<string, number>> {
   return await withConnection(databaseUrl, async (client) => {

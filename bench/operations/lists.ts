@@ -42,7 +42,10 @@ async function measureWhole(world: World): Promise<Row[]> {
   ];
 }
 
-/** Makes calls before the measurement, because the memory of a new process grows with its first calls of any kind. */
+/**
+ * Makes calls before the measurement. The memory of a new process grows with its first calls of any kind, and the measurement must not
+ * include this growth.
+ */
 async function warmUp(service: Service, { headers }: Caller): Promise<void> {
   for (let turn = 0; turn < WARM_UP_CALLS; turn += 1) {
     await callForJson(service.url, { path: `${PATH}?page=1`, headers });
@@ -50,7 +53,8 @@ async function warmUp(service: Service, { headers }: Caller): Promise<void> {
 }
 
 /**
- * Reads the whole list, and samples the memory of the service during the read. Counts the orders by their closing braces.
+ * Reads the whole list in one call, and samples the memory of the service during the read. Counts the orders by the closing braces in the
+ * response, because each order has one.
  * @throws Error if the list is incomplete
  */
 async function readWhole(service: Service, { headers }: Caller, orders: number) {

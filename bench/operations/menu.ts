@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
 const PATH = '/v1/third-party/menu/';
-/** Number of concurrent first reads of menus. It is small, because the service has to render each menu at its first read. */
+/** Number of menus that are read for the first time concurrently. It is small, because the first read makes the service render the menu. */
 const FIRST_READS_CONCURRENCY = 4;
 
 export const MENU: Operation[] = [
@@ -32,7 +32,10 @@ async function measureMenu(
   return [await compareWithBytes(world, stand, operation, calls, goal)];
 }
 
-/** Reads every tenant's menu once, so that the service renders no menu during the measurement. Returns the ETags by tenant id. */
+/**
+ * Reads every tenant's menu once, so that the service renders no menu during the measurement. Returns the ETags of the menus, by tenant
+ * id.
+ */
 export async function readEachMenuOnce(stand: Stand): Promise<Map<number, string>> {
   const tenants = [...new Map(stand.partners.map((partner) => [partner.tenantId, partner])).values()];
   const etags = await mapConcurrently(tenants, FIRST_READS_CONCURRENCY, async ({ tenantId, headers }) => {
@@ -42,7 +45,7 @@ export async function readEachMenuOnce(stand: Stand): Promise<Map<number, string
   return new Map(etags);
 }
 
-/** Measures calls with the current ETag, which the service answers with 304. */
+/** Measures calls that send the current ETag of the menu. The service responds to them with 304 (not modified). */
 async function measureUnchanged(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const etagOf = await readEachMenuOnce(stand);
@@ -53,7 +56,10 @@ async function measureUnchanged(world: World): Promise<Row[]> {
   return [await compareWithBytes(world, stand, 'GET menu, 304', calls, ratioOf(0.4))];
 }
 
-/** Measures the calls. The floor sends the bytes of the service's first response to every call. */
+/**
+ * Measures the calls against a floor that responds to every call with the same bytes. These bytes are the service's response to the first
+ * call.
+ */
 async function compareWithBytes(
   world: World,
   stand: Stand,

@@ -1,9 +1,9 @@
 import type { Row } from '../table.ts';
 import type { World } from '../world.ts';
 
-/** Operation of the benchmark. `measure` returns its rows of the results table. */
+/** Operation of the benchmark. `measure` measures it and returns its rows of the results table. */
 export interface Operation {
-  /** Name for the option `--only`. */
+  /** Name by which the option `--only` selects the operation. */
   name: string;
   measure: (world: World) => Promise<Row[]>;
 }

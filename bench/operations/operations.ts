@@ -10,7 +10,7 @@ import { SIGN_IN } from './sign-in.ts';
 import { START } from './start.ts';
 import { STOCK } from './stock.ts';
 
-/** All operations in the order in which they run. The start is measured first, while no other service runs. */
+/** All operations in the order in which they run. The start of the service is measured first, while no other service runs. */
 export const OPERATIONS: readonly Operation[] = [
   ...START,
   ...MENU,

@@ -12,7 +12,7 @@ import { readEachMenuOnce } from './menu.ts';
 import type { Operation } from './operation.ts';
 
 const PATH = '/v1/third-party/orders/';
-/** External id of an order that every third-party credential has. */
+/** External id of a stored order. Every third-party credential has an order with this id. */
 const STORED = 'stored-1';
 
 export const ORDERS: Operation[] = [
@@ -21,7 +21,10 @@ export const ORDERS: Operation[] = [
   { name: 'order-repeated', measure: measureRepeated },
 ];
 
-/** Returns one call per partner that orders three dishes. Reads all menus first, so that the service does not render them later. */
+/**
+ * Returns one call for each partner. The call orders three dishes. Before that, this function reads all menus, so that the service does
+ * not render them during the measurement.
+ */
 export async function newOrderCalls(stand: Stand): Promise<Call[]> {
   await readEachMenuOnce(stand);
   const [first] = stand.partners;
@@ -71,7 +74,9 @@ async function placeOne(stand: Stand, call: Call | undefined, caller: Caller | u
   );
 }
 
-/** Measures orders that each credential sends again although they are already stored. The floor reads the stored order. */
+/**
+ * Measures orders that each credential sends again, although the service has already stored them. The floor only reads the stored order.
+ */
 async function measureRepeated(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const calls = (await newOrderCalls(stand)).map((call) => withId(call, STORED));

@@ -9,9 +9,12 @@ import { type Goal, ratioOf, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Number of dates in each call that writes rates. */
+/** Number of dates for which each call writes rates. */
 const WRITTEN_DATES = 730;
-/** Number of connections for writing rates. It is small, because a write of 730 dates keeps a connection busy for a long time. */
+/**
+ * Number of connections over which rates are written. It is small, because a write of 730 dates keeps its connection busy for a long
+ * time.
+ */
 const RATE_WRITERS = 16;
 
 export const PMS: Operation[] = [
@@ -20,7 +23,7 @@ export const PMS: Operation[] = [
   { name: 'pms-rates-again', measure: measureRatesAgain },
 ];
 
-/** Returns one room type for each PMS credential. Another offset gives another room type of the same tenant. */
+/** Returns one room type of the tenant for each PMS credential. A different `offset` selects a different room type. */
 function ownRoomTypes(stand: Stand, offset = 0): { caller: Caller; roomType: RoomType }[] {
   return stand.pms.flatMap((caller, index) => {
     const own = stand.roomTypes.get(caller.tenantId) ?? [];
@@ -53,8 +56,8 @@ async function measureInventory(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures writes that change every price. The calls write two different sets of prices in turn, and the floor writes other prices to the
- * same nights.
+ * Measures writes that change every price. The calls write two different sets of prices alternately, and the floor writes a third set for
+ * the same nights.
  */
 async function measureRates(world: World): Promise<Row[]> {
   const stand = await world.lean();
@@ -64,7 +67,10 @@ async function measureRates(world: World): Promise<Row[]> {
   ];
 }
 
-/** Measures writes of prices that are already stored. The floor writes to other room types, so it does not change these prices. */
+/**
+ * Measures writes of prices that are already stored, so no price changes. The floor writes prices of other room types, because it must
+ * not change the prices that the calls repeat.
+ */
 async function measureRatesAgain(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const calls = rateCalls(stand, 90);
@@ -78,7 +84,7 @@ function writtenDates(): string[] {
   return Array.from({ length: WRITTEN_DATES }, (_, day) => dayAfter(day));
 }
 
-/** Returns one call per PMS credential that writes the rates of all dates. The prices are from `from` to `from` + 39. */
+/** Returns one call for each PMS credential. The call writes the rates of all dates, with prices from `from` to `from` + 39. */
 function rateCalls(stand: Stand, from: number): Call[] {
   const dates = writtenDates();
   return ownRoomTypes(stand).map(({ caller, roomType }, index) => {

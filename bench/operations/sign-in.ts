@@ -7,12 +7,17 @@ import type { Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
-/** Number of concurrent sign-ins. Each one uses 19 MB and a whole core, so more concurrent sign-ins would only wait. */
+/**
+ * Number of concurrent sign-ins. Each sign-in uses 19 MB of memory and a whole CPU core, so further sign-ins would only wait for a core.
+ */
 const CONCURRENCY = 16;
 
 export const SIGN_IN: Operation[] = [{ name: 'sign-in', measure: measureSignIn }];
 
-/** Measures sign-ins of many users from different addresses, because the service limits sign-ins by e-mail and by address (decision 8). */
+/**
+ * Measures sign-ins of many users, each from a different IP address. The service limits sign-ins by e-mail address and by IP address
+ * (decision 8), so fewer users or addresses would reach a limit.
+ */
 async function measureSignIn(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const names = ['owner', ...Array.from({ length: STAFF }, (_, index) => `staff-${index + 1}`)];

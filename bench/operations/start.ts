@@ -10,7 +10,10 @@ const IDLE_MS = 3_000;
 
 export const START: Operation[] = [{ name: 'start', measure: measureStart }];
 
-/** Measures the start and the idle memory of the service with an embedded database. The memory does not include the database. */
+/**
+ * Measures the start time and the idle memory of the service when it runs with an embedded database. The memory does not include the
+ * memory of the database.
+ */
 async function measureStart(world: World): Promise<Row[]> {
   const folder = world.resources.use(await openTemporaryFolder());
   const starts: { readyAfterMs: number; rssMb: number }[] = [];

@@ -7,7 +7,10 @@ import { availabilityCalls, bookingCalls, spreadStays } from './hotel.ts';
 import type { Operation } from './operation.ts';
 import { newOrderCalls } from './orders.ts';
 
-/** Operations that compare a service on a database with as much data as after years of use and a service on a small database. */
+/**
+ * Operations that compare two services. The database of one service holds as much data as after years of use, and the database of the
+ * other is small.
+ */
 export const STOCK: Operation[] = [
   { name: 'past-stays-availability', measure: measureAvailability },
   { name: 'past-stays-reservation', measure: measureReservations },
@@ -48,11 +51,14 @@ async function measureOrders(world: World): Promise<Row[]> {
   ];
 }
 
-/** Returns stays of the first tenant. All past stays belong to this tenant, so its calls would show if they slow the service down. */
+/**
+ * Returns stays at the first tenant, which has all past stays in the database. If past stays slow the service down, the calls of this
+ * tenant show it.
+ */
 function staysOfFirstTenant(stand: Stand) {
   const first = Math.min(...stand.roomTypes.keys());
   const callers = stand.partners.filter(({ tenantId }) => tenantId === first);
-  // The repetitions spread the stays over every room type and many days.
+  // Each caller appears 50 times, so that the stays are spread over every room type and many days.
   return spreadStays(stand, Array.from({ length: 50 }, () => callers).flat());
 }
 

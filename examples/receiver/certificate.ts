@@ -19,7 +19,7 @@ export async function readOrMakeCertificate(folder: string): Promise<Certificate
     const { private: key, cert } = await makeCertificate();
     mkdirSync(folder, { recursive: true });
     writeFileSync(keyPath, key, { mode: 0o600 });
-    // The certificate is written last, so a folder with a certificate always holds its key too.
+    // The certificate is written after the key, so a folder that has a certificate always has its key too.
     writeFileSync(path, cert);
   }
   return { key: readFileSync(keyPath, 'utf8'), cert: readFileSync(path, 'utf8'), path };

@@ -27,7 +27,7 @@ interface Event {
 /** Largest accepted body in bytes. An event is far smaller, because it holds only ids, a time and a status. */
 const MAX_BODY_BYTES = 65_536;
 /**
- * Number of event ids that are kept to recognize repeated deliveries. This is enough here, because retries end within minutes. A real
+ * Number of event ids that are kept to recognize repeated deliveries. It is large enough here, because retries end within minutes. A real
  * receiver stores the ids in its database, in the same transaction as the changes that the event causes.
  */
 const MAX_HANDLED_IDS = 10_000;
@@ -86,7 +86,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   response.writeHead(status).end();
 }
 
-/** Verifies and handles a request, and returns the HTTP status of the response. The service retries a delivery after every non-2xx. */
+/** Verifies and handles a request, and returns the HTTP status of the response. The service retries a delivery if the status is not 2xx. */
 async function receive(request: IncomingMessage): Promise<number> {
   if (request.method !== 'POST' || !/^\/hooks(\/|$)/.test(request.url ?? '')) {
     return 404;
@@ -96,7 +96,7 @@ async function receive(request: IncomingMessage): Promise<number> {
     return 413;
   }
   if (webhookSecret === '') {
-    // The registration is still running, so the secret is not known yet. The service will retry the delivery.
+    // The webhook secret is not known until the registration has ended. The service retries the delivery after a 503.
     return 503;
   }
   if (!verify(webhookSecret, header(request, 'timestamp'), header(request, 'signature'), body)) {
@@ -109,7 +109,10 @@ async function receive(request: IncomingMessage): Promise<number> {
   return 204;
 }
 
-/** Handles each event once. Uses the event id of the body, because the signature does not cover the event id header. */
+/**
+ * Handles each event once. Recognizes a repeated event by the event id in the body, because the signature does not cover the header with
+ * the event id.
+ */
 function handle({ event, event_id: id, data }: Event): void {
   if (handledIds.has(id)) {
     console.log(`repeated ${event} ${id}`);
@@ -124,7 +127,10 @@ function handle({ event, event_id: id, data }: Event): void {
   console.log(`verified ${event} ${JSON.stringify(externalId)} status ${data.status}`);
 }
 
-/** Returns the header `x-service-<name>`, empty if it is missing. `service` is the default brand, set by WEBHOOK_HEADER_BRAND. */
+/**
+ * Returns the header `x-service-<name>`, or an empty text if it is missing. `service` is the default brand in the header names. The
+ * service has the setting WEBHOOK_HEADER_BRAND to change it.
+ */
 function header(request: IncomingMessage, name: string): string {
   return String(request.headers[`x-service-${name}`] ?? '');
 }

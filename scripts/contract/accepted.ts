@@ -1,12 +1,12 @@
 /**
- * Changes that formally break clients but were accepted on purpose. The check of the contract allows exactly these
- * changes.
+ * Accepted changes of the OpenAPI documents. They formally break clients, but were made on purpose. The contract check allows exactly
+ * these changes.
  */
 export interface Accepted {
-  /** Date of the decision. An entry stays in the list after its change is published. */
+  /** Date of the decision to accept the changes. The entry stays in the list after the changes are published. */
   date: string;
   why: string;
-  /** Accepted changes, keyed by document. Each is a text exactly as `breakingChanges` returns it. */
+  /** Accepted changes, keyed by the name of the document. Each change is a text exactly as `breakingChanges` returns it. */
   changes: Record<string, string[]>;
 }
 
@@ -76,7 +76,7 @@ export const ACCEPTED: Accepted[] = [
   },
 ];
 
-/** Returns the breaking changes of a document that are not in `ACCEPTED`. */
+/** Returns those of the given breaking changes that `ACCEPTED` does not list for the document. */
 export function notAccepted(document: string, breaking: string[]): string[] {
   const accepted = new Set(ACCEPTED.flatMap(({ changes }) => changes[document] ?? []));
   return breaking.filter((change) => !accepted.has(change));

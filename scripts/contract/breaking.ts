@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { redocly } from './redocly.ts';
 
-/** Keywords with texts for people. A change of these texts breaks no client. */
+/** OpenAPI keywords whose values are texts for people. A change of these texts breaks no client. */
 const PROSE = new Set(['title', 'summary', 'description', 'example', 'examples']);
 
-/** The parts of the report of `redocly diff` that this file reads. */
+/** Parts of the report of `redocly diff` that this file reads. */
 interface Report {
   changes: { kind: string; verdicts: Verdict[]; revision?: { value?: unknown } }[];
 }
@@ -18,9 +18,9 @@ interface Verdict {
 }
 
 /**
- * Returns the changes that break a client of the previous document. Each is a text `pointer: change`, followed by the value
- * if the change adds one. Texts for people are removed first, because `redocly diff` matches list entries by their
- * similarity. With a longer description, a parameter would look like another parameter.
+ * Returns the changes that break a client of the previous document. Each change is a text `pointer: message`, followed by the new value
+ * if the change adds a value. The `PROSE` keywords are removed before the comparison, because `redocly diff` matches the entries of a
+ * list by similarity. It could match a parameter that has a longer description with a different parameter.
  */
 export async function breakingChanges(before: string, after: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-contract-'));
@@ -51,7 +51,7 @@ function majorChanges({ changes }: Report): string[] {
 
 /**
  * Returns a copy of the node without the `PROSE` keywords.
- * @param areNames true if the keys of the node are names of fields, because a field may have the name `description`
+ * @param areNames true if the keys of the node are field names. All of them are kept, because a field may be called `description`
  */
 function withoutProse(node: unknown, areNames = false): unknown {
   if (Array.isArray(node)) {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 
 /**
- * Runs the Redocly CLI with the Node of this process, in the repository, because redocly.yaml is there. The environment
- * stops the CLI from sending requests.
+ * Runs the Redocly CLI with the Node of this process. Its working folder is the repository, because redocly.yaml is there. The
+ * environment variables stop the CLI from sending requests over the network.
  */
 export async function redocly(...options: string[]): Promise<{ isGood: boolean; output: string }> {
   const child = spawn(process.execPath, [join(REPOSITORY, 'node_modules', '.bin', 'redocly'), ...options], {

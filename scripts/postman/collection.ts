@@ -21,7 +21,7 @@ It writes only the prices and restrictions that it has read before. Run it in th
 
 /**
  * Returns the collection in Postman's format 2.1.
- * @throws Error if an operation for partners or PMSs is in neither or both of `STORY` and `LEFT_OUT`
+ * @throws Error if an operation for partners or PMSs is missing in both `STORY` and `LEFT_OUT`, or is in both
  */
 export function collectionOf(documents: Record<string, Document>): object {
   return {
@@ -41,7 +41,7 @@ export function collectionOf(documents: Record<string, Document>): object {
   };
 }
 
-/** Returns the folder of a document, with a subfolder for each tag. */
+/** Returns the Postman folder for a document, with a subfolder for each tag of its operations. */
 function folderOf(document: Document, steps: Step[]): object {
   const endpoints = new Map(endpointsOf(document).map((endpoint) => [endpoint.operation.operationId, endpoint]));
   const calls = steps.map((step) => ({ step, endpoint: endpointOf(endpoints, step) }));

@@ -1,6 +1,9 @@
 const ENVIRONMENT_ID = '1d6a8f52-3c7e-4b0a-8f4b-2f9f6f0b7c21';
 
-/** Variables with their default values. The user fills them in, or requests that make credentials do. */
+/**
+ * Variables with their default values. The user sets them, but a request that creates a credential also stores the new API key in its
+ * variable.
+ */
 const VALUES = {
   baseUrl: 'http://127.0.0.1:8080',
   ownerEmail: '',
@@ -9,10 +12,10 @@ const VALUES = {
   webhookUrl: '',
 };
 
-/** Variables that Postman masks with dots. */
+/** Variables with secrets. Postman masks their values with dots. */
 const SECRETS = ['ownerPassword', 'apiSecret', 'pmsApiSecret'];
 
-/** Returns the environment of the collection. Every secret in it is empty. */
+/** Returns the Postman environment that belongs to the collection. Every secret in it is empty. */
 export function environment(): object {
   return {
     id: ENVIRONMENT_ID,

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the collection needs. */
+/** Parts of an OpenAPI document that the Postman collection needs. */
 export interface Document {
   info: { title: string; version: string; description?: string };
   tags?: { name: string; description?: string }[];
@@ -29,7 +29,7 @@ export type SecurityScheme =
   | { type: 'apiKey'; in: string; name: string; description?: string }
   | { type: 'http'; scheme: string; description?: string };
 
-/** An operation with its method, its path and its document. */
+/** Operation with its method and path, and the document that contains it. */
 export interface Endpoint {
   method: string;
   path: string;
@@ -49,7 +49,7 @@ export function endpointsOf(document: Document): Endpoint[] {
   );
 }
 
-/** Returns the names of all security schemes that a call of the operation needs together. */
+/** Returns the names of the security schemes of an operation. A call must satisfy all of them. */
 export function schemesOf({ security = [] }: Operation): string[] {
   return security.flatMap((schemes) => Object.keys(schemes));
 }

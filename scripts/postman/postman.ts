@@ -8,7 +8,7 @@ import { environment } from './environment.ts';
  * @returns the contents of the files, keyed by path
  */
 export function postmanFiles(documents: Record<string, object>): Record<string, string> {
-  // The type is safe, because this project makes the documents and `npm run check` validates them.
+  // The cast is safe, because this project makes the documents and `npm run check` validates them.
   const collection = collectionOf(documents as Record<string, Document>);
   return {
     'postman/roomservice.postman_collection.json': `${JSON.stringify(collection, null, 2)}\n`,

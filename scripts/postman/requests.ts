@@ -2,7 +2,7 @@ import { type Endpoint, type Operation, type Parameter, type SecurityScheme, sch
 import { scriptsOf } from './scripts.ts';
 import { schemeVariable, type Step } from './story.ts';
 
-/** Returns one request of the collection, which calls an operation as the step describes. */
+/** Returns one request of the Postman collection. It calls an operation as the step (scripts/postman/story.ts) describes. */
 export function requestOf({ method, path, operation, document }: Endpoint, step: Step): object {
   const { summary, description, parameters = [] } = operation;
   const body = bodyOf(operation, step);
@@ -38,7 +38,8 @@ function keyHeader(name: string, scheme: SecurityScheme | undefined): object[] {
 }
 
 /**
- * Returns the example of the document with the changes of the step, as JSON text, or null if the operation takes no body.
+ * Returns the request body as JSON text: the example in the OpenAPI document, in which the fields of the step replace those of the example.
+ * Returns null if the operation takes no body.
  */
 function bodyOf({ requestBody }: Operation, { body = {} }: Step): string | null {
   const json = requestBody?.content['application/json'];
@@ -66,8 +67,8 @@ function parametersIn(place: string, parameters: Parameter[]): Parameter[] {
 }
 
 /**
- * Returns a parameter of a request. A required one gets its value from the variable with its name. An optional one is
- * shown with its example but is disabled.
+ * Returns a parameter of a request in Postman's format. A required parameter gets its value from the variable with its name. An optional
+ * parameter shows its example value, but it is disabled, so Postman does not send it.
  */
 function argumentOf({ name, required = false, description = '', example = '' }: Parameter) {
   const value = required ? `{{${variableOf(name)}}}` : String(example);

@@ -1,34 +1,34 @@
 /**
- * The calls of the collection, in an order that can run from top to bottom. Each request takes the values that it needs from
- * earlier responses. The requests themselves follow from the OpenAPI documents. This file has only what the documents lack.
+ * Calls of the Postman collection, in an order in which they can run from top to bottom. Each request takes the values that it needs from
+ * earlier responses. Most parts of a request come from the OpenAPI documents. This file adds only what the documents do not contain.
  */
 
 export interface Step {
-  /** Id of the operation in its document. */
+  /** Id of the operation in its OpenAPI document. */
   operation: string;
-  /** Text after the summary in the name of the request, if the collection calls the operation twice. */
+  /** Text that follows the summary in the name of the request. It is needed only if the collection calls the operation twice. */
   suffix?: string;
-  /** Expected status. The default is 201 if the operation has that status, and otherwise 200. */
+  /** Expected status of the response. If left out, it is 201 if the document lists this status for the operation, and otherwise 200. */
   status?: number;
   /**
-   * Variables that the request needs. It is skipped if one is empty. Variables of the authentication need not be
-   * listed.
+   * Variables that the request needs. The request is skipped if one of them is empty. The variables with the credentials of the request
+   * are always needed, so they are not listed here.
    */
   needs?: string[];
-  /** Variable that must be empty. The request is skipped if the variable has a value. */
+  /** Variable that must be empty. The request is skipped if this variable has a value. */
   unless?: string;
   /**
-   * Fields that replace those of the example. `{{{name}}}` becomes the value of the variable without quotes, for
-   * example a number.
+   * Fields of the body that replace those of the example in the document. `{{{name}}}` becomes the value of the variable `name` without
+   * quotes, for example a number.
    */
   body?: Record<string, unknown>;
-  /** Lines of JavaScript that run before the call. */
+  /** Lines of JavaScript that run before the request is sent. */
   before?: string[];
-  /** Lines of JavaScript that run after the check of the status. `answer` is the parsed body of the response. */
+  /** Lines of JavaScript that run after the status of the response is checked. `answer` is the parsed body of the response. */
   after?: string[];
 }
 
-/** Variables that hold the credentials, keyed by the security scheme of the documents. */
+/** Variables that hold the credentials. The keys are the names of security schemes in the OpenAPI documents. */
 const SCHEME_VARIABLES: Record<string, string> = {
   apiKey: 'apiKey',
   apiSecret: 'apiSecret',
@@ -37,7 +37,7 @@ const SCHEME_VARIABLES: Record<string, string> = {
   bearer: 'ownerToken',
 };
 
-/** Steps of each document, with the documents in the order of the run. */
+/** Steps for each OpenAPI document. The documents are in the order in which their steps run. */
 export const STORY: Record<string, Step[]> = {
   staff: [
     {
@@ -91,7 +91,7 @@ export const STORY: Record<string, Step[]> = {
     },
     { operation: 'pmsGetInventory', before: stayAhead() },
     { operation: 'pmsGetRates', after: [keep('price', 'answer[0].price'), keep('isSoldOut', 'answer[0].is_sold_out')] },
-    // Both writes send the values that were read before, so that the run changes no prices and restrictions.
+    // Both writes send values that earlier requests have read, so that a run changes no price or restriction.
     {
       operation: 'pmsPutRates',
       body: {
@@ -106,13 +106,13 @@ export const STORY: Record<string, Step[]> = {
         restrictions: [{ date: '{{checkIn}}', stop_sell: '{{{isSoldOut}}}', min_nights: '{{{minNights}}}' }],
       },
     },
-    // A hotel without reservations gives an empty id, and the next request is skipped.
+    // If the hotel has no reservation, this step stores an empty id, and the next request is skipped.
     { operation: 'pmsListReservations', after: [keep('bookingId', "answer[0]?.id ?? ''")] },
     { operation: 'pmsGetReservation', needs: ['bookingId'] },
   ],
 };
 
-/** Operations for partners and PMSs that a run must not or cannot call, with the reason. */
+/** Operations for partners and PMSs that are left out of the collection. The value says why a run must not or cannot call the operation. */
 export const LEFT_OUT: Record<string, string> = {
   rotateCredential: 'would invalidate the secret that a partner uses',
   revokeCredential: 'would permanently block a partner',
@@ -124,7 +124,7 @@ export const LEFT_OUT: Record<string, string> = {
   receiveReservation: 'needs the signature of an OTA with the secret of its channel',
 };
 
-/** Returns the variable that holds the credential of a security scheme. */
+/** Returns the name of the variable that holds the credential of a security scheme. */
 export function schemeVariable(scheme: string): string {
   const variable = SCHEME_VARIABLES[scheme];
   if (variable === undefined)
@@ -138,7 +138,7 @@ function orderBody(): Record<string, unknown> {
   return { external_order_id: '{{externalOrderId}}', items: [{ item_id: '{{itemId}}', quantity: 1 }] };
 }
 
-/** Returns the body of a booking for one guest, because every room type takes one guest. */
+/** Returns the body of a booking. The booking is for one guest, because every room type takes at least one guest. */
 function reservationBody(): Record<string, unknown> {
   return {
     external_reservation_id: '{{externalReservationId}}',
@@ -150,8 +150,8 @@ function reservationBody(): Record<string, unknown> {
 }
 
 /**
- * Returns script lines that set a stay of three nights from thirty days ahead, which is in the future in every time
- * zone.
+ * Returns script lines that store the dates of a stay of three nights. The stay begins in thirty days, so its dates are in the future in
+ * every time zone.
  */
 function stayAhead(): string[] {
   return [
@@ -169,12 +169,12 @@ function replayed(): string {
   return "pm.response.to.have.header('Idempotent-Replayed', 'true');";
 }
 
-/** Returns a script line that stores a value for the following requests. */
+/** Returns a script line that stores a value in a variable of the collection, for the following requests. */
 function keep(variable: string, expression: string): string {
   return `pm.collectionVariables.set('${variable}', ${expression});`;
 }
 
-/** Returns a script line that stores a value in the environment, so that later runs also find it. */
+/** Returns a script line that stores a value in the environment, so that later runs can use it too. */
 function store(variable: string, expression: string): string {
   return `pm.environment.set('${variable}', ${expression});`;
 }

@@ -1,6 +1,6 @@
-/** One booking of the file, with shifted dates. */
+/** One booking of the CSV file. `readBookings` has shifted its dates. */
 export interface Booking {
-  /** Position in the file, from 1. It gives the external id, and the order of bookings on one day. */
+  /** Position in the file, starting at 1. The external id contains it, and bookings of the same day are ordered by it. */
   line: number;
   hotel: string;
   roomType: string;
@@ -17,10 +17,10 @@ const COLUMNS =
   'hotel,booked_on,check_in,check_out,room_type,adults,children,babies,channel,nightly_rate,final_status,final_status_on';
 
 /**
- * Reads the first bookings of a CSV file. Shifts all dates by the same number of days, so that the earliest arrival is the
- * day after `today`.
+ * Reads the first `most` bookings of a CSV text. Shifts all dates by the same number of days, so that the earliest check-in is the day
+ * after `today`.
  * @param most the maximum number of bookings
- * @throws Error if the file has other columns or no bookings
+ * @throws Error if the text does not have the expected columns, or has no bookings
  */
 export function readBookings(csv: string, today: string, most = Number.POSITIVE_INFINITY): Booking[] {
   const [columns, ...lines] = csv.trimEnd().split(/\r?\n/);
@@ -66,7 +66,7 @@ export function nightsOf({ checkIn, checkOut }: Pick<Booking, 'checkIn' | 'check
   return Array.from({ length: nights }, (_, offset) => dayAfter(checkIn, offset));
 }
 
-/** A change of a booking on a day: `create` makes the booking, and `finish` gives it its final status. */
+/** Change of a booking on one day: `create` makes the booking, and `finish` gives it its final status. */
 export interface Step {
   day: string;
   kind: 'create' | 'finish';
@@ -74,22 +74,22 @@ export interface Step {
 }
 
 /**
- * Returns the steps of bookings, ordered by day. On one day, ends come before new bookings, and then the order of the
- * file counts.
+ * Returns the steps of the bookings, ordered by day. On the same day, steps that finish a booking come before steps that create one.
+ * Steps of the same kind have the order of the file.
  */
 export function stepsOf(bookings: Booking[]): Step[] {
   const steps = bookings.flatMap((booking): Step[] => [
     { day: booking.bookedOn, kind: 'create', booking },
     { day: booking.finalStatusOn, kind: 'finish', booking },
   ]);
-  // A booking that is made and ends on the same day ends after it is made.
+  // If a booking is created and finished on the same day, its `finish` step comes after all `create` steps of this day.
   const rank = ({ kind, booking, day }: Step) => (kind === 'create' ? 1 : booking.bookedOn === day ? 2 : 0);
   return steps.sort((a, b) => a.day.localeCompare(b.day) || rank(a) - rank(b) || a.booking.line - b.booking.line);
 }
 
 /**
- * The bookings of one room type of one hotel. Lanes do not affect each other, so they run concurrently, each in its
- * order.
+ * Steps of all bookings of one room type of one hotel. Lanes do not affect each other, so they run concurrently. The steps of one lane
+ * run in their order.
  */
 export interface Lane {
   hotel: string;
@@ -99,8 +99,8 @@ export interface Lane {
 }
 
 /**
- * Groups bookings into lanes. The capacity of a lane is 90 % of its largest number of concurrent bookings, so that some
- * bookings are refused.
+ * Groups the bookings into lanes, one for each room type of a hotel. The capacity of a lane is 90 % of the largest number of rooms that
+ * its bookings need on one night. So the service has to refuse some bookings.
  */
 export function lanesOf(bookings: Booking[]): Lane[] {
   const byLane = Map.groupBy(bookings, ({ hotel, roomType }) => `${hotel} ${roomType}`);
@@ -123,7 +123,7 @@ function mostAtOnce(steps: Step[]): number {
   }, 0);
 }
 
-/** Counts the held rooms of each night, independently of the service. */
+/** Counts the rooms that are held on each night, independently of the service, so that the two counts can be compared. */
 export class NightCount {
   readonly #held = new Map<string, number>();
 
@@ -137,7 +137,7 @@ export class NightCount {
     return this.#held.get(night) ?? 0;
   }
 
-  /** Returns the largest number of rooms held on a night of the stay. */
+  /** Returns the number of rooms held on the fullest night of the stay. */
   peak(booking: Booking): number {
     return Math.max(0, ...nightsOf(booking).map((night) => this.on(night)));
   }

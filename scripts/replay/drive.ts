@@ -1,6 +1,6 @@
 import { type Booking, type Lane, NightCount } from './bookings.ts';
 
-/** Function that calls the service with JSON and returns the parsed response. */
+/** Function that sends a request with an optional JSON body to the service. Returns the status and the parsed body of the response. */
 export type Call = (
   method: string,
   path: string,
@@ -11,7 +11,8 @@ type Headers = Record<string, string>;
 export const RESERVATIONS = '/v1/third-party/hotels/reservations/';
 
 /**
- * Callers of the service. The partner books and cancels, the staff set final statuses, and the PMS reads the inventory.
+ * Function that calls the service, and the headers of its three callers. The partner books and cancels, the staff set final statuses, and
+ * the PMS reads the inventory.
  */
 export interface Actors {
   call: Call;
@@ -20,7 +21,7 @@ export interface Actors {
   pms: Headers;
 }
 
-/** Returns the hotels of the lanes as the `properties` part of a tenant document. */
+/** Returns the hotels of the lanes in the form of the field `properties` of a tenant document. Each lane becomes one room type. */
 export function propertiesOf(lanes: Lane[]) {
   return [...Map.groupBy(lanes, (lane) => lane.hotel)].map(([hotel, own]) => ({
     name: hotel,
@@ -36,8 +37,8 @@ export function propertiesOf(lanes: Lane[]) {
 }
 
 /**
- * Issues the credentials that the replay needs.
- * @param owner the headers for calls of the owner
+ * Issues the credentials of the partner and of the PMS.
+ * @param owner the headers that authenticate the owner's calls
  */
 export async function openActors(call: Call, owner: Headers): Promise<Actors> {
   const issue = async (path: string) => {
@@ -54,27 +55,24 @@ export async function openActors(call: Call, owner: Headers): Promise<Actors> {
   };
 }
 
-/**
- * Final state of a booking. A booking is `refused` if a night is full, and `without nights` if it ends on the day of
- * arrival.
- */
+/** Final state of a booking. It is `refused` if one of its nights was full, and `without nights` if it ends on its day of arrival. */
 export type Outcome = 'confirmed' | 'cancelled' | 'completed' | 'no_show' | 'refused' | 'without nights';
 
 const OUTCOMES = { Canceled: 'cancelled', 'Check-Out': 'completed', 'No-Show': 'no_show' } as const;
 
-/** Result of a lane after its bookings were sent. */
+/** Result of sending all bookings of one lane (one room type of a hotel). */
 export interface Driven {
   lane: Lane;
   roomTypeId: string;
-  /** Outcomes by the line of the booking. */
+  /** Final state of each booking. The key is the line of the booking in the file. */
   outcomes: Map<number, Outcome>;
-  /** Descriptions of wrong responses. The list is empty after a replay without faults. */
+  /** Descriptions of wrong responses. The list is empty if every response had the expected status. */
   faults: string[];
 }
 
 /**
- * Sends the bookings of all lanes to the API, each lane in its order. Compares every response with an independent count
- * of nights.
+ * Sends the bookings of all lanes to the API. The lanes run concurrently, but the steps of one lane run in their order. Compares the
+ * status of every response with the status that follows from an independent count of the held rooms.
  */
 export async function drive(actors: Actors, lanes: Lane[], onStep: () => void): Promise<Driven[]> {
   const { body } = await actors.call('GET', '/v1/third-party/hotels/rooms/', { headers: actors.partner });
@@ -90,7 +88,7 @@ export async function drive(actors: Actors, lanes: Lane[], onStep: () => void): 
   );
 }
 
-/** Returns the external id of a booking. */
+/** Returns the external id under which a booking is sent. */
 export function externalIdOf(booking: Booking): string {
   return `booking-${booking.line}`;
 }
@@ -98,7 +96,7 @@ export function externalIdOf(booking: Booking): string {
 class LaneDrive {
   readonly #actors: Actors;
   readonly #count = new NightCount();
-  /** Reservation ids of the service, by the line of the booking. */
+  /** Reservation ids that the service returned. The key is the line of the booking in the file. */
   readonly #ids = new Map<number, string>();
   readonly #driven: Driven;
 

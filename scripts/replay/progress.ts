@@ -1,9 +1,7 @@
 const EVERY_MS = 5_000;
 const EVERY_ON_TERMINAL_MS = 200;
 
-/**
- * Prints the number of completed steps: in one line that changes on a terminal, or otherwise as a new line every 5 s.
- */
+/** Prints the number of completed steps. On a terminal it updates one line, and otherwise it prints a new line every 5 s. */
 export class Progress {
   readonly #steps: number;
   readonly #startedAt = performance.now();

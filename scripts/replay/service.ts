@@ -8,7 +8,7 @@ import type { Call } from './drive.ts';
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
 
 /**
- * Runs one `roomservice` command on the DATA_DIR of the service.
+ * Runs one `roomservice` command on the data folder of the service.
  * @returns its standard output
  * @throws Error if the command fails
  */
@@ -17,12 +17,12 @@ export async function runCommand(dataDir: string, words: string[]): Promise<stri
   return stdout.trim();
 }
 
-/** Starts `roomservice serve` on a free port, with a budget that is large enough for all calls. */
+/** Starts `roomservice serve` on a free port, with a call budget that is large enough for all calls of the replay. */
 export async function startServe(dataDir: string): Promise<{ call: Call; stop(): Promise<void> }> {
   const child = spawn(process.execPath, [COMMAND, 'serve'], {
     env: environment(dataDir),
     stdio: ['ignore', 'pipe', 'inherit'],
-    // With its own process group, the service does not get Ctrl-C. The replay gets it and then stops the service.
+    // In its own process group, the service does not receive Ctrl-C. The replay receives it and then stops the service.
     detached: true,
   });
   const exited = once(child, 'exit');
@@ -52,8 +52,8 @@ export async function startServe(dataDir: string): Promise<{ call: Call; stop():
 }
 
 /**
- * Returns the environment of the service. Of the own environment it has only PATH and HOME, so that no setting leads to
- * another database.
+ * Returns the environment variables of the service. Only PATH and HOME come from this process, so that no other variable leads the
+ * service to another database.
  */
 function environment(dataDir: string): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;

@@ -1,21 +1,21 @@
 import { type Booking, dayAfter, nightsOf } from './bookings.ts';
 import { type Actors, type Driven, externalIdOf, type Outcome, RESERVATIONS } from './drive.ts';
 
-/** Result of the comparison after the replay. */
+/** Result of comparing the service with the bookings of the file after the replay. */
 export interface Verdict {
   nightsCompared: number;
   oversoldNights: number;
-  /** Descriptions of differences. The list is empty after a replay without faults. */
+  /** Descriptions of all differences. The list is empty if the service agrees with the bookings. */
   faults: string[];
 }
 
 const NOTHING_HELD: readonly Outcome[] = ['refused', 'without nights', 'cancelled'];
-/** Largest number of nights that the service shows in one response. */
+/** Largest number of nights that one inventory response of the service may have. */
 const MAX_RANGE_DAYS = 730;
 
 /**
- * Compares the final state of the service with the bookings of the file. The inventory of every night must agree with the
- * number of accepted stays that were not cancelled. The partner's list must have every accepted stay with its final status.
+ * Compares the final state of the service with the bookings of the file. The inventory of every night must agree with the number of
+ * accepted stays that were not cancelled. The partner's list of reservations must have every accepted stay with its final status.
  */
 export async function verify(actors: Actors, all: Driven[]): Promise<Verdict> {
   const faults = await compareList(actors, all);
@@ -41,14 +41,14 @@ function bookingsOf({ lane }: Driven): Booking[] {
   return lane.steps.filter(({ kind }) => kind === 'create').map(({ booking }) => booking);
 }
 
-/** Counts the rooms that are held on each night after the replay. */
+/** Returns the number of rooms that should be held on each night after the replay, by date. */
 function countNights(driven: Driven): Map<string, number> {
   const held = bookingsOf(driven).filter(({ line }) => !NOTHING_HELD.includes(driven.outcomes.get(line) ?? 'refused'));
   const nights = Map.groupBy(held.flatMap(nightsOf), (night) => night);
   return new Map([...nights].map(([night, stays]) => [night, stays.length]));
 }
 
-/** Reads every night of a lane, from its first arrival to its last departure. */
+/** Reads the inventory of a lane (one room type) for every night from its first arrival to its last departure. */
 async function readInventory({ call, pms }: Actors, driven: Driven) {
   const days = bookingsOf(driven).flatMap(({ checkIn, checkOut }) => [checkIn, checkOut]);
   const nights: { date: string; physical_capacity: number; sellable: number }[] = [];
@@ -64,8 +64,8 @@ async function readInventory({ call, pms }: Actors, driven: Driven) {
 }
 
 /**
- * Compares the partner's list with the accepted bookings.
- * @returns the differences
+ * Compares the partner's list of reservations with the accepted bookings.
+ * @returns descriptions of the differences
  */
 async function compareList({ call, partner }: Actors, all: Driven[]): Promise<string[]> {
   const { body } = await call('GET', RESERVATIONS, { headers: partner });

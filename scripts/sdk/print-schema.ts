@@ -1,4 +1,4 @@
-/** The parts of JSON Schema that the documents use. */
+/** Parts of JSON Schema that the OpenAPI documents use. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -25,8 +25,8 @@ const SCALARS: Record<string, string> = {
 };
 
 /**
- * Returns a schema as a TypeScript type. A component becomes its name. Lengths and formats are left out, because a type
- * cannot express them.
+ * Returns the TypeScript type of a schema. A reference to a component becomes the name of the component. Length limits and formats are
+ * left out, because a TypeScript type cannot express them.
  */
 export function printSchema(schema: Schema): string {
   if (schema.$ref !== undefined) return componentName(schema.$ref);
@@ -41,7 +41,7 @@ export function printSchema(schema: Schema): string {
   return SCALARS[schema.type ?? ''] ?? 'unknown';
 }
 
-/** Returns the members of an object type or interface, each with its description as a comment. */
+/** Returns the members of an object type or interface as TypeScript code, each with its description as a comment. */
 export function printMembers(members: { name: string; isRequired: boolean; type: string; doc?: string }[]): string {
   const lines = members.map(
     ({ name, isRequired, type, doc }) => `${printDoc(doc)}${JSON.stringify(name)}${isRequired ? '' : '?'}: ${type};`,

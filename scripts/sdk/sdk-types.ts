@@ -21,7 +21,7 @@ interface Operation {
   responses: Record<string, { content?: Content }>;
 }
 
-/** The parts of an OpenAPI document that determine the types. */
+/** Parts of an OpenAPI document from which the types of the SDK are generated. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
   components?: { schemas?: Record<string, Schema> };
@@ -39,8 +39,8 @@ const HEADING =
   '/** `npm run generate` writes this file from the OpenAPI document with the same name in contract/. Do not edit it. */\n';
 
 /**
- * Returns a module of the SDK. It has the types of all operations that accept the given security scheme, by operation id.
- * It also has the components that these operations use, and the method and path of each operation.
+ * Returns the code of one module of the SDK. The module has the types of all operations that accept the given security scheme, by
+ * operation id. It also has the components that these operations use, and the method and path of each operation.
  */
 export function sdkTypes(document: Document, scheme: string): string {
   const routes = routesOf(document).filter(({ operation }) =>
@@ -76,7 +76,10 @@ function routesOf({ paths }: Document): Route[] {
   );
 }
 
-/** Returns the schemas that appear in the types: parameters, JSON request body and successful JSON responses. */
+/**
+ * Returns the schemas that the types of an operation need: those of its parameters, its JSON request body and its successful JSON
+ * responses.
+ */
 function typesOf({ parameters = [], requestBody, responses }: Operation): Schema[] {
   const bodies = requestBody === undefined ? [] : [requestBody.content[JSON_TYPE]?.schema];
   return [...parameters.map(({ schema }) => schema), ...bodies, ...answersOf(responses)].filter(

@@ -11,7 +11,10 @@ export interface Request {
 /** A response with a 2xx status and a JSON body. */
 export interface Answer {
   body: unknown;
-  /** True if a create request used an external id that was stored before (header `Idempotent-Replayed`). */
+  /**
+   * True if the external id of a create request was already in use (header `Idempotent-Replayed`). The body is then what was stored under
+   * this id.
+   */
   isReplayed: boolean;
 }
 
@@ -25,7 +28,7 @@ interface Attempt {
 /**
  * Sends a request once. Does not follow redirects, because `fetch` would send the API key and the secret to the new address.
  * @throws RoomserviceError if the response is not a 2xx with a JSON object or array, or if no response arrives
- * @throws the signal's reason if the caller aborts the signal
+ * @throws the reason of the signal if the caller aborts the signal
  */
 export async function send(request: Request, attempt: Attempt): Promise<Answer> {
   const { response, text } = await exchange(request, attempt);
@@ -70,7 +73,7 @@ async function exchange({ url, method, headers, body }: Request, attempt: Attemp
   }
 }
 
-/** Returns the text of a network failure. `fetch` throws a general error and puts the real reason into its `cause`. */
+/** Returns the message of a network failure. `fetch` throws a general error, and its `cause` holds the real reason. */
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return reason instanceof Error ? reason.message || reason.name : String(reason);

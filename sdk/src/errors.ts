@@ -1,4 +1,4 @@
-/** Value of `code` in a 4xx response of the service. `error` is the code of every refusal that has no specific code. */
+/** Value of `code` in a 4xx response of the service. The service uses `error` for every refusal that has no more specific code. */
 export type ServiceErrorCode =
   | 'invalid_request'
   | 'item_not_found'
@@ -35,11 +35,14 @@ export interface ErrorDetails {
 /** Failure of a call, thrown after the last attempt. */
 export class RoomserviceError extends Error {
   override readonly name = 'RoomserviceError';
-  /** Reason of the failure. Decide by this field, not by the message. */
+  /** Reason of the failure. Your program should decide by this field, not by the message. */
   readonly code: ErrorCode;
   /** HTTP status of the last response. Null if no response arrived. */
   readonly status: number | null;
-  /** Id of the last request in the service's log. Quote it when you ask for help. Null if the response carried no id or did not arrive. */
+  /**
+   * Id of the last request, under which the service logs it. Quote it when you ask for help. Null if the response carried no id or did
+   * not arrive.
+   */
   readonly requestId: string | null;
   /** Seconds to wait before the next call, from the header `Retry-After`. Null if the response had no valid `Retry-After`. */
   readonly retryAfterSeconds: number | null;

@@ -20,9 +20,9 @@ export class Webhook {
   }
 
   /**
-   * Registers the URL to which the service sends events. Store the `webhook_secret` of the response: the service returns it only
-   * once, and returns an empty secret if this URL is already registered. Therefore the SDK does not send a registration again if
-   * its response was lost, but throws. To get a secret that you know, register a different URL then, for example with `?v=2`.
+   * Registers the URL to which the service sends events. Store the `webhook_secret` of the response: the service returns it only once,
+   * and returns an empty secret if this URL is already registered. Therefore the SDK does not retry a registration whose response was
+   * lost, but throws. In that case, register a different URL, for example with `?v=2`, to get a secret.
    */
   async register(registration: Operations['registerWebhook']['body'], options?: CallOptions) {
     return await this.#transport.call('registerWebhook', { body: registration }, options, 'if_refused');
@@ -39,8 +39,8 @@ export class Events {
   /** Returns one page of the events of this credential, oldest first. The page starts after the cursor `after`. */
   async list(query: EventsQuery = {}, options?: CallOptions): Promise<EventPage> {
     const { results, next } = await this.#transport.call('listEvents', { query }, options);
-    // The OpenAPI document describes an entry as one object with all fields. At runtime each entry is one of the four event types,
-    // with `cursor` and `delivery` added.
+    // The cast is needed, because the OpenAPI document describes an entry as one object with all fields. At runtime each entry is one of
+    // the four event types, with `cursor` and `delivery` added.
     return { results: results as FeedEntry[], next };
   }
 

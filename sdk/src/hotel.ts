@@ -25,7 +25,7 @@ export class Hotel {
   }
 
   /**
-   * Returns the number of rooms of a room type that can be sold on each night. The first night is `check_in`, and the last night is
+   * Returns, for each night, the number of rooms of one room type that can be sold. The first night is `check_in`, and the last night is
    * the day before `check_out`. Dates have the form `YYYY-MM-DD`.
    * @throws RoomserviceError `room_type_not_found`, `invalid_request`
    */
@@ -42,9 +42,9 @@ export class Reservations {
   }
 
   /**
-   * Books a stay. The service creates at most one reservation per `external_reservation_id`, so the SDK sends the request again if
-   * the response was lost. `isReplayed` is true if the id was already in use, also if an earlier attempt of this call used it. The
-   * result is then the stored reservation.
+   * Books a stay. The service creates at most one reservation per `external_reservation_id`, so the SDK sends the request again if the
+   * response was lost. `isReplayed` is true if the id was already in use. The result is then the stored reservation. The id may be in use
+   * because of an earlier attempt of this same call.
    * @throws RoomserviceError `room_not_available`, `room_type_not_found`, `invalid_request`
    */
   async create(reservation: ReservationCreate, options?: CallOptions): Promise<Reservation & { isReplayed: boolean }> {

@@ -2,7 +2,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RETRIES = 3;
 
 export interface ClientOptions {
-  /** Address of the service: `https`, or `http` if the service runs on the same machine. */
+  /** Address of the service. It must begin with `https`, or with `http` if the service runs on the same machine. */
   baseUrl: string;
   apiKey: string;
   apiSecret: string;
@@ -10,7 +10,9 @@ export interface ClientOptions {
   timeoutMs?: number | undefined;
   /** Largest number of retries of a call after temporary failures, such as a 5xx or a lost connection. Default: 3. */
   maxRetries?: number | undefined;
-  /** Allows `http` to another machine, which sends the API key and secret unencrypted. Use it only in a private network. Default: false. */
+  /**
+   * Allows `http` to another machine. The API key and secret are then sent unencrypted. Use it only in a private network. Default: false.
+   */
   allowPlainHttp?: boolean | undefined;
 }
 
@@ -41,14 +43,14 @@ export function checkOptions(options: ClientOptions): CheckedOptions {
 }
 
 /**
- * Returns the time limit and the number of retries of one call. Values of the call come before values of the client, and these come
- * before the default values.
+ * Returns the time limit and the number of retries of one call. A value in the options of the call overrides the value of the client, and
+ * that overrides the default value.
  * @throws TypeError if a limit is out of range
  */
 export function limitsOf(options: CallOptions, defaults?: CheckedOptions): { timeoutMs: number; maxRetries: number } {
   const timeoutMs = options.timeoutMs ?? defaults?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const maxRetries = options.maxRetries ?? defaults?.maxRetries ?? DEFAULT_MAX_RETRIES;
-  // A timer of Node can wait for at most 2^31 - 1 ms. With a larger value it fires immediately.
+  // A timer of Node can wait for at most 2^31 - 1 ms. With a larger value the timer would fire immediately.
   if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) throw new TypeError('timeoutMs: must be above 0 and below 2^31 ms');
   if (!Number.isInteger(maxRetries) || maxRetries < 0)
     throw new TypeError('maxRetries: must be a whole number from 0 up');
@@ -56,8 +58,8 @@ export function limitsOf(options: CallOptions, defaults?: CheckedOptions): { tim
 }
 
 /**
- * Refuses a key or secret with characters that an HTTP header cannot hold. Without this check `fetch` would refuse it, with an error
- * message that contains the whole value.
+ * Refuses a key or secret with characters that an HTTP header cannot hold. `fetch` would refuse it too, but the error message of `fetch`
+ * contains the whole value.
  */
 function checkHeaderText(name: string, value: unknown): void {
   if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value)) {

@@ -7,13 +7,13 @@ export interface ListQuery {
 
 const LARGEST_PAGE = 200;
 
-/** Type of one entry of a list. The response to a list request is an array of entries, or a page that holds an array. */
+/** Type of one entry of a list. `Answer` is the type of the response: an array of entries, or a page that holds such an array. */
 export type EntryOf<Answer> = Extract<Answer, readonly unknown[]>[number];
 
 /**
- * Yields every entry of a list, newest first. Reads the next page only when the caller asks for an entry of it. If a new entry is
- * created during the reading, older entries move to the next page and would be read a second time. This function skips entries
- * that it has already yielded.
+ * Yields every entry of a list, newest first. Reads the next page only when the caller asks for an entry of it. If a new entry is created
+ * before the list has been read to its end, older entries move to the next page and would be read a second time. This function skips
+ * entries that it has already yielded.
  * @throws RoomserviceError `unexpected_answer` if a response is not a page
  */
 export async function* entriesOf<Entry>(
@@ -39,8 +39,8 @@ export async function* entriesOf<Entry>(
       given.add(idOf(entry));
       yield entry;
     }
-    // `next` is a link to the address that the service has in its own settings. The client does not follow the link. It requests
-    // the next page from its own baseUrl.
+    // `next` is a link that begins with the address in the service's own settings. The client does not follow the link, because it might
+    // lead to another machine. It requests the next page from its own baseUrl.
     if (answer.next === null) return;
   }
 }

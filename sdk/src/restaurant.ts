@@ -31,9 +31,9 @@ export class Orders {
   }
 
   /**
-   * Places an order. The service creates at most one order per `external_order_id`, so the SDK sends the request again if the
-   * response was lost. `isReplayed` is true if the id was already in use, also if an earlier attempt of this call used it. The
-   * result is then the stored order.
+   * Places an order. The service creates at most one order per `external_order_id`, so the SDK sends the request again if the response
+   * was lost. `isReplayed` is true if the id was already in use. The result is then the stored order. The id may be in use because of an
+   * earlier attempt of this same call.
    * @throws RoomserviceError `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`
    */
   async create(order: OrderCreate, options?: CallOptions): Promise<Order & { isReplayed: boolean }> {
@@ -59,7 +59,7 @@ export class Orders {
     );
   }
 
-  /** Yields every order of this credential, newest first: `for await (const order of roomservice.orders.list())`. */
+  /** Yields every order of this credential, newest first. Example: `for await (const order of roomservice.orders.list())`. */
   list(query: ListQuery = {}, options?: CallOptions): AsyncGenerator<Order, void, undefined> {
     const readPage = (page: { page: number; page_size: number }) =>
       this.#transport.call('listOrders', { query: page }, options);

@@ -11,18 +11,20 @@ const LONGEST_RETRY_AFTER_SECONDS = 60;
 
 /**
  * Condition for sending a call again after a failed attempt:
- * - `always`: after every temporary failure. Repeating the request changes nothing more, even if only the response was lost.
+ * - `always`: after every temporary failure. A repeated request has no further effect, even if the service has executed the first
+ * request.
  * - `if_refused`: only after a 429. The service sends a 429 before it executes the request.
  */
 export type Repeatability = 'always' | 'if_refused';
 
-/** Returns the time to wait before the next attempt, in milliseconds. Returns null if the call must not be sent again. */
+/** Returns the time to wait before the next attempt, in milliseconds. Returns null if the call must not be retried. */
 export function retryWaitMs(error: RoomserviceError, repeatability: Repeatability): number | null {
   if (!isPassing(error) || (repeatability === 'if_refused' && error.status !== 429)) return null;
   const jitterMs = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (error.attempts - 1));
   const { retryAfterSeconds } = error;
   if (retryAfterSeconds === null) return jitterMs;
-  // Clients that the service refuses at the same time get the same Retry-After. The random wait spreads their retries.
+  // Clients that the service refuses at the same time get the same Retry-After. The random wait is added so that they do not all retry at
+  // the same time.
   return retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS ? null : retryAfterSeconds * 1000 + jitterMs;
 }
 
@@ -32,7 +34,7 @@ function isPassing({ code, status }: RoomserviceError): boolean {
 
 /**
  * Waits for the given time.
- * @throws the signal's reason when the signal is aborted during the wait
+ * @throws the reason of the signal if the signal is aborted during the wait
  */
 export async function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   try {

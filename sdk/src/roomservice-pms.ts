@@ -33,14 +33,14 @@ export class RoomservicePms {
   }
 
   /**
-   * Returns the number of rooms that exist and the number that can still be sold, for each night. The second number is negative if
-   * more rooms are booked than exist.
+   * Returns, for each night, how many rooms of a room type exist and how many can still be sold. The second number is negative if more
+   * rooms are booked than exist.
    */
   async inventory(query: Operations['pmsGetInventory']['query'], options?: CallOptions): Promise<PmsInventoryEntry[]> {
     return await this.#transport.call('pmsGetInventory', { query }, options);
   }
 
-  /** Returns the price of every night under a rate plan. */
+  /** Returns the price of each night between two dates, under one rate plan. */
   async rates(query: Operations['pmsGetRates']['query'], options?: CallOptions): Promise<PmsRate[]> {
     return await this.#transport.call('pmsGetRates', { query }, options);
   }
@@ -58,7 +58,7 @@ export class RoomservicePms {
     return await this.#transport.call('pmsPutRestrictions', { body }, options);
   }
 
-  /** Returns at most 200 reservations, latest check-in first, from partners and from booking sites. */
+  /** Returns at most 200 reservations, ordered by check-in, latest first. They come from partners and from booking sites. */
   async reservations(
     query: NonNullable<Operations['pmsListReservations']['query']> = {},
     options?: CallOptions,

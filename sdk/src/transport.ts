@@ -6,22 +6,22 @@ import { VERSION } from './version.ts';
 
 const USER_AGENT = `roomservice-sdk/${VERSION} node/${process.versions.node}`;
 
-/** Parts of a request that an operation can have. */
+/** Parts of a request. Each operation has some of them. */
 interface Parts {
   path?: Record<string, string> | undefined;
   query?: Record<string, string | number | undefined> | undefined;
   body?: unknown;
 }
 
-/** Input of one operation as the OpenAPI document describes it. */
+/** Input of one operation: the path, query and body that the OpenAPI document describes. */
 type Input<Operation> = Omit<Operation, 'answer'>;
 
 /** HTTP method and path of every operation of one API, by operation id. */
 type Routes<Operations> = Record<keyof Operations, { method: string; path: string }>;
 
 /**
- * Calls operations by their id, with retries. Only this class holds the API key and the secret. They are in private fields, so a log of
- * the client does not show them.
+ * Calls operations by their id, and retries failed calls. Only this class holds the API key and the secret. They are in private fields,
+ * so a log of the client does not show them.
  */
 export class Transport<Operations extends { [Name in keyof Operations]: Parts & { answer: unknown } }> {
   readonly #routes: Routes<Operations>;
@@ -48,7 +48,10 @@ export class Transport<Operations extends { [Name in keyof Operations]: Parts & 
     return (await this.#exchange(name, input, options, repeatability)).body;
   }
 
-  /** Calls an operation that creates. Returns the body of the response, and `isReplayed`: true if the external id was already in use. */
+  /**
+   * Calls an operation that creates an order or a reservation. Returns the body of the response, and adds `isReplayed`, which is true if
+   * the external id was already in use.
+   */
   async create<Name extends keyof Operations>(
     name: Name,
     input: Input<Operations[Name]>,
@@ -97,7 +100,7 @@ export class Transport<Operations extends { [Name in keyof Operations]: Parts & 
 
 /**
  * Encodes a value as one segment of a URL path.
- * @throws TypeError if the value is empty, `.` or `..`. A URL would resolve these to another path
+ * @throws TypeError if the value is empty, `.` or `..`, because a URL with such a segment leads to another path
  */
 function pathSegment(name: string, value: string | undefined): string {
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {

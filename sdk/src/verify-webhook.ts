@@ -26,7 +26,7 @@ export type WebhookFault =
   | 'wrong_signature'
   | 'malformed_body';
 
-/** Error for a delivery that cannot be trusted. Respond with 401 and ignore its content. */
+/** Error for a delivery that cannot be trusted. Respond with 401 and ignore the content of the delivery. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason: WebhookFault;
@@ -74,8 +74,8 @@ export function verifyWebhook(
 }
 
 /**
- * Returns the secrets as an array. Refuses an empty secret, because anybody could sign with it. A repeated registration returns an
- * empty secret.
+ * Returns the secrets as an array. Refuses an empty secret, because anybody could sign with it. A caller may have an empty secret,
+ * because a repeated registration returns one.
  * @throws TypeError if a secret is missing, empty or not a text
  */
 function checkSecrets(secret: string | readonly string[]): readonly string[] {
@@ -87,7 +87,7 @@ function checkSecrets(secret: string | readonly string[]): readonly string[] {
   return secrets;
 }
 
-/** Returns the 64 hexadecimal digits of the signature, and the text of the timestamp, which the signature covers. */
+/** Returns the signature (64 hexadecimal digits) and the timestamp. The timestamp stays a text, because the signature covers this text. */
 function readHeaders(headers: WebhookHeaders, headerBrand: string | undefined) {
   const values = lowerCased(headers);
   const brand = headerBrand?.toLowerCase() ?? onlyBrand(values);
@@ -106,8 +106,8 @@ function readHeaders(headers: WebhookHeaders, headerBrand: string | undefined) {
 }
 
 /**
- * Returns the headers by name in lower case. An array of values becomes one text with commas, so a repeated signature or timestamp
- * header is malformed and the delivery is refused.
+ * Returns the headers, keyed by their names in lower case. An array of values becomes one text with commas, so a repeated signature or
+ * timestamp header is malformed and the delivery is refused.
  */
 function lowerCased(headers: WebhookHeaders): Map<string, string> {
   const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);

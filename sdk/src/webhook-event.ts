@@ -3,7 +3,9 @@ import type { Reservation } from './hotel.ts';
 
 interface EventOf<Name extends string, Data> {
   event: Name;
-  /** Id of the event. It is equal in every delivery attempt and in the feed. Use it to recognize an event that arrives again. */
+  /**
+   * Id of the event. Every delivery attempt and the feed have the same id for the event. Use it to recognize an event that arrives again.
+   */
   event_id: string;
   /** Time of the change that the event reports, in ISO 8601 and UTC. */
   occurred_at: string;
@@ -18,5 +20,8 @@ export type ReservationCreated = EventOf<'reservation.created', ReservationData>
 export type ReservationModified = EventOf<'reservation.modified', ReservationData>;
 export type ReservationCancelled = EventOf<'reservation.cancelled', ReservationData>;
 
-/** Event of a webhook. The field `event` says which type it is. A later version of the service may send new types. Ignore these. */
+/**
+ * Event of a webhook. The field `event` says which type it is. A later version of the service may send new types. Ignore events of
+ * unknown types.
+ */
 export type WebhookEvent = OrderStatusChanged | ReservationCreated | ReservationModified | ReservationCancelled;

@@ -29,12 +29,12 @@ function operationIds(name: string): string[] {
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 describe('operations of the SDK', () => {
-  test('the SDK has every third-party operation of the OpenAPI document except those for which an owner signs in', () => {
+  test('the SDK has every third-party operation of the OpenAPI document, except those that only a signed-in owner may call', () => {
     const ownerOperations = ['createCredential', 'listCredentials', 'revokeCredential', 'rotateCredential'];
     assert.deepEqual([...Object.keys(THIRD_PARTY), ...ownerOperations].sort(), operationIds('third-party').sort());
   });
 
-  test('the SDK has every PMS operation of the OpenAPI document except those of owners and of booking channels', () => {
+  test('the SDK has every PMS operation of the OpenAPI document, except those for owners and for booking sites', () => {
     const ownerOperations = ['createPmsCredential', 'listPmsCredentials', 'revokePmsCredential', 'rotatePmsCredential'];
     const channelOperations = ['createChannel', 'listChannels', 'revokeChannel', 'receiveReservation'];
     assert.deepEqual(
@@ -51,7 +51,7 @@ test('the types of the SDK list exactly the error codes and event types of the s
 });
 
 describe('the generator of the SDK types', () => {
-  test('the generator prints only operations that accept the given key, with all components that they refer to', () => {
+  test('the generator prints only operations that accept the given security scheme, and all components that these operations use', () => {
     const content = (name: string) => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
     const printed = sdkTypes(
       {

@@ -3,23 +3,28 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * Network fault that the proxy applies to one request. An object: the proxy sends this response itself. `hang`: the proxy never
- * responds. `cut`: the proxy closes the connection before the request reaches the service. `lose`: the service handles the request,
- * and the proxy closes the connection without passing on the response.
+ * Fault that the proxy applies to one request:
+ * - an object: the proxy sends this response itself.
+ * - `hang`: the proxy never responds.
+ * - `cut`: the proxy closes the connection before the request reaches the service.
+ * - `lose`: the service handles the request, but then the proxy closes the connection and does not forward the response.
  */
 export type Fault = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'cut' | 'lose';
 
-/** Running proxy in front of a service. */
+/** Running proxy between the SDK and a service. */
 export interface Front {
   /** Address of the proxy: `http://127.0.0.1:<port>`. */
   url: string;
-  /** Requests as `POST /path?query`, in the order of arrival. A test may empty the list. */
+  /** Requests that have arrived, as `POST /path?query`, in the order of arrival. A test may empty the list. */
   requests: string[];
-  /** All requests since the start, in the same form. A test cannot empty the set. */
+  /** All requests since the start of the proxy, as `POST /path?query`. A test cannot empty this set. */
   requestsEver: ReadonlySet<string>;
   /** Returns the headers of the latest request. */
   headers(): IncomingMessage['headers'];
-  /** Replaces the pending faults. Each following request takes one fault. Requests after the last fault pass unchanged. */
+  /**
+   * Sets the faults of the next requests, one fault for each request, in place of all earlier faults. Requests after the last fault pass
+   * unchanged.
+   */
   failNext(...faults: Fault[]): void;
   close(): Promise<void>;
 }
@@ -68,7 +73,7 @@ async function pass(serviceUrl: string, request: IncomingMessage, response: Serv
   });
   const text = await answer.text();
   if (fault === 'lose') return void response.destroy();
-  // fetch has already decompressed the body, so these headers would be wrong.
+  // These headers describe the compressed body, but fetch has already decompressed it. So the proxy leaves them out.
   const kept = [...answer.headers].filter(([name]) => !/^(content-encoding|content-length|transfer-enc)/.test(name));
   response.writeHead(answer.status, Object.fromEntries(kept)).end(text);
 }

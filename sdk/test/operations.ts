@@ -1,6 +1,9 @@
 type Routes = Record<string, { method: string; path: string }>;
 
-/** Returns the ids of the operations that the requests called, sorted and without repetitions. A request is `METHOD /path?query`. */
+/**
+ * Returns the ids of the operations that the requests called, sorted and without repetitions. Each request has the form `METHOD
+ * /path?query`.
+ */
 export function operationsCalled(routes: Routes, requests: Iterable<string>): string[] {
   const found = [...requests].map((request) => {
     const [method = '', target = ''] = request.split(' ');

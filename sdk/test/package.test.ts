@@ -35,7 +35,7 @@ call();
 `;
 const USED = '[2,"order_not_found","missing_header",[]]\n';
 
-/** Program that the compiler accepts only if the types allow the right uses and refuse the lines marked `@ts-expect-error`. */
+/** Program that compiles only if the types allow the right uses, and only if they refuse each line below a `@ts-expect-error`. */
 const TYPED = `
 const roomservice = new Roomservice({ baseUrl: 'https://example.com', apiKey: 'k', apiSecret: 's', timeoutMs: 1 });
 export async function check(request: { headers: NodeJS.Dict<string | string[]> }): Promise<string> {
@@ -47,7 +47,7 @@ export async function check(request: { headers: NodeJS.Dict<string | string[]> }
   if (order.status === 'eaten') return '';
   for await (const { reservation_id } of roomservice.reservations.list({ page_size: 5 })) return reservation_id;
   const event: WebhookEvent = verifyWebhook(Buffer.from(''), request.headers, ['a', 'b'], { toleranceSeconds: 1 });
-  // @ts-expect-error -- only orders have this field, and the event type is not checked yet
+  // @ts-expect-error -- only order events have this field, and the code has not checked the type of this event
   String(event.data.external_order_id);
   try {
     await new RoomservicePms({ baseUrl: 'https://example.com', apiKey: 'k', apiSecret: 's' }).properties();
@@ -137,12 +137,12 @@ describe('the package in a project without other dependencies', () => {
     ['import', 'typed.mts'],
     ['require', 'typed.cts'],
   ] as const) {
-    test(`the compiler finds the types of the package in a module that loads it by ${kind}, and refuses wrong uses`, async () => {
+    test(`TypeScript finds the package's types in a module that loads it by ${kind}, and reports wrong uses of them`, async () => {
       await writeFile(join(project, file), `import { ${NAMES} } from '@roomservice/sdk';\n${TYPED}`);
       await mkdir(join(project, 'node_modules/@types'), { recursive: true });
       for (const name of ['@types/node', 'undici-types']) {
         const link = join(project, 'node_modules', name);
-        // The test of the other kind of module may have made the link.
+        // The test for the other kind (import or require) may have made the link already, so the error is ignored.
         await symlink(join(REPOSITORY, 'node_modules', name), link).catch(() => {});
       }
       const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
@@ -167,7 +167,7 @@ describe('the quick start example', () => {
     }
   });
 
-  test('the quick start runs as JavaScript: it orders, books, accepts a signed delivery and logs why it refuses another', async () => {
+  test('the quick start runs as JavaScript: it orders, books, accepts a delivery and logs why it refuses a changed one', async () => {
     await copyFile(source, join(project, 'quick-start.mjs'));
     const receiver = await startReceiver();
     const { webhook_secret: secret } = await tenant.client().webhook.register({ webhook_url: receiver.url });
@@ -203,7 +203,10 @@ describe('the quick start example', () => {
   });
 });
 
-/** Repeats a call until it succeeds, because the quick start prints its last line shortly before it listens. */
+/**
+ * Repeats a call for at most 30 s, until it succeeds. The quick start may not accept connections yet, because it prints its last line
+ * shortly before it listens.
+ */
 async function reached<T>(call: () => Promise<T>): Promise<T> {
   for (const deadlineMs = Date.now() + TIMEOUT_MS; ; ) {
     try {

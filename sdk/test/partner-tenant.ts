@@ -4,7 +4,7 @@ import type { TestService } from '../../test/support/service.ts';
 import { type ClientOptions, Roomservice, RoomserviceError } from '../src/index.ts';
 
 export interface PartnerTenant extends TestHotel {
-  /** Returns an SDK client with the tenant's credential. The options override the usual ones. */
+  /** Returns an SDK client with the tenant's credential. The given options override the default options of the tests. */
   client(options?: Partial<ClientOptions>): Roomservice;
 }
 
@@ -26,7 +26,7 @@ export function water() {
   return { external_order_id: `sdk-order-${ordersMade}`, items: [{ item_id: 'WATER', quantity: 1 }] };
 }
 
-/** Waits until the call fails, and returns its RoomserviceError. Fails the test if the call succeeds or fails otherwise. */
+/** Waits until the call fails, and returns its RoomserviceError. Fails the test if the call succeeds or throws another kind of error. */
 export async function failureOf(call: Promise<unknown>): Promise<RoomserviceError> {
   const error = await call.then(
     () => assert.fail('The call succeeded, but it should have failed.'),

@@ -43,14 +43,14 @@ describe('the PMS client', () => {
     );
   });
 
-  test('the PMS client reads how many rooms of a room type exist and can be sold on each night', async () => {
+  test('the PMS client reads for each night how many rooms of a room type exist and how many of them can be sold', async () => {
     assert.deepEqual(await pms.inventory(stay), [
       { date: dayAhead(20), physical_capacity: 3, sellable: 3 },
       { date: dayAhead(21), physical_capacity: 3, sellable: 3 },
     ]);
   });
 
-  test('the PMS client writes rates and restrictions although the first response is lost, and then reads the new values', async () => {
+  test('the PMS client writes rates and restrictions even if the first response is lost, and reads the new values', async () => {
     front.failNext('lose');
     const rates = [{ date: plan.check_in, price: '123.40' }];
     await pms.putRates({ rate_plan_id: plan.rate_plan_id, rates });
@@ -72,7 +72,7 @@ describe('the PMS client', () => {
     assert.deepEqual(await pms.reservations({ status: 'expired' }), []);
   });
 
-  test('401 and 404: the PMS client throws the error code for a wrong credential and for an unknown reservation', async () => {
+  test("401 and 404: the PMS client throws the service's error code for a wrong credential and for an unknown reservation", async () => {
     const wrong = new RoomservicePms({ baseUrl: service.url, apiKey: 'none', apiSecret: 'none' });
     assert.equal((await failureOf(wrong.properties())).code, 'invalid_credentials');
     const unknown = await failureOf(pms.reservation('00000000-0000-0000-0000-000000000000'));
@@ -80,6 +80,6 @@ describe('the PMS client', () => {
   });
 });
 
-test('the SDK has a tested method for every operation of the PMS API', () => {
+test('every operation of the PMS API in the SDK has a method, and a test of this file calls it', () => {
   assert.deepEqual(operationsCalled(ROUTES, front.requestsEver), Object.keys(ROUTES).sort());
 });

@@ -20,7 +20,7 @@ before(async () => {
   front = await startFaultProxy(service.url);
   tenant = await openPartnerTenant(service);
   roomservice = tenant.client({ baseUrl: front.url });
-  // The SDK adds a random wait before each retry. This makes the random wait 0 ms, unless a test sets another value.
+  // The SDK waits for a random time before each retry. With this mock the random time is 0 ms, unless a test sets another value.
   mock.method(Math, 'random', () => 0);
 });
 
@@ -37,14 +37,14 @@ after(async () => {
 
 describe('retries after temporary failures', () => {
   for (const fault of [UNAVAILABLE, { status: 500 }, { status: 502, body: '<html>' }, 'cut', 'lose'] as const) {
-    test(`a call succeeds at the fourth attempt after three failures of the kind ${JSON.stringify(fault)}`, async () => {
+    test(`a call succeeds at its fourth attempt if the first three attempts end with the fault ${JSON.stringify(fault)}`, async () => {
       front.failNext(fault, fault, fault);
       assert.equal((await roomservice.menu.list()).length, 2);
       assert.equal(front.requests.length, 4);
     });
   }
 
-  test('a call fails after the allowed number of retries, and its error says how many attempts were made', async () => {
+  test('a call fails after the allowed number of retries, and its error has the number of attempts', async () => {
     front.failNext(UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE);
     const error = await failureOf(roomservice.menu.list());
     assert.deepEqual([error.status, error.code, error.attempts], [503, 'server_error', 4]);
@@ -60,7 +60,7 @@ describe('retries after temporary failures', () => {
     assert.equal(front.requests.length, 1);
   });
 
-  test('a call to an address without a service is retried, and then fails with connection_failed', async () => {
+  test('a call to an address where no service listens is retried, and then fails with connection_failed', async () => {
     const unreachable = tenant.client({ baseUrl: 'http://127.0.0.1:1', maxRetries: 2 });
     const error = await failureOf(unreachable.menu.list());
     assert.deepEqual([error.code, error.attempts], ['connection_failed', 3]);
@@ -72,7 +72,7 @@ describe('retries after temporary failures', () => {
     assert.deepEqual([error.attempts, front.requests.length], [1, 1]);
   });
 
-  test('reading a list continues if a request for the second page fails or loses its response', async () => {
+  test('a list is read to its end even if requests for its second page fail or lose their response', async () => {
     const other = (await openPartnerTenant(service)).client({ baseUrl: front.url });
     for (let count = 0; count < 3; count += 1) {
       await other.orders.create(water());
@@ -85,7 +85,7 @@ describe('retries after temporary failures', () => {
 });
 
 describe('retried calls take effect only once', () => {
-  test('an order is stored once if the response to the first attempt is lost', async () => {
+  test('an order is stored only once, even if the response to the first attempt is lost', async () => {
     const order = water();
     front.failNext('lose');
     const placed = await roomservice.orders.create(order);
@@ -94,7 +94,7 @@ describe('retried calls take effect only once', () => {
     assert.equal(all.filter(({ external_order_id: id }) => id === order.external_order_id).length, 1);
   });
 
-  test('a reservation takes one room per night if the responses to its first attempts are lost', async () => {
+  test('a reservation takes only one room per night, even if the responses to its first attempts are lost', async () => {
     const nights = { room_type_id: tenant.roomTypes['Double'] ?? '', check_in: dayAhead(40), check_out: dayAhead(41) };
     front.failNext('lose', UNAVAILABLE, 'lose');
     const guest = { name: 'Ana Silva', phone: '+351 900 000 000' };
@@ -102,7 +102,7 @@ describe('retried calls take effect only once', () => {
     assert.deepEqual(await sellable(service, tenant, nights.room_type_id, nights.check_in, nights.check_out), [2]);
   });
 
-  test('a cancel of an order succeeds if the response to its first attempt is lost', async () => {
+  test('cancelling an order succeeds if the response to the first attempt is lost', async () => {
     const order = water();
     await roomservice.orders.create(order);
     front.failNext('lose');
@@ -118,7 +118,7 @@ describe('retried calls take effect only once', () => {
     assert.deepEqual([error.code, error.attempts], ['invalid_status_transition', 2]);
   });
 
-  test('a webhook registration is not retried after a lost response, which contained the secret, but is retried after a 429', async () => {
+  test('a webhook registration is retried after a 429, but not after a lost response, because that one held the secret', async () => {
     front.failNext('lose');
     const error = await failureOf(roomservice.webhook.register({ webhook_url: 'https://127.0.0.1:9/lost' }));
     assert.deepEqual([error.code, front.requests.length], ['connection_failed', 1]);
@@ -129,7 +129,7 @@ describe('retried calls take effect only once', () => {
 });
 
 describe('timeouts and abort signals', () => {
-  test('an attempt that exceeds its time limit is ended, and the call is sent again', async () => {
+  test('an attempt that exceeds its time limit is aborted, and the call is retried', async () => {
     front.failNext('hang', 'hang');
     assert.equal((await roomservice.menu.list({ timeoutMs: 300 })).length, 2);
     assert.equal(front.requests.length, 3);
@@ -141,12 +141,12 @@ describe('timeouts and abort signals', () => {
     assert.deepEqual([error.status, error.code, error.attempts], [null, 'timeout', 2]);
   });
 
-  test('an aborted signal ends a running call, a call that waits for its retry and a new call, with the reason of the signal', async () => {
+  test('if the signal is aborted, a running call, a call that waits for its retry and a new call throw its reason', async () => {
     const reason = new Error('the guest went home');
     for (const fault of ['hang', { status: 429, headers: { 'retry-after': '30' } }] as const) {
       const controller = new AbortController();
       front.failNext(fault);
-      // The call that hangs has no retry left, so only the code that ends the attempt can report the signal.
+      // The hanging call has no retry left. So the signal can end it only during the attempt, and not during a wait for a retry.
       const call = roomservice.menu.list({ signal: controller.signal, maxRetries: fault === 'hang' ? 0 : 1 });
       setTimeout(() => controller.abort(reason), 100);
       await assert.rejects(call, reason);
@@ -156,7 +156,7 @@ describe('timeouts and abort signals', () => {
     assert.equal(front.requests.length, 2);
   });
 
-  test('a time limit or number of retries that is out of range is refused, in a call and in the client options', async () => {
+  test('a time limit or number of retries that is out of range is refused, in the options of a call and of a client', async () => {
     for (const limits of [{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { timeoutMs: 2 ** 31 }, { maxRetries: -1 }]) {
       await assert.rejects(roomservice.menu.list(limits), { name: 'TypeError' });
       assert.throws(() => tenant.client(limits), { name: 'TypeError' });
@@ -175,13 +175,13 @@ describe('waits between attempts', () => {
     assert.ok(performance.now() - startedAt >= 1_000);
   });
 
-  test('503: a response with a Retry-After of more than 60 s is not retried, and the error reports the wait', async () => {
+  test('503: a response with a Retry-After of more than 60 s is not retried, and the error has the value of Retry-After', async () => {
     front.failNext({ status: 503, headers: { 'retry-after': '3600' } });
     const error = await failureOf(roomservice.menu.list({ signal: AbortSignal.timeout(10_000) }));
     assert.deepEqual([error.retryAfterSeconds, error.attempts], [3600, 1]);
   });
 
-  test('429: a call beyond the budget of the service fails with rate_limited and the seconds to wait', async () => {
+  test('429: a call over the budget per minute fails with rate_limited, and the error says how many seconds to wait', async () => {
     const strict = await startService({ config: { rateLimitPerMinute: 1 } });
     try {
       const client = (await openPartnerTenant(strict)).client({ maxRetries: 0 });
@@ -194,7 +194,7 @@ describe('waits between attempts', () => {
     }
   });
 
-  test('the upper limit of the random wait doubles from 0.5 s to at most 8 s, and the lower limit is 0', () => {
+  test('the upper limit of the random wait doubles with each attempt, from 0.5 s to at most 8 s, and the lower limit is 0', () => {
     mock.method(Math, 'random', () => 1);
     const waits = [1, 2, 3, 4, 5, 6, 40].map((attempts) => retryWaitMs(failed(500, attempts), 'always'));
     assert.deepEqual(waits, [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
@@ -203,7 +203,7 @@ describe('waits between attempts', () => {
     assert.equal(retryWaitMs(failed(500, 3), 'always'), 0);
   });
 
-  test('of all responses, only 429 and 5xx are retried', () => {
+  test('a call is retried after a response with status 429 or 5xx, and after no other status', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), (status) => {
         const isRetried = retryWaitMs(failed(status, 1), 'always') !== null;

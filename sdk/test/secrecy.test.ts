@@ -27,13 +27,13 @@ after(async () => {
   await service.close();
 });
 
-/** Returns every text form of a value that a log could contain. */
+/** Returns one text with all forms in which a log could show the value: inspected, as JSON and as a string. */
 function shown(value: unknown): string {
   return inspect(value, { depth: Infinity, showHidden: true, getters: true }) + JSON.stringify(value) + String(value);
 }
 
 describe('API key and secret', () => {
-  test('the text forms of a client do not contain its API key or secret', () => {
+  test('a client that is written to a log does not show its API key or secret, in any text form', () => {
     const options = { baseUrl: 'https://api.example.com', apiKey, apiSecret };
     for (const client of [new Roomservice(options), new RoomservicePms(options)]) {
       assert.ok(!shown(client).includes(apiSecret));
@@ -41,7 +41,7 @@ describe('API key and secret', () => {
     }
   });
 
-  test('the text forms of an error do not contain the API key or secret, after a refusal, a bad response or a network fault', async () => {
+  test('an error after a refusal, a bad response or a network fault does not show the API key or secret in any text form', async () => {
     const client = new Roomservice({ baseUrl: front.url, apiKey, apiSecret, maxRetries: 0 });
     const unreachable = new Roomservice({ baseUrl: 'http://127.0.0.1:1', apiKey, apiSecret, maxRetries: 0 });
     const errors = [await failureOf(client.menu.list()), await failureOf(unreachable.menu.list())];
@@ -55,7 +55,7 @@ describe('API key and secret', () => {
     }
   });
 
-  test('the error for an empty key or secret, or one with a space or line break, does not contain the key or secret', () => {
+  test('the error for a key or secret that is empty or has a space or line break does not contain the key or secret', () => {
     for (const wrong of [{ apiSecret: `${apiSecret}\n` }, { apiKey: `${apiKey} ` }, { apiSecret: '' }]) {
       assert.throws(
         () => new Roomservice({ baseUrl: front.url, apiKey, apiSecret, ...wrong }),
@@ -81,7 +81,7 @@ describe('API key and secret', () => {
     }
   });
 
-  test('a link to the next page at another address is not followed, so the API key and secret are not sent there', async () => {
+  test('a next-page link to another address is not followed, so the API key and secret are not sent there', async () => {
     const client = tenant.client({ baseUrl: front.url });
     const [second, first] = [await client.orders.create(water()), await client.orders.create(water())];
     const body = JSON.stringify({ count: 2, next: 'http://127.0.0.1:1/', previous: null, results: [first] });
@@ -99,7 +99,7 @@ describe('the option baseUrl', () => {
   const client = (baseUrl: string, allowPlainHttp?: boolean) =>
     new Roomservice({ baseUrl, apiKey, apiSecret, allowPlainHttp });
 
-  test('http to another machine is refused unless allowPlainHttp is true, and other schemes are always refused', () => {
+  test('http to another machine is refused unless allowPlainHttp is true, and schemes other than http and https are always refused', () => {
     for (const url of ['https://api.example.com', 'http://localhost:8080', 'http://127.0.0.1:1', 'http://[::1]:1']) {
       client(url);
     }
@@ -135,7 +135,7 @@ describe('a response that does not come from Roomservice', () => {
     { status: 403, body: '"no"' },
   ]) {
     const body = answer.body === undefined ? 'without a body' : `with the body ${answer.body}`;
-    test(`${answer.status}: a response ${body} fails with unexpected_answer`, async () => {
+    test(`${answer.status}: a call that gets a response ${body} fails with unexpected_answer`, async () => {
       front.failNext(answer);
       const error = await failureOf(tenant.client({ baseUrl: front.url }).menu.list());
       assert.deepEqual([error.status, error.code, error.attempts], [answer.status, 'unexpected_answer', 1]);
@@ -143,7 +143,7 @@ describe('a response that does not come from Roomservice', () => {
   }
 });
 
-test('200: a response to a list request that is not a page fails with unexpected_answer', async () => {
+test('200: reading a list fails with unexpected_answer if a response is not a page of the list', async () => {
   for (const body of ['{"foo":1}', '[]', '{"next":null,"results":7}']) {
     front.failNext({ status: 200, body });
     const error = await failureOf(tenant.client({ baseUrl: front.url }).orders.list().next());
@@ -151,7 +151,7 @@ test('200: a response to a list request that is not a page fails with unexpected
   }
 });
 
-test('a request names the version of the SDK and of Node in its user-agent header', async () => {
+test('a request names the versions of the SDK and of Node in its user-agent header', async () => {
   await tenant.client({ baseUrl: front.url }).menu.list();
   assert.equal(front.headers()['user-agent'], `roomservice-sdk/${VERSION} node/${process.versions.node}`);
 });

@@ -42,7 +42,7 @@ describe('menu and orders', () => {
     assert.deepEqual(dishes.map(({ sku }) => sku).sort(), ['PIZZA-1', 'WATER']);
   });
 
-  test('the client places an order, gets it again for the same external id, reads it and cancels it', async () => {
+  test('the client places an order, gets the same order again for the same external id, reads it and cancels it', async () => {
     const order = water();
     const placed = await roomservice.orders.create(order);
     assert.deepEqual([placed.status, placed.isReplayed], ['pending', false]);
@@ -53,7 +53,7 @@ describe('menu and orders', () => {
     assert.equal((await roomservice.orders.cancel(order.external_order_id)).status, 'cancelled');
   });
 
-  test('an order can be read by an external id with slashes, URL characters, spaces or letters of other scripts', async () => {
+  test('an order can be read by an external id with slashes, URL characters, spaces or letters of other alphabets', async () => {
     for (const id of ['a/b?c=d&e#f', '%2F', 'наряд № 7', '注文', '...', ' ']) {
       await roomservice.orders.create({ ...water(), external_order_id: id });
       assert.equal((await roomservice.orders.get(id)).external_order_id, id);
@@ -68,7 +68,7 @@ describe('menu and orders', () => {
 });
 
 describe('hotel and reservations', () => {
-  test('the client lists room types and reads how many rooms of one can be sold on each night', async () => {
+  test('the client lists the room types, and reads for one of them how many rooms can be sold on each night', async () => {
     const double = (await roomservice.hotel.rooms()).find(({ room_type_id: id }) => id === tenant.roomTypes['Double']);
     assert.equal(double?.property.name, 'Harbour House');
     const { days } = await roomservice.hotel.availability({
@@ -82,7 +82,7 @@ describe('hotel and reservations', () => {
     ]);
   });
 
-  test('the client books a stay, gets it again for the same external id, reads it and cancels it', async () => {
+  test('the client books a stay, gets the same reservation again for the same external id, reads it and cancels it', async () => {
     const booked = await roomservice.reservations.create(stay('stay-1'));
     assert.deepEqual([booked.status, booked.total_amount, booked.isReplayed], ['confirmed', '160.00', false]);
     assert.equal((await roomservice.reservations.create(stay('stay-1'))).isReplayed, true);
@@ -92,7 +92,7 @@ describe('hotel and reservations', () => {
 });
 
 describe('lists', () => {
-  test('a list yields every order once, newest first, and requests one page after another', async () => {
+  test('a list yields every order once, newest first, and requests its pages one after another', async () => {
     const other = await openPartnerTenant(service);
     const placed: string[] = [];
     for (let count = 0; count < 7; count += 1) {
@@ -110,7 +110,7 @@ describe('lists', () => {
     );
   });
 
-  test('a list requests no second page if the caller stops within the first page', async () => {
+  test('a list does not request its second page if the caller stops within the first page', async () => {
     for (let count = 0; count < 3; count += 1) {
       await roomservice.orders.create(water());
     }
@@ -122,7 +122,7 @@ describe('lists', () => {
     assert.equal(front.requests.length, 1);
   });
 
-  test('a list yields no order twice if new orders are created during the reading', async () => {
+  test('a list yields no order twice if new orders are created while the list is read', async () => {
     const other = (await openPartnerTenant(service)).client();
     for (let count = 0; count < 6; count += 1) {
       await other.orders.create(water());
@@ -137,7 +137,7 @@ describe('lists', () => {
     assert.deepEqual([listed.length, new Set(listed).size], [6, 6]);
   });
 
-  test('a list without entries yields no entry', async () => {
+  test('an empty list yields no entry', async () => {
     const other = (await openPartnerTenant(service)).client();
     assert.deepEqual(await collect(other.reservations.list()), []);
   });
@@ -194,7 +194,7 @@ describe('errors of the service', () => {
     assert.deepEqual([error.status, error.code], [403, 'error']);
   });
 
-  test('400, 404 and 409: a refused call fails with the code of the service, and a 404 also has a message and a request id', async () => {
+  test("400, 404, 409: a refused call fails with the service's error code, and the 404 error has a message and a request id", async () => {
     const unknown = { ...water(), items: [{ item_id: 'NONE', quantity: 1 }] };
     assert.equal((await failureOf(roomservice.orders.create(unknown))).code, 'item_not_found');
     const missing = await failureOf(roomservice.orders.get('none'));
@@ -207,7 +207,7 @@ describe('errors of the service', () => {
     assert.deepEqual([full.status, full.code, full.retryAfterSeconds], [409, 'room_not_available', null]);
   });
 
-  test('409: the cancel of an order that is already cancelled fails with invalid_status_transition', async () => {
+  test('409: cancelling an order that is already cancelled fails with invalid_status_transition', async () => {
     const order = water();
     await roomservice.orders.create(order);
     await roomservice.orders.cancel(order.external_order_id);
@@ -216,6 +216,6 @@ describe('errors of the service', () => {
   });
 });
 
-test('the SDK has a tested method for every operation of the third-party API', () => {
+test('every third-party operation in the SDK has a method, and a test of this file calls it', () => {
   assert.deepEqual(operationsCalled(ROUTES, front.requestsEver), Object.keys(ROUTES).sort());
 });

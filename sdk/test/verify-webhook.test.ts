@@ -26,7 +26,10 @@ function signed({ secret = SECRET, ageSeconds = 0, body = BODY, brand = 'Service
   return deliveryHeaders(brand, { secret, eventId: '', timestampSeconds: nowSeconds() - ageSeconds, body });
 }
 
-/** Verifies a delivery that must be refused, and returns the reason of the refusal. Also checks that the error does not show the secret. */
+/**
+ * Verifies a delivery that must be refused, and returns the reason why it is refused. Also checks that the error does not show the
+ * secret.
+ */
 function reasonOf(
   body: string | Uint8Array,
   headers: WebhookHeaders,
@@ -69,7 +72,7 @@ describe('deliveries of a running service', () => {
         return request;
       }
 
-      test('deliveries of all four event types are accepted, and each returned event has its external id and status', async () => {
+      test('deliveries of all four event types are accepted, and each returned event has the right external id and status', async () => {
         const { externalId } = await causeEvent(service, tenant);
         const ordered = await latest(1);
         const event = verifyWebhook(ordered.rawBody, ordered.headers, secret);
@@ -99,7 +102,7 @@ describe('deliveries of a running service', () => {
         ]);
       });
 
-      test('a delivery is refused as wrong_signature if one bit of any byte of its body is changed', async () => {
+      test('a delivery is refused as wrong_signature if one bit in any byte of its body is changed', async () => {
         await causeEvent(service, tenant);
         const { rawBody, headers } = await latest(6);
         verifyWebhook(rawBody, headers, secret);
@@ -114,7 +117,7 @@ describe('deliveries of a running service', () => {
 });
 
 describe('signature and timestamp', () => {
-  test('a signed event is accepted as text or bytes, and with its headers in every supported form', () => {
+  test('a signed event is accepted with its body as text or bytes, and with its headers in every supported form', () => {
     const headers = signed();
     const bytes = new TextEncoder().encode(BODY);
     for (const body of [BODY, Buffer.from(BODY), bytes, new Uint8Array(Buffer.from(`x${BODY}`)).subarray(1)]) {
@@ -142,7 +145,7 @@ describe('signature and timestamp', () => {
     );
   });
 
-  test('a signed event is accepted up to 300 s before or after the local time, or within the given tolerance', () => {
+  test('a signed event is accepted if it was signed at most 300 s before or after the local time, or within toleranceSeconds', () => {
     for (const ageSeconds of [-295, 0, 295]) verifyWebhook(BODY, signed({ ageSeconds }), SECRET);
     for (const ageSeconds of [-310, 310, 86_400]) {
       assert.equal(reasonOf(BODY, signed({ ageSeconds }), SECRET), 'outside_tolerance');
@@ -159,18 +162,18 @@ describe('signature and timestamp', () => {
 });
 
 describe('signature headers', () => {
-  test('a delivery with signature headers of two brands is refused unless headerBrand names one of them', () => {
+  test('a delivery with signature headers of two brands is refused unless the option headerBrand names one of the brands', () => {
     const both = { ...signed({ brand: 'Other', secret: 'x' }), ...signed() };
     assert.equal(reasonOf(BODY, both), 'ambiguous_header');
     assert.deepEqual(verifyWebhook(BODY, both, SECRET, { headerBrand: 'Service' }), EVENT);
     assert.equal(reasonOf(BODY, signed(), SECRET, { headerBrand: 'Other' }), 'missing_header');
   });
 
-  test('a signature header of another sender without a timestamp header does not affect the verification', () => {
+  test('an additional signature header with another name does not affect the verification if it has no timestamp header', () => {
     assert.deepEqual(verifyWebhook(BODY, { ...signed(), 'X-Hub-Signature': 'sha1=0' }, SECRET), EVENT);
   });
 
-  test('missing, repeated or malformed headers always throw a WebhookVerificationError', () => {
+  test('signature and timestamp headers that are missing, repeated or malformed always throw a WebhookVerificationError', () => {
     const headers = signed();
     const { 'X-Service-Signature': signature = '', 'X-Service-Timestamp': timestamp = '' } = headers;
     assert.equal(reasonOf(BODY, {}), 'missing_header');

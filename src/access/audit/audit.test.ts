@@ -33,7 +33,10 @@ describe('GET /v1/staff/audit/', () => {
     return { answer, added: now.slice(0, now.length - earlier) };
   }
 
-  /** Asserts that there is exactly one entry, that it has exactly these keys, and returns it without its id and time. */
+  /**
+   * Asserts that the call added exactly one entry, and that the entry has exactly the documented keys. Returns the entry without its id
+   * and time.
+   */
   function only(added: AuditEntry[]) {
     assert.equal(added.length, 1, JSON.stringify(added));
     const [entry] = added;
@@ -58,7 +61,7 @@ describe('GET /v1/staff/audit/', () => {
     ['third_party', '/v1/third-party/credentials/'],
     ['pms', '/v1/channel-manager/credentials/'],
   ] as const) {
-    it(`200: each ${audience} credential created, rotated or revoked gets an audit entry, and a second revoke gets none`, async () => {
+    it(`200: creating, rotating and revoking a ${audience} credential add an audit entry each, and a second revoke adds none`, async () => {
       const actor = await ownerActor();
       const headers = tenant.owner;
       const details = { audience, label: 'Till' };
@@ -77,7 +80,7 @@ describe('GET /v1/staff/audit/', () => {
     });
   }
 
-  it('200: a password set by the operator gets an audit entry, and a second entry if that enables a disabled user', async () => {
+  it('200: a password change by the operator adds one audit entry, and a second one if it enables a disabled user', async () => {
     const other = await service.tenant();
     const [, staff] = other.document.users ?? [];
     assert.ok(staff);
@@ -103,7 +106,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(await setNewPassword(), [entry('user.enabled'), entry('user.password_changed')]);
   });
 
-  it('200: a new webhook URL gets an audit entry that names the credential, and the same URL again gets none', async () => {
+  it('200: registering a new webhook URL adds an audit entry that names the credential, and the same URL again adds none', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);
     const json = { webhook_url: 'https://example.com/hooks' };
     const { answer, added } = await addedBy('POST', '/v1/third-party/webhook/', { headers: partner, json }, 200);
@@ -118,7 +121,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(again.added, []);
   });
 
-  it('200: each channel created or revoked gets an audit entry, and a second revoke gets none', async () => {
+  it('200: creating and revoking a channel each add one audit entry, and a second revoke adds none', async () => {
     const actor = await ownerActor();
     const path = '/v1/channel-manager/channels/';
     const made = await addedBy('POST', path, { headers: tenant.owner, json: { source: 'booking' } }, 201);
@@ -131,7 +134,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(again.added, []);
   });
 
-  it('200: rates and restrictions sent by a PMS get an audit entry with the sent values, and a refused call gets none', async () => {
+  it('200: rates and restrictions from a PMS each add an audit entry with the sent values, and a refused call adds none', async () => {
     const made = await service.call('POST', '/v1/channel-manager/credentials/', { headers: tenant.owner, json: {} });
     const headers = { 'x-pms-api-key': made.body.api_key, 'x-pms-api-secret': made.body.api_secret };
     const actor = { type: 'credential', id: made.body.id };
@@ -176,12 +179,12 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(refused.added, []);
   });
 
-  it('200: a failed sign-in gets an audit entry with the client address and without the password, and a good one gets none', async () => {
+  it('200: a failed sign-in adds an audit entry with the client address but no password, and a successful one adds none', async () => {
     const email = String(tenant.document.users?.[0]?.email);
     const earlier = (await trail()).length;
     const json = { email, password: 'quite the wrong one' };
     assert.equal((await service.call('POST', '/v1/auth/token/', { json })).status, 401);
-    // The service does not wait for this write before it responds, so the entry may appear a moment after the response.
+    // The service responds before it has written this entry, so the entry may appear a moment after the response.
     const now = await eventually(async () => {
       const entries = await trail();
       return entries.length > earlier && entries;
@@ -198,7 +201,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(good.added, []);
   });
 
-  it("200: an owner gets only the audit entries of the owner's tenant, newest first, whole or by pages", async () => {
+  it("200: an owner gets only the audit entries of the owner's tenant, newest first, as a whole list or in pages", async () => {
     const whole = await trail();
     assert.deepEqual(
       whole.map((entry) => entry.id),
@@ -228,7 +231,7 @@ describe('GET /v1/staff/audit/', () => {
     );
   });
 
-  it('401, 403: the audit trail is refused to a call without a token, to a partner (401) and to staff (403)', async () => {
+  it('401, 403: the audit trail is refused without a token (401), to a partner (401) and to staff (403)', async () => {
     assertError(await service.call('GET', AUDIT), 401, 'invalid_credentials');
     assertError(await service.call('GET', AUDIT, { headers: tenant.partner }), 401, 'invalid_credentials');
     assertError(await service.call('GET', AUDIT, { headers: tenant.staff }), 403, 'error');

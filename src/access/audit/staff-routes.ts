@@ -11,8 +11,8 @@ interface Dependencies {
   db: Database;
   ownerGuard: Guard;
   /**
-   * Returns the id of the tenant whose audit trail is read. It is a parameter because `access/audit/` may not import
-   * `access/tenants/`, which sets the person on the request.
+   * Returns the tenant id of the signed-in owner. It is a parameter because `access/tenants/` puts the signed-in user on the request, and
+   * `access/audit/` may not import that folder.
    */
   tenantOf: (request: Parameters<Guard>[0]) => number;
 }

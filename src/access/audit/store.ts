@@ -5,7 +5,9 @@ import type { AuditEntry as AuditEntryTable } from '#platform/db/types.ts';
 
 export type AuditRow = Selectable<AuditEntryTable>;
 
-/** Inserts an audit entry. Does nothing if its id is stored already, because an earlier try wrote the same entry. */
+/**
+ * Inserts an audit entry. Does nothing if an entry with this id is already stored, because then an earlier attempt wrote the same entry.
+ */
 export async function insertEntry(db: Db, entry: Insertable<AuditEntryTable>): Promise<void> {
   await db
     .insertInto('audit_entry')

@@ -8,24 +8,25 @@ const keys = createKeyMaker(randomBytes(32), 'rsk_');
 const tenantIds = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
 describe('an API key', () => {
-  it('an API key contains the id of its tenant', () => {
+  it('the tenant id can be read from an API key', () => {
     fc.assert(fc.property(tenantIds, (tenantId) => keys.tenantOfApiKey(keys.newApiKey(tenantId)) === tenantId));
   });
 
-  it('an API key is a prefix and 22 characters that need no escaping in a header', () => {
+  it('an API key consists of a prefix and 22 characters that need no escaping in a header', () => {
     fc.assert(fc.property(tenantIds, (tenantId) => /^rsk_[\w-]{22}$/.test(keys.newApiKey(tenantId))));
   });
 
-  it('API keys of one tenant have no more characters in common than random texts', () => {
+  it('the API keys of one tenant have no more characters in common than random texts have', () => {
     const made = Array.from({ length: 2_000 }, () => keys.newApiKey(42).slice('rsk_'.length));
-    // There are 64^4 texts of four characters, so 2,000 random ones contain a pair of equal texts in one of eight runs.
+    // There are 64^4 texts of four characters. If 2,000 of them are random, two are equal in one of eight runs. So a few equal texts are
+    // allowed.
     for (let start = 0; start + 4 < 22; start += 1) {
       const parts = new Set(made.map((key) => key.slice(start, start + 4)));
       assert.ok(parts.size > 1_980, `${parts.size} different texts at ${start}`);
     }
   });
 
-  it('an API key cannot be read under the pepper of another installation', () => {
+  it('the tenant id cannot be read from an API key with the pepper of another installation', () => {
     const otherInstallation = createKeyMaker(randomBytes(32), 'rsk_');
     const seen = Array.from({ length: 200 }, () => otherInstallation.tenantOfApiKey(keys.newApiKey(42)));
     assert.ok(!seen.includes(42));
@@ -33,7 +34,7 @@ describe('an API key', () => {
 });
 
 describe('a text that is not an API key', () => {
-  it('the tenant read from a random text instead of an API key is 0 or a positive number, without an error', () => {
+  it('reading the tenant id from a random text returns 0 or a positive number, and never throws', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.string({ minLength: 22, maxLength: 22 }).map((text) => `rsk_${text}`),
@@ -48,7 +49,7 @@ describe('a text that is not an API key', () => {
     );
   });
 
-  it('the tenant read from an API key that is empty, too short, too long or without its prefix is 0', () => {
+  it('the tenant id read from an API key that is empty, too short, too long or without its prefix is 0', () => {
     const key = keys.newApiKey(42);
     for (const text of ['', 'rsk_', key.slice(4), key.slice(0, -2), `${key}AAAA`, `rss_${key.slice(4)}`, newSecret()]) {
       assert.equal(keys.tenantOfApiKey(text), 0, text);
@@ -57,7 +58,7 @@ describe('a text that is not an API key', () => {
 });
 
 describe('an API secret', () => {
-  it('an API secret is a prefix and 32 bytes, and 100 secrets are all different', () => {
+  it('an API secret consists of a prefix and 32 bytes, and 100 secrets are all different', () => {
     const secrets = Array.from({ length: 100 }, newSecret);
     assert.equal(new Set(secrets).size, 100);
     for (const secret of secrets) {

@@ -3,13 +3,16 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 const SECRET_PREFIX = 'rss_';
 const SECRET_BYTES = 32;
 
-/** Prefix of an API key. It shows which API the key is for, so that a person notices a key used for the wrong API. */
+/** Prefix of an API key. It shows which API the key is for, so that a person notices a key that is used for the wrong API. */
 export type KeyPrefix = 'rsk_' | 'rpk_' | 'rck_';
 
-/** Makes and reads API keys, and hashes API secrets, under keys derived from the pepper. */
+/** Makes and reads API keys, and hashes API secrets, with keys that are derived from the pepper. */
 export interface KeyMaker {
   newApiKey(tenantId: number): string;
-  /** Returns the id of the tenant that an API key was made for, or 0 for a text that is not such a key. No tenant has the id 0. */
+  /**
+   * Returns the tenant id that an API key contains. Returns 0 if the text does not have the form of a key, or contains no valid id. No
+   * tenant has the id 0.
+   */
   tenantOfApiKey(apiKey: string): number;
   hashSecret(apiSecret: string): Buffer;
 }
@@ -20,9 +23,9 @@ export function newSecret(): string {
 }
 
 /**
- * Creates a key maker from the pepper. An API key is one AES block of the tenant id and 64 random bits. It contains the tenant id so
- * that a look-up can filter by tenant ("The database" in docs/ARCHITECTURE.md), and the encryption hides this id. An API key is an
- * identifier, not a secret.
+ * Creates a key maker from the pepper. An API key is one encrypted AES block, which holds the tenant id and 64 random bits. The tenant id
+ * is needed so that a look-up of the key can filter by tenant ("The database" in docs/ARCHITECTURE.md). The encryption hides the tenant
+ * id from people who see the key. An API key is an identifier, not a secret.
  */
 export function createKeyMaker(pepper: Buffer, prefix: KeyPrefix): KeyMaker {
   const blockKey = Buffer.from(hkdfSync('sha256', pepper, '', 'api-key', 16));
@@ -54,7 +57,7 @@ export function shortenKey(apiKey: string): string {
   return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 }
 
-/** Returns an AES cipher in ECB mode. ECB is safe here because the input is one block with a unique value. */
+/** Returns an AES cipher in ECB mode. ECB is safe here, because it encrypts a single block, of which 64 bits are random. */
 function cipher(key: Buffer) {
   return createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
 }

@@ -29,7 +29,7 @@ interface RawAnswer {
   text: string;
 }
 
-/** Makes a call that sends the headers unchanged, also repeated headers and bytes that are not ASCII. */
+/** Makes a call with exactly the given headers, even if they are repeated or have bytes that are not ASCII. */
 async function get(headers: OutgoingHttpHeaders, path = PATH): Promise<RawAnswer> {
   const outgoing = request(service.url + path, { headers, agent: false }).end();
   const [incoming]: [IncomingMessage] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -37,7 +37,7 @@ async function get(headers: OutgoingHttpHeaders, path = PATH): Promise<RawAnswer
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, text: Buffer.concat(chunks).toString() };
 }
 
-/** Returns the parts of a response that must be equal for all refused calls. */
+/** Returns the parts of a response that must be equal for all refused calls. Only the request id and the date may differ. */
 function visible({ status, headers, text }: RawAnswer) {
   const { 'x-request-id': _id, date: _date, ...rest } = headers;
   return { status, headers: rest, text };
@@ -52,7 +52,7 @@ describe('X-API-Key and X-API-Secret', () => {
     assert.equal((await get({ 'x-api-key': `  ${key}\t`, 'x-api-secret': ` ${secret}` })).status, 200);
   });
 
-  it('401: a missing, unknown, malformed or wrong API key or secret always gets the same response', async () => {
+  it('401: all calls with a missing, unknown, malformed or wrong API key or secret get the same response', async () => {
     const pairs: [OutgoingHttpHeaders[string], OutgoingHttpHeaders[string]][] = [
       [undefined, undefined],
       [key, undefined],
@@ -100,7 +100,8 @@ describe('X-API-Key and X-API-Secret', () => {
   });
 
   it('401: an API key with a different last character is refused, even if it decodes to the same bytes', async () => {
-    // The last of the 22 characters encodes six bits: two belong to the key, and the decoder ignores the other four.
+    // The last of the 22 characters encodes six bits. Two of them belong to the key, and the decoder ignores the other four. So 15 other
+    // last characters decode to the same bytes.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const keys = createKeyMaker(service.keyring.pepper, 'rsk_');
     const twins = alphabet
@@ -113,7 +114,7 @@ describe('X-API-Key and X-API-Secret', () => {
     }
   });
 
-  it('401: every partner endpoint refuses a wrong secret, also with an unknown order or without a body', async () => {
+  it('401: every partner endpoint refuses a wrong secret, even if the order is unknown or the body is missing', async () => {
     const { api_secret: wrong } = other.credential;
     for (const [method, path] of [
       ['GET', '/v1/third-party/menu/'],
@@ -129,7 +130,7 @@ describe('X-API-Key and X-API-Secret', () => {
     }
   });
 
-  it('401: a call with a wrong secret takes nothing from the budget of the credential', async () => {
+  it('401: a call with a wrong secret does not count against the budget of the credential', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     for (let count = 0; count < 5; count += 1) {
       await service.call('GET', PATH, { headers: { ...partner, 'x-api-secret': newSecret() } });
@@ -138,7 +139,7 @@ describe('X-API-Key and X-API-Secret', () => {
     assert.equal(headers.get('x-ratelimit-remaining'), '299');
   });
 
-  it('401: a refused call makes one database query, as an accepted call does, whichever header is wrong', async () => {
+  it('401: a call with any wrong header makes one database query, the same number as an accepted first call', async () => {
     let queries = 0;
     const db = createDatabase({ url: service.database.url, poolSize: 2, log: () => void (queries += 1) });
     const authentication = new Authentication({

@@ -26,7 +26,7 @@ interface Dependencies {
   onError: (error: unknown) => void;
 }
 
-/** Cached caller, and the SHA-256 hash of its secret in base64. */
+/** Cached caller, and the SHA-256 hash of the caller's secret in base64. */
 interface KnownCaller {
   caller: Caller;
   fingerprint: string;
@@ -35,7 +35,7 @@ interface KnownCaller {
 /** Maximum number of cached callers. Each takes a few hundred bytes. */
 const MAX_CACHED = 50_000;
 
-/** Authenticates the callers of one of the two APIs by their API key and secret. */
+/** Authenticates the callers of one API (third-party API or PMS API) by their API key and secret. */
 export class Authentication {
   readonly #db: Database;
   readonly #audience: Audience;
@@ -52,10 +52,10 @@ export class Authentication {
   }
 
   /**
-   * Returns the caller with this key and secret. If both match a cached caller, no query is made. In all other cases the method reads
-   * the database, so an unknown key and a wrong secret cost the same, and a new secret is accepted immediately. The cache keeps a
-   * plain hash of the secret. That is safe because a secret has 256 random bits, and it takes a tenth of the time of the keyed hash that
-   * is stored.
+   * Returns the caller with this key and secret. If both match a cached caller, the method makes no query. In all other cases it reads
+   * the database. So an unknown key and a wrong secret cost the same, and a new secret is accepted immediately. The cache keeps a plain
+   * hash of the secret, because computing it takes only a tenth of the time of the keyed hash in the database. A plain hash is safe here,
+   * because a secret has 256 random bits.
    * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key or a wrong secret, always the same error
    */
   async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
@@ -69,7 +69,10 @@ export class Authentication {
     return caller;
   }
 
-  /** Reads the credential from the database. Does the same work for an unknown key, so that the time does not show if a key exists. */
+  /**
+   * Reads the credential from the database. Does the same work for an unknown key as for a known one, so that the response time does not
+   * show if a key exists.
+   */
   async #lookUp(key: string, secret: string, fingerprint: string): Promise<Caller> {
     const tenantId = this.#keyMaker.tenantOfApiKey(key);
     const given = this.#keyMaker.hashSecret(secret);
@@ -95,7 +98,10 @@ export class Authentication {
   }
 }
 
-/** Compares two hashes in constant time. They are texts, because a hash as bytes takes memory outside the heap at each call. */
+/**
+ * Compares two hashes in constant time. The hashes are texts, because a hash in bytes would take memory outside the JavaScript heap at
+ * each call.
+ */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -39,11 +39,14 @@ async function statusWith({ api_key, api_secret }: { api_key: string; api_secret
   return (await service.call('GET', '/v1/third-party/orders/', { headers })).status;
 }
 
-/** Shortens an API key as lists show it. Written here again, so that the test does not use the code that it tests. */
+/**
+ * Shortens an API key in the form in which lists show it. The test has its own copy of this function, because it must not use the code
+ * that it tests.
+ */
 const shortened = (apiKey: string) => `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 
 describe('POST /v1/third-party/credentials/', () => {
-  it('201: the response to a new credential holds exactly its id, label, key and secret, and must not be cached', async () => {
+  it('201: the response to a new credential holds exactly its id, label, key and secret, and forbids caching', async () => {
     const answer = await service.call('POST', PATH, { headers: tenant.owner, json: { label: 'Till 1' } });
     assert.equal(answer.status, 201);
     assert.equal(answer.headers.get('cache-control'), 'no-store');
@@ -55,7 +58,7 @@ describe('POST /v1/third-party/credentials/', () => {
     assert.equal(await statusWith(answer.body), 200);
   });
 
-  it('201: a credential created without a label has an empty label, in each content type and without a body', async () => {
+  it('201: a credential that is created without a label has an empty label, with each content type and without a body', async () => {
     const form = new FormData();
     form.set('unknown', 'is ignored');
     const bodies: CallOptions[] = [
@@ -72,14 +75,14 @@ describe('POST /v1/third-party/credentials/', () => {
     }
   });
 
-  it('201: a label in a URL-encoded form or in multipart is not converted to another type', async () => {
+  it('201: a label in a URL-encoded or multipart body stays a text, for example "true"', async () => {
     const form = new FormData();
     form.set('label', 'true');
     assert.equal((await create({ body: new URLSearchParams({ label: '12 & Söhne' }) })).label, '12 & Söhne');
     assert.equal((await create({ body: form })).label, 'true');
   });
 
-  it('201: a label may have 255 code points, also if each takes four bytes', async () => {
+  it('201: a label may have 255 code points, even if each code point takes four bytes', async () => {
     for (const label of ['a'.repeat(255), '🏨'.repeat(255), 'é'.repeat(255)]) {
       const { id } = await create({ json: { label } });
       assert.equal((await list()).find((credential) => credential.id === id)?.label, label);
@@ -126,7 +129,7 @@ describe('GET /v1/third-party/credentials/', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(credential.created_at ?? '')) < 60_000);
   });
 
-  it('200: the list shows the webhook URL, the rotation and the revocation of a credential, with the same fields', async () => {
+  it('200: after a webhook registration, a rotation and a revocation, the list shows all three in the usual fields', async () => {
     const owner = await service.tenant();
     const keys = Object.keys((await list(owner))[0] ?? {});
     const webhook_url = 'https://partner.example/hook';
@@ -156,7 +159,7 @@ describe('GET /v1/third-party/credentials/', () => {
     );
   });
 
-  it('200: the credentials are listed in pages on request, and a page after the last is 404', async () => {
+  it('200, 404: the credentials are listed in pages on request, and a request for a page after the last one gets a 404', async () => {
     const owner = await service.tenant();
     await create({}, owner);
     await create({}, owner);
@@ -185,7 +188,7 @@ describe('POST /v1/third-party/credentials/{id}/revoke/', () => {
     assert.equal(second.text, first.text);
   });
 
-  it('200: a credential is revoked by a call with an empty body of any content type, and other credentials stay valid', async () => {
+  it('200: a credential can be revoked by a call with an empty body of any content type, and other credentials stay valid', async () => {
     const stays = await create();
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
       const { id } = await create();
