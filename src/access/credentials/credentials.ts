@@ -21,12 +21,12 @@ interface Dependencies {
   audience: Audience;
 }
 
-/** Returns the caller as an actor of the audit trail. */
+/** Returns the caller as the actor that the audit trail records for a change. */
 export function callerActor({ tenantId, credentialId }: Caller): Actor {
   return { tenantId, type: 'credential', id: credentialId };
 }
 
-/** Issues, lists, rotates and revokes the credentials of one API, for all tenants. */
+/** Issues, lists, rotates and revokes the credentials of one API (third-party API or PMS API), for all tenants. */
 export class Credentials {
   readonly #db: Database;
   readonly #keyring: Keyring;
@@ -44,7 +44,7 @@ export class Credentials {
     return (await store.listCredentials(this.#db, tenantId, this.#audience)).map(shape);
   }
 
-  /** Returns the tenant's credential with this whole API key, or undefined. */
+  /** Returns the tenant's credential that has this API key, or undefined. The key must be complete, not shortened as in the lists. */
   async find(tenantId: number, apiKey: string): Promise<Credential | undefined> {
     const row = await store.findCredential(this.#db, tenantId, this.#audience, apiKey);
     return row && shape(row);
@@ -67,8 +67,8 @@ export class Credentials {
   }
 
   /**
-   * Revokes a credential for good. Revoking it again changes nothing (decision 15). The method resolves when no node accepts the
-   * credential any more. A second call waits for that too, because the response to the first call may be lost or not sent yet.
+   * Revokes a credential permanently. Revoking it again changes nothing (decision 15). The method resolves only when no node accepts the
+   * credential any more. A repeated call waits in the same way, because the first call may still be waiting, or its response may be lost.
    */
   async revoke(actor: Actor, id: string): Promise<Credential> {
     const writeDown = prepareAudit(actor);
@@ -84,7 +84,7 @@ export class Credentials {
     return revoked;
   }
 
-  /** Gives the credential a new secret. Resolves when no node accepts the old secret any more (decision 15). */
+  /** Gives the credential a new secret. Resolves only when no node accepts the old secret any more (decision 15). */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const secret = newSecret();
     const writeDown = prepareAudit(actor);
@@ -105,8 +105,8 @@ export class Credentials {
   }
 
   /**
-   * Registers the URL that receives the events (contract §4, registration rules).
-   * @returns the new secret, or an empty text if this URL was registered already, because then its secret stays
+   * Registers the webhook URL of a credential (contract §4, registration rules).
+   * @returns the new webhook secret, or an empty text if this URL was already registered, because the URL then keeps its secret
    */
   async registerWebhook({ tenantId, credentialId }: Caller, url: string): Promise<string> {
     const secret = newSecret();
@@ -115,8 +115,9 @@ export class Credentials {
     let wasStored = false;
     return await this.#change(tenantId, credentialId, async (tx, row) => {
       if (row.webhook_url === url) {
-        // The stored secret may be from an earlier run of this transaction whose COMMIT got no response. Then it must be returned,
-        // because no other response shows it. The code compares plain texts, because a rotation of the keys may change the ciphertext.
+        // The transaction runs again if its COMMIT got no response. If the first run stored this secret, the method must return it, because
+        // no other response shows it. The decrypted secrets are compared, because a rotation of the service keys may have changed the
+        // ciphertext.
         const isFromEarlierRun =
           wasStored && row.webhook_secret && (await this.#keyring.decrypt(row.webhook_secret, location)) === secret;
         return isFromEarlierRun ? secret : '';
@@ -144,12 +145,15 @@ export class Credentials {
   }
 }
 
-/** Returns the text that binds an encrypted webhook secret to its tenant and credential. Decryption with another text fails. */
+/**
+ * Returns the text that names the tenant and the credential of a webhook secret. Encryption binds the secret to this text, so decryption
+ * with another text fails.
+ */
 export function webhookSecretLocation(tenantId: number, credentialId: string): string {
   return `webhook secret of ${tenantId} ${credentialId}`;
 }
 
-/** Gives the rotation of the service keys access to all encrypted webhook secrets. */
+/** Access to the encrypted webhook secrets of all credentials, for the rotation of the service keys. */
 export const webhookSecrets: SecretColumn = {
   async readBefore(db, tenantId, bytes, afterId, limit) {
     const rows = await store.readWebhookSecretsBefore(db, tenantId, bytes, afterId, limit);

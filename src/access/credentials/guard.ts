@@ -8,14 +8,14 @@ import type { Authentication, Caller } from './authentication.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Partner or PMS that calls. The guard of every third-party and PMS route sets it. */
+    /** Partner or PMS that makes the request. The guard of each third-party and PMS route sets this field. */
     caller: Caller;
   }
 }
 
 /**
- * Returns the guard of the third-party API. It checks in the order of decision 1: the credential (401), the budget (429) and, if
- * `feature` is given, the feature of the tenant (403).
+ * Returns the guard of the third-party API. In the order of decision 1, it checks the credential (401), then the budget of calls (429), and
+ * then, if `feature` is given, that the tenant has this feature (403).
  */
 export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -37,7 +37,7 @@ function accountOf({ tenantId, credentialId }: Caller): Account {
   return { tenant: String(tenantId), caller: credentialId };
 }
 
-/** Returns the guard of the PMS API. It accepts only PMS credentials and checks no feature (decision 17). */
+/** Returns the guard of the PMS API. It accepts only PMS credentials, and does not check the features of the tenant (decision 17). */
 export function pmsGuard(authentication: Authentication, budget: Budget): Guard {
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;

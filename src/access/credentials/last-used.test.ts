@@ -11,7 +11,7 @@ import { updateLastUsed } from './store.ts';
 let service: TestService;
 let tenant: TestTenant;
 let db: Database;
-/** Number of UPDATE statements on the table `credential`. */
+/** Number of UPDATE statements on the table `credential` in the current test. */
 let writes = 0;
 before(async () => {
   service = await startService();
@@ -32,7 +32,7 @@ beforeEach(() => {
   writes = 0;
 });
 
-/** Returns `last_used_at` of a credential from the list of the owner. */
+/** Returns `last_used_at` of a credential, as the owner's list of credentials shows it. */
 async function lastUsedAt(id: string): Promise<string | null> {
   const { body } = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
   return body.find((credential: { id: string }) => credential.id === id).last_used_at;
@@ -47,7 +47,7 @@ async function waitUntil(condition: () => Promise<boolean> | boolean): Promise<v
 }
 
 describe('last_used_at', () => {
-  it('last_used_at is null before the first accepted call and is set by it, and a refused call does not change it', async () => {
+  it('last_used_at is null until the first accepted call sets it, and a refused call does not set it', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);
     const node = await startService({ beside: service });
     await node.call('GET', '/v1/third-party/menu/', { headers: { ...partner, 'x-api-secret': 'wrong' } });
@@ -62,7 +62,7 @@ describe('last_used_at', () => {
     assert.ok(at >= begun && at <= Date.now());
   });
 
-  it('last_used_at of five credentials is written by one statement for 200 calls', async () => {
+  it('200 calls with five credentials cause one UPDATE statement that writes last_used_at of all five', async () => {
     const authentication = new Authentication({
       audience: 'third_party',
       db,
@@ -85,7 +85,7 @@ describe('last_used_at', () => {
     }
   });
 
-  it('last_used_at keeps the later time if processes write it in the wrong order', async () => {
+  it('if an earlier time is written after a later one, last_used_at keeps the later time', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:00:30Z')];
     for (const at of [late, early]) {
@@ -94,7 +94,7 @@ describe('last_used_at', () => {
     assert.equal(await lastUsedAt(credential.id), late.toISOString());
   });
 
-  it('last_used_at is not changed by a write with the id of another tenant', async () => {
+  it('a write of last_used_at with the id of another tenant does not change the credential', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     const other = await service.tenant();
     await updateLastUsed(db, [{ tenantId: other.tenantId, credentialId: credential.id, at: new Date() }]);
@@ -103,7 +103,7 @@ describe('last_used_at', () => {
 });
 
 describe('the background write of last_used_at', () => {
-  /** Runs the work with a mocked clock, so that only ticks of this clock start a background write. */
+  /** Runs `work` with a mocked timer, so that a background write starts only when the test advances the timer. */
   async function withClock(work: (authentication: Authentication, errors: unknown[]) => Promise<void>): Promise<void> {
     const errors: unknown[] = [];
     mock.timers.enable({ apis: ['setInterval'] });
@@ -122,7 +122,7 @@ describe('the background write of last_used_at', () => {
     }
   }
 
-  it('last_used_at is written within a minute of a call, and not again without another call', async () => {
+  it('last_used_at is written within a minute after a call, and is not written again without another call', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     await withClock(async (authentication) => {
       await authentication.authenticate(credential.api_key, credential.api_secret);
@@ -135,7 +135,7 @@ describe('the background write of last_used_at', () => {
     });
   });
 
-  it('a failed write of last_used_at is reported, and the next write within the same minute succeeds', async () => {
+  it('a failed write of last_used_at is reported, and a second write succeeds within a minute after the call', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     await withClock(async (authentication, errors) => {
       await authentication.authenticate(credential.api_key, credential.api_secret);

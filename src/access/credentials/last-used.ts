@@ -1,12 +1,15 @@
 import type { Database } from '#platform/db/database.ts';
 import { updateLastUsed } from './store.ts';
 
-/** Milliseconds between two writes, so that `last_used_at` is updated within a minute of use (decision 16). */
+/** Milliseconds between two writes of the collected uses. With this interval, `last_used_at` is at most a minute late (decision 16). */
 const FLUSH_EVERY_MS = 15_000;
-/** Number of rows in one UPDATE. */
+/** Largest number of credentials that one UPDATE writes. */
 const BATCH_SIZE = 1_000;
 
-/** Collects the time of the last use of each credential in memory, and writes all of them every 15 s instead of at each request. */
+/**
+ * Collects the time of the last use of each credential in memory, and writes all collected times to the database every 15 s instead of at
+ * each request.
+ */
 export interface LastUsed {
   touch(tenantId: number, credentialId: string): void;
   close(): Promise<void>;
@@ -23,7 +26,7 @@ export function createLastUsed(db: Database, onError: (error: unknown) => void):
         await updateLastUsed(db, rows.slice(start, start + BATCH_SIZE));
       }
     } catch (error) {
-      // The next flush writes these uses. A later use of the same credential replaces its earlier one.
+      // The write failed, so the next flush must write these uses too. If a credential was used again since then, the later use counts.
       uses = new Map([...taken, ...uses]);
       throw error;
     }
@@ -35,7 +38,7 @@ export function createLastUsed(db: Database, onError: (error: unknown) => void):
       if (use === undefined) {
         uses.set(credentialId, { tenantId, credentialId, atMs: Date.now() });
       } else {
-        // The object is changed in place, because a new object at each call would survive the collections of young garbage.
+        // The object is updated in place. A new object at each call would live until the next flush and outlast garbage collections.
         use.atMs = Date.now();
       }
     },

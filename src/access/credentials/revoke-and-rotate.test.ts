@@ -9,7 +9,7 @@ const LANES = 4;
 
 let service: TestService;
 let tenant: TestTenant;
-/** URLs of two processes that share one database. */
+/** URLs of two processes of the service that share one database. */
 let nodes: string[];
 before(async () => {
   service = await startService();
@@ -33,7 +33,7 @@ interface Call {
   status: number;
 }
 
-/** Makes calls without a pause on several connections, and records the start time and the status of each call. */
+/** Makes `LANES` calls at a time without a pause, and records the start time and the status of each call. */
 function startLoad(url: string, headers: Headers) {
   const calls: Call[] = [];
   let isOver = false;
@@ -59,7 +59,10 @@ function startLoad(url: string, headers: Headers) {
   };
 }
 
-/** Revokes or rotates under load on both nodes, and asserts that both refuse every call that starts after the response. */
+/**
+ * Calls `withdraw`, which revokes or rotates the credential, while both nodes are under load. Asserts that both nodes refuse every call
+ * that starts after its response.
+ */
 async function withdrawUnderLoad(headers: Headers, withdraw: () => Promise<Answer>): Promise<Answer> {
   const loads = nodes.map((url) => startLoad(url, headers));
   await Promise.all(loads.map((each) => each.until(() => each.calls.length >= 20)));

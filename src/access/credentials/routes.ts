@@ -16,7 +16,7 @@ import {
   PmsCredentialSecret,
 } from './schema.ts';
 
-/** Differences between the two APIs in the OpenAPI documents. Validation and behaviour are the same. */
+/** Texts and schemas that differ between partner credentials and PMS credentials. Validation and behaviour of the routes are the same. */
 const SIDES = {
   Credential: {
     holder: 'partner',
@@ -42,11 +42,11 @@ const NOT_FOUND = { status: 404, code: 'error', message: 'No such credential.' }
 interface Dependencies {
   credentials: Credentials;
   ownerGuard: Guard;
-  /** Path of the list, with a slash at its end. The paths of the other routes begin with it. */
+  /** Path of the list of credentials, with a slash at its end. The paths of the other routes begin with it. */
   path: string;
-  /** Schema of a credential in responses. Fields of `Credential` that it does not have are not sent. */
+  /** Schema of a credential in responses. A response leaves out the fields of `Credential` that this schema does not have. */
   shape: typeof Credential | typeof PmsCredential;
-  /** Name of the credential in operation ids, for example in `createPmsCredential`. */
+  /** Name of the kind of credential in operation ids, for example `PmsCredential` in `createPmsCredential`. */
   noun: keyof typeof SIDES;
 }
 

@@ -4,7 +4,7 @@ import { DOCUMENTED } from '#platform/lib/documented.ts';
 const NullableTime = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
-/** Credential of a delivery platform of the demo tenant. The OpenAPI documents show it as an example. */
+/** Example credential in the OpenAPI documents. The demo tenant has issued it to a delivery platform. */
 export const CREDENTIAL_EXAMPLE = {
   id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
   label: 'City Delivery',
@@ -16,7 +16,7 @@ export const CREDENTIAL_EXAMPLE = {
   last_rotated_at: null,
 };
 
-/** Marks every field as read-only, because only the service writes it. */
+/** Marks every field as `readOnly` in the OpenAPI documents, because only the service writes these fields. */
 function readOnly<Fields extends Type.TProperties>(fields: Fields): Fields {
   const marked = Object.entries(fields).map(([name, field]) => [name, { ...field, readOnly: true }]);
   return Object.fromEntries(marked) as Fields;
@@ -93,7 +93,7 @@ export const CredentialCreate = Type.Object(
   },
 );
 
-/** Request to create a PMS credential, like `IntegrationCredentialCreate`. */
+/** Request to create a PMS credential, with the same field as `IntegrationCredentialCreate`. */
 export const PmsCredentialCreate = Type.Object(
   { label: Label },
   {
@@ -110,7 +110,9 @@ const SECRET_FIELDS = {
   api_secret: Type.String({ description: 'The API secret. Only this response shows it.' }),
 };
 
-/** Response to creating or rotating a credential (contract §2, `IntegrationCredentialSecretResponse`). No other response has the secret. */
+/**
+ * Response to creating or rotating a credential (contract §2, `IntegrationCredentialSecretResponse`). Only this response has the secret.
+ */
 export const CredentialSecret = Type.Object(SECRET_FIELDS, {
   title: 'IntegrationCredentialSecretResponse',
   description: 'API key and API secret of a credential. Give both to the partner.',
@@ -125,7 +127,7 @@ export const CredentialSecret = Type.Object(SECRET_FIELDS, {
 });
 export type CredentialSecret = Type.Static<typeof CredentialSecret>;
 
-/** Response to creating or rotating a PMS credential, like `IntegrationCredentialSecretResponse`. */
+/** Response to creating or rotating a PMS credential, with the same fields as `IntegrationCredentialSecretResponse`. */
 export const PmsCredentialSecret = Type.Object(SECRET_FIELDS, {
   title: 'PmsCredentialSecret',
   description: 'API key and API secret of a credential. Enter both in the property management system.',

@@ -49,7 +49,9 @@ async function call(...parameters: Parameters<TestService['call']>): Promise<Ans
   return answer;
 }
 
-/** Creates, uses, misuses and replaces secrets of each kind, and sends some of them in the wrong header, query or body. */
+/**
+ * Creates, uses and replaces secrets of each kind. Also sends wrong secrets, and secrets in a wrong header, in the query or in the body.
+ */
 async function useEverything(): Promise<void> {
   const { owner } = tenant;
   const email = `owner@${tenant.document.slug}.example`;
@@ -87,7 +89,7 @@ async function useEverything(): Promise<void> {
   await breakTheDatabase(owner);
 }
 
-/** Uses the credentials of the PMS API and the secrets of channels, in right and in wrong ways. */
+/** Creates a PMS credential and channels, rotates or revokes them, and sends their secrets in calls that the service refuses. */
 async function useChannelsAndPms(): Promise<void> {
   const { owner } = tenant;
   const path = '/v1/channel-manager/credentials/';
@@ -106,7 +108,7 @@ async function useChannelsAndPms(): Promise<void> {
   errorTexts.push((await sendReservation(service, withdrawn, {})).text);
 }
 
-/** Adds all versions of the unwrapped service keys to the secrets that the tests search for. */
+/** Decrypts all versions of the service keys, and adds them to the secrets that the tests search for. */
 async function collectKeys(): Promise<void> {
   for (const row of await service.database.db.selectFrom('service_key').selectAll().execute()) {
     const key = unwrapKey(row as WrappedKey, service.masterKey);
@@ -115,7 +117,9 @@ async function collectKeys(): Promise<void> {
   }
 }
 
-/** Rotates the service keys with the command and keeps its output. Then the service sends a delivery with the new key. */
+/**
+ * Rotates the service keys with the command and keeps its output. Then causes a delivery that is signed with a secret under the new key.
+ */
 async function rotateKeys(): Promise<void> {
   const env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };
   const { code, stdout, stderr } = await runCommand(['keys', 'rotate'], { env });
@@ -133,8 +137,8 @@ async function rotateKeys(): Promise<void> {
 }
 
 /**
- * Makes stored secrets undecryptable, so that errors are logged and printed: by a delivery, a call of a channel, a rotation of keys,
- * and a command with a wrong master key.
+ * Makes stored secrets undecryptable, so that errors are logged and printed. The errors come from a delivery, a call of a channel, a
+ * rotation of the service keys, and a rotation with a wrong master key.
  */
 async function spoilSecrets(): Promise<void> {
   const { db } = service.database;
@@ -168,12 +172,12 @@ async function spoilSecrets(): Promise<void> {
   await collectKeys();
 }
 
-/** Renames a column, so that calls fail with unexpected errors, which the service logs in full. */
+/** Renames a column of the database for a moment, so that calls fail with unexpected errors, which the service logs in full. */
 async function breakTheDatabase(owner: Record<string, string>): Promise<void> {
   const { db } = service.database;
   const rename = (from: string, to: string) =>
     sql`ALTER TABLE credential RENAME COLUMN ${sql.ref(from)} TO ${sql.ref(to)}`.execute(db);
-  // No node has cached this credential, so the call has to read the renamed column.
+  // The service has not cached this credential yet, so the call with it has to read the renamed column.
   const unseen = await service.credential(tenant.tenantId);
   secrets.set('unseen api_secret', unseen.credential.api_secret);
   await rename('secret_hash', 'elsewhere');
@@ -189,7 +193,7 @@ async function breakTheDatabase(owner: Record<string, string>): Promise<void> {
   );
 }
 
-/** Returns all encodings in which a secret might appear: as text, and in hex, base64 and JSON of its bytes. */
+/** Returns the secret in each encoding in which it might appear: as text, URL-encoded, and its bytes in hex, base64 and JSON. */
 function spellings(secret: string | Buffer): string[] {
   if (typeof secret === 'string') {
     const random = secret.startsWith('rss_') ? spellings(Buffer.from(secret.slice(4), 'base64url')) : [];
@@ -255,7 +259,7 @@ describe('secrecy', () => {
     assert.deepEqual(findsIn(errorTexts.join('\n')), []);
   });
 
-  it('no secret is in the output of the rotation of keys, also if it fails', () => {
+  it('no secret is in the output of the command that rotates the keys, whether it succeeds or fails', () => {
     const text = printed.join('');
     for (const known of ['is in use', 'cannot be decrypted', 'MASTER_KEY cannot decrypt']) {
       assert.ok(text.includes(known), `${known} is there`);
@@ -275,7 +279,7 @@ describe('secrecy', () => {
     assert.deepEqual(findsIn([...texts, ...sent].join('\n')), []);
   });
 
-  it('the search for secrets covers all service keys and finds each secret in hex, base64 and base64url', () => {
+  it('the search that these tests use covers all service keys, and finds each secret in hex, base64 and base64url', () => {
     const names = [...secrets.keys()];
     for (const name of ['pepper key 1', 'token key 1', 'encryption key 1', 'encryption key 2', 'encryption key 3']) {
       assert.ok(names.includes(name), name);

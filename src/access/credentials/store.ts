@@ -30,7 +30,10 @@ export async function findCredential(
     .executeTakeFirst();
 }
 
-/** Inserts a credential. Does nothing if its id is stored already, because an earlier try wrote the same credential. */
+/**
+ * Inserts a credential. If a credential with this id exists, the statement changes nothing, because an earlier try of the same transaction
+ * has written it.
+ */
 export async function insertCredential(
   db: Db,
   tenantId: number,
@@ -51,7 +54,7 @@ export interface CallerRow {
   currency: string;
 }
 
-/** Reads what authentication needs of a credential and its tenant, by one look-up in a unique index. */
+/** Reads the fields of a credential and of its tenant that authentication needs. One look-up in a unique index finds the credential. */
 export async function findByApiKey(
   db: Database,
   tenantId: number,
@@ -68,7 +71,7 @@ export async function findByApiKey(
     .executeTakeFirst();
 }
 
-/** Locks the credential until the transaction ends. Other transactions may still write rows that refer to it. */
+/** Locks the credential against changes until the transaction ends. Other transactions can still insert rows that refer to it. */
 export async function lockCredential(
   tx: Tx,
   tenantId: number,
@@ -112,7 +115,10 @@ export interface WebhookSecretRow {
   webhook_secret: Buffer;
 }
 
-/** Reads the tenant's webhook secrets whose ciphertext sorts before `bytes`, ordered by id, beginning after `afterId`. */
+/**
+ * Reads at most `limit` webhook secrets of the tenant, sorted by id, from the first id after `afterId`. It reads only secrets whose
+ * ciphertext sorts before `bytes`, which are those of older keys, because a ciphertext begins with the version of its key.
+ */
 export async function readWebhookSecretsBefore(
   db: Database,
   tenantId: number,
@@ -148,7 +154,7 @@ export async function replaceWebhookSecret(
   return updated.numUpdatedRows > 0n;
 }
 
-/** Writes `last_used_at` of many credentials in one statement. Keeps a later stored time, because processes write in any order. */
+/** Writes `last_used_at` of many credentials in one statement. Processes write in any order, so a stored time that is later stays. */
 export async function updateLastUsed(
   db: Database,
   uses: { tenantId: number; credentialId: string; at: Date }[],

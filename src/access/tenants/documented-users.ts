@@ -8,25 +8,25 @@ import type { Role } from './schema.ts';
 import type { NewUser, UserChanges, UserRow } from './store.ts';
 import { addUser, changeUser } from './users.ts';
 
-/** One user in a tenant document. The password may be missing only for an existing user. The stored password then stays. */
+/** One user in a tenant document. The password may be missing only for a user who exists already. This user keeps the stored password. */
 export interface UserDocument {
   email: string;
   password?: string;
   role: Role;
 }
 
-/** Users to insert and to update so that they match a tenant document. The passwords are already hashed. */
+/** Users to insert and to update so that the tenant matches a tenant document. The passwords are already hashed. */
 interface UserPlan {
   inserts: NewUser[];
   updates: { user: UserRow; changes: UserChanges }[];
 }
 
 /**
- * Changes the users of the tenant to match a document, and writes an audit entry for each change. Disables a user who is in the
- * previous document but not in this one. A value is written only if it differs from the previous document. So a change that was made
- * by other means since then stays (decision 12).
- * @param stored the stored users of the tenant, locked
- * @returns the changes, and the users in the document with their roles after the changes
+ * Changes the users of the tenant so that they match a tenant document, and writes an audit entry for each change. Disables a user who is
+ * in the previous document but not in this one. Only values that differ from the previous document are written. So a value that was changed
+ * in another way since then stays (decision 12).
+ * @param stored the users of the tenant in the database. The caller has locked them
+ * @returns the changes, and each user of the document with the role that the user then has
  */
 export async function applyUsers(
   tx: Tx,
@@ -55,7 +55,10 @@ export async function applyUsers(
   };
 }
 
-/** Hashes and checks the passwords for `applyUsers` in advance, so that no transaction waits for this slow work. */
+/**
+ * Hashes and checks the passwords in advance, so that the transaction of `applyUsers` does not wait for this slow work. `passwords` keeps
+ * the results.
+ */
 export async function prepareUsers(stored: UserRow[], users: UserDocument[], passwords: PasswordWork): Promise<void> {
   await planUsers(stored, users, passwords);
 }
@@ -79,7 +82,7 @@ function isActiveOwner({ role, is_active }: { role: unknown; is_active: boolean 
 }
 
 /**
- * Returns the role and the active state of a user after a document is applied.
+ * Returns the role of a user, and if the user is active, after a tenant document is applied.
  * @param user undefined for a new user
  * @param document undefined if the document does not contain the user
  */
@@ -145,8 +148,8 @@ async function changesOf(user: UserRow, document: UserDocument, passwords: Passw
 }
 
 /**
- * Returns the password hash of the user after the document is applied, and the hash of the password in the document. The next
- * document is compared with the second hash. It is null if the document has no password for the user.
+ * Returns two password hashes. `password_hash` is the user's hash after the document is applied. `said` is the hash of the password in the
+ * document, or null if the document has no password for the user. The next document is compared with `said`.
  */
 async function passwordOf(user: UserRow, { email, password }: UserDocument, passwords: PasswordWork) {
   const { password_hash, document_password_hash: saidBefore } = user;
@@ -167,7 +170,10 @@ function difference(user: UserRow, wanted: Required<UserChanges>): UserChanges {
   return Object.fromEntries(Object.entries(wanted).filter(([field, value]) => before.get(field) !== value));
 }
 
-/** Returns the changes of a user that are reported. The list is empty if only the stored copy of the document's values changes. */
+/**
+ * Returns the changes of a user that the command reports to the operator. The list is empty if only `is_in_document`, `document_role` or
+ * `document_password_hash` changes.
+ */
 function describeChanges(user: UserRow, { role, password_hash, is_active }: UserChanges): Change[] {
   const fields: FieldChange[] = [
     ...(role === undefined ? [] : [{ field: 'role', from: user.role, to: role }]),
@@ -179,7 +185,7 @@ function describeChanges(user: UserRow, { role, password_hash, is_active }: User
   return fields.length === 0 ? [] : [{ what: 'user', name: user.email, change: 'changed', fields }];
 }
 
-/** Hashes and checks the passwords of one document. It computes each result once and keeps it for repeated calls. */
+/** Hashes and checks the passwords of one document. Each result is computed once, and a repeated call with the same values returns it. */
 export interface PasswordWork {
   hashFor(email: string, password: string): Promise<string>;
   isPassword(password: string, hash: string): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** Returns the e-mail address trimmed and in lower case, so that addresses are compared without regard to case. */
+/** Returns the e-mail address in lower case and without spaces around it, because letter case makes no difference in e-mail addresses. */
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase();
 }

@@ -8,7 +8,7 @@ import type { VerifyToken } from './tokens.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Signed-in user. The guard of every owner and staff route sets it. */
+    /** User who makes the request. The guard of each owner and staff route sets this field. */
     person: Person;
   }
 }
@@ -17,7 +17,10 @@ function accountOf({ tenant, userId }: Person): Account {
   return { tenant: String(tenant.id), caller: userId };
 }
 
-/** Returns a guard that accepts only owner and staff (else 401). If `feature` is given, tenants without this feature get 403. */
+/**
+ * Returns a guard that accepts only signed-in owners and staff. Other calls get 401. If `feature` is given, users of a tenant without this
+ * feature get 403.
+ */
 export function personGuard(db: Database, verifyToken: VerifyToken, feature?: Feature): Guard {
   const guard = async (request: FastifyRequest) => {
     request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);
@@ -32,7 +35,7 @@ export function personGuard(db: Database, verifyToken: VerifyToken, feature?: Fe
   } satisfies GuardFacts);
 }
 
-/** Returns a guard that accepts only an owner. Staff get 403 (decision 12), all other calls 401. */
+/** Returns a guard that accepts only a signed-in owner. Staff get 403 (decision 12), and calls without a valid token get 401. */
 export function ownerGuard(db: Database, verifyToken: VerifyToken): Guard {
   const guard = async (request: FastifyRequest) => {
     request.person = await authenticatePerson(db, verifyToken, request.headers.authorization);

@@ -25,11 +25,11 @@ async function makeKey(alg: string, kid: string): Promise<SigningKey> {
   return { alg, kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** Identity provider that serves its key set (JWKS) on a free port of 127.0.0.1. */
+/** Test server in the role of the identity provider. It serves a key set (JWKS) on a free port of 127.0.0.1. */
 interface KeyServer {
   url: URL;
   server: Server;
-  /** Sends the response. By default it sends `keys` as a key set. */
+  /** Sends the response to a request. By default it sends `keys` as a key set. */
   answer: (response: ServerResponse) => void;
   keys: JWK[];
   requestCount: number;
@@ -73,7 +73,7 @@ after(async () => {
   await stop(provider);
 });
 
-/** Starts a node that uses the identity provider and has not fetched its keys yet. */
+/** Starts a node that uses the identity provider but has not fetched the provider's keys yet. */
 function startWithProvider(
   { url }: KeyServer,
   beside?: TestService,
@@ -113,7 +113,7 @@ async function assertRefused(token: string): Promise<void> {
 const UNVERIFIED = [false, 'false', null, 'yes', 1, [true]].map((email_verified) => ({ email_verified }));
 
 describe('a token of the configured identity provider', () => {
-  it("200: a provider's token signed with RS256 or ES256 signs in the user with the token's e-mail", async () => {
+  it("200: a provider's token, signed with RS256 or ES256, gives the rights of the user who has the token's e-mail", async () => {
     for (const key of [rsa, elliptic]) {
       const answer = await call(await sign(key));
       assert.equal(answer.status, 200, answer.text);
@@ -121,18 +121,18 @@ describe('a token of the configured identity provider', () => {
     }
   });
 
-  it("200: a provider's token is accepted with a verified e-mail in any letter case, and with several audiences", async () => {
+  it("200: a provider's token is accepted if its verified e-mail is in capital letters, or if it has several audiences", async () => {
     for (const claims of [{ email: email.toUpperCase() }, { email_verified: true }, { email_verified: 'true' }]) {
       assert.equal((await call(await sign(rsa, claims))).status, 200);
     }
     assert.equal((await call(await sign(rsa, { aud: ['others', AUDIENCE] }))).status, 200);
   });
 
-  it("200: the service's own tokens are accepted also if an identity provider is configured", async () => {
+  it("200: if an identity provider is configured, the service's own tokens are still accepted", async () => {
     assert.equal((await first.call('GET', PATH, { headers: tenant.owner })).status, 200);
   });
 
-  it('200: after a new password, a token of the identity provider stays valid and a token of the service is refused (401)', async () => {
+  it("200: after a change of the password, the identity provider's token is still valid; 401: the service's token is refused", async () => {
     const other = await first.tenant();
     const theirs = `owner@${other.document.slug}.example`;
     const token = await sign(rsa, { email: theirs });
@@ -160,7 +160,7 @@ describe('a token of the configured identity provider', () => {
     }
   });
 
-  it('200: a missing email_verified is accepted if it is configured as optional; a value other than true is still 401', async () => {
+  it('200: email_verified may be missing in a token if the configuration says so; 401: a false value is still refused', async () => {
     const node = await startWithProvider(provider, first, false);
     try {
       assert.equal((await call(await sign(rsa, { email_verified: undefined }), node)).status, 200);
@@ -181,7 +181,7 @@ describe('a token of the configured identity provider', () => {
     await assertRefused(token);
   });
 
-  it("401: a provider's token with another issuer or audience, expired, not yet valid or without expiry is refused", async () => {
+  it("401: a provider's token is refused if its issuer or audience is wrong, or if it is expired, too early or has no expiry", async () => {
     const now = Math.floor(Date.now() / 1000);
     for (const claims of [
       { iss: 'https://other.example/' },
@@ -207,7 +207,7 @@ describe('a forged token of the identity provider', () => {
     return `${input}.${secret === null ? '' : createHmac('sha256', secret).update(input).digest('base64url')}`;
   };
 
-  it("401: an HS256 token that uses the provider's public key as the secret is refused, in each encoding of the key", async () => {
+  it("401: an HS256 token whose shared secret is the provider's public key, in any encoding, is refused", async () => {
     const pem = await exportSPKI(rsa.publicKey);
     const der = Buffer.from(pem.replaceAll(/-----.*-----|\s/g, ''), 'base64');
     for (const secret of [pem, pem.trim(), der, JSON.stringify(rsa.jwk), rsa.jwk.n ?? '']) {
@@ -215,12 +215,12 @@ describe('a forged token of the identity provider', () => {
     }
   });
 
-  it("401: a token with the provider's issuer is refused with HS256 and the service's own key, and with alg none", async () => {
+  it("401: a token of the provider's issuer is refused if the service's own HS256 key signed it, or if its alg is none", async () => {
     await assertRefused(forge('HS256', first.keyring.token));
     await assertRefused(forge('none', null));
   });
 
-  it("401: a token signed with an unknown key is refused with the provider's key id, another key id or no key id", async () => {
+  it("401: a token signed with an unknown key is refused, even if its key id (kid) is that of a provider's key", async () => {
     for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) {
       const stranger = await makeKey(alg, 'stranger-1');
       for (const kid of [rsa.kid, elliptic.kid, undefined, 'stranger-1', '../../keys', "' OR 1=1"]) {
@@ -229,7 +229,7 @@ describe('a forged token of the identity provider', () => {
     }
   });
 
-  it('401: a key in the header of a token is not used, and a key URL in a token (jku, x5u, iss) is not called', async () => {
+  it('401: the service uses no key from the header of a token, and fetches no key from a URL in the token (jku, x5u, iss)', async () => {
     const stranger = await makeKey('RS256', rsa.kid);
     const strangers = await startKeyServer([stranger.jwk]);
     try {
@@ -282,7 +282,7 @@ describe('an unavailable key set of the identity provider', () => {
     );
   }
 
-  it('503: a token is not refused with 401 if the key set of the provider is invalid, and is accepted when it is valid', async () => {
+  it("503: while the provider's key set is invalid, its tokens get 503, not 401; 200: when it is valid, they are accepted", async () => {
     const { answer } = broken;
     try {
       for (const bad of [
@@ -303,7 +303,7 @@ describe('an unavailable key set of the identity provider', () => {
     }
   });
 
-  it("503: a provider's token gets a Retry-After if no server listens at the URL of the key set", async () => {
+  it("503: if no server listens at the URL of the key set, a provider's token gets 503 with a Retry-After header", async () => {
     try {
       await stop(broken);
       await assertUnavailable();
@@ -312,7 +312,7 @@ describe('an unavailable key set of the identity provider', () => {
     }
   });
 
-  it("503: a provider's token gets 503 if the key set never arrives, and a token of another issuer still gets 401", async () => {
+  it("503: a provider's token gets 503 if the key server never responds; 401: a token of another issuer is still refused", async () => {
     broken.answer = () => {};
     try {
       const [answer, forged] = await Promise.all([
@@ -328,7 +328,7 @@ describe('an unavailable key set of the identity provider', () => {
 });
 
 describe('new keys at the identity provider', () => {
-  it('200: a new key of the provider is accepted after a minute, and a removed key is then refused', async () => {
+  it('200: a minute after the provider replaces its key, the new key is accepted; 401: the replaced key is refused', async () => {
     const [old, next] = [await makeKey('ES256', 'old'), await makeKey('ES256', 'next')];
     const rotating = await startKeyServer([old.jwk]);
     const node = await startWithProvider(rotating, first);

@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 const argon2id = promisify(argon2).bind(null, 'argon2id');
 
 /**
- * Maximum number of hashes that run at the same time. More hashes would only wait for a core, and each would hold 19 MiB. Node's thread
- * pool would start up to 256 of them.
+ * Maximum number of hashes that are computed at the same time: one for each CPU core. More hashes would only wait for a core, and each
+ * holds 19 MiB. Without this limit, Node's thread pool would start up to 256 of them.
  */
 const MAX_UNDER_WAY = availableParallelism();
 let underWay = 0;
 const waiting: (() => void)[] = [];
 
-/** Computes a hash, and first waits in a queue if `MAX_UNDER_WAY` hashes are running. */
+/** Computes a hash. If `MAX_UNDER_WAY` hashes are running, waits in a queue first. */
 async function hashInTurn(parameters: Argon2Parameters): Promise<Buffer> {
   if (underWay < MAX_UNDER_WAY) {
     underWay += 1;
@@ -28,7 +28,7 @@ async function hashInTurn(parameters: Argon2Parameters): Promise<Buffer> {
   }
 }
 
-/** OWASP's recommendation for argon2id: 19 MiB, 2 passes, 1 lane. */
+/** Cost of argon2id that OWASP recommends: 19 MiB of memory, 2 passes, 1 lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const TAG_BYTES = 32;
 
@@ -57,7 +57,10 @@ export async function isPassword(password: string, hash: string): Promise<boolea
 
 let decoy: Promise<string> | undefined;
 
-/** Returns the hash of a random password. Checking against it makes an unknown e-mail take as long as a known one. */
+/**
+ * Returns the hash of a random password. If an e-mail is unknown, sign-in checks the password against this hash, so that the response takes
+ * as long as for a known e-mail.
+ */
 export function decoyHash(): Promise<string> {
   decoy ??= hashPassword(randomBytes(16).toString('hex'));
   return decoy;

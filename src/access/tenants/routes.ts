@@ -8,7 +8,10 @@ import { SignInRequest, SignInResponse } from './schema.ts';
 import { findAccount, signIn } from './sign-in.ts';
 import { createAddressHash } from './sign-in-addresses.ts';
 
-/** Sign-ins per minute from one client address and with one e-mail. Checked before a password is hashed (decision 8). */
+/**
+ * Maximum numbers of sign-ins per minute: from one client address, and with one e-mail. Both are checked before a password is hashed
+ * (decision 8).
+ */
 const SIGN_INS_PER_ADDRESS = 100;
 const SIGN_INS_PER_EMAIL = 10;
 
@@ -21,7 +24,7 @@ interface Dependencies {
 export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): void {
   const byAddress = budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);
   const byEmail = budgets.budget('sign-in-email', SIGN_INS_PER_EMAIL);
-  // The limit is the same as that of `byEmail`, so that no header shows which of the two budgets counted an attempt.
+  // This limit is the same as that of `byEmail`, so a response header does not show if the address is known for this e-mail.
   const byKnownAddress = budgets.budget('sign-in-known-address', SIGN_INS_PER_EMAIL);
   const hashAddress = createAddressHash(keyring.pepper);
   app.post(
@@ -56,7 +59,7 @@ export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): vo
       const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be recorded');
       const answer = await signIn({ db, tokenKey: keyring.token, onError }, account, { password, address: request.ip });
       if (!isAddressKnown) {
-        // The address is known from now on, and this sign-in is the first call of its own budget.
+        // From now on the address is known and has its own budget. This sign-in counts as the first call against it.
         await byKnownAddress.take(addressKey);
       }
       return answer;

@@ -12,7 +12,7 @@ const HOME = '192.0.2.1';
 const ELSEWHERE = '198.51.100.7';
 
 let service: TestService;
-/** Node that is started for each test, so that its budgets are unused. */
+/** Node of the current test. Each test starts a new node, so that the budgets of sign-ins are unused. */
 let node: TestService;
 let email: string;
 const hashes = countPasswordHashes();
@@ -34,7 +34,7 @@ const attempt = (from: string, password: string, account = email) =>
 const enter = (from: string) => attempt(from, OWNER_PASSWORD);
 const fail = (from: string) => attempt(from, 'not the right one');
 
-/** Returns the status of a sign-in, and the number of attempts left in its budget of ten according to the response headers. */
+/** Returns the status of the response to a sign-in, and the number of attempts that are left according to its rate limit header. */
 function statusAndLeft(answer: Answer): [status: number, left: number] {
   assert.equal(answer.headers.get('x-ratelimit-limit'), '10');
   return [answer.status, Number(answer.headers.get('x-ratelimit-remaining'))];
@@ -59,19 +59,19 @@ async function addresses() {
   return await query.orderBy('signed_in_at').execute();
 }
 
-/** Sets the time of all sign-ins of the user. */
+/** Sets the stored time of the last sign-in from each address of the user. */
 async function dateBack(signedInAt: Date): Promise<void> {
   const query = service.database.db.updateTable('sign_in_address').set({ signed_in_at: signedInAt });
   await query.where('user_id', '=', await userId()).execute();
 }
 
 describe('an address that has signed in to an account', () => {
-  it('200: a known address has ten own attempts even if other addresses used up those of the e-mail, then 429 without a hash', async () => {
+  it('200: a known address has its own ten attempts when others have used up those of the e-mail; 429: the 11th is refused', async () => {
     assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 9]);
     await times(9, () => fail(ELSEWHERE), 401);
     assert.deepEqual(statusAndLeft(await fail(ELSEWHERE)), [429, 0]);
     assert.deepEqual(statusAndLeft(await enter('198.51.100.8')), [429, 0]);
-    // The sign-in that made the address known was the first of its ten.
+    // The first sign-in from HOME made the address known and counted as the first of its ten attempts. This sign-in is the second.
     assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 8]);
     await times(8, () => fail(HOME), 401);
     const earlier = hashes.count;
@@ -79,14 +79,14 @@ describe('an address that has signed in to an account', () => {
     assert.equal(hashes.count, earlier);
   });
 
-  it('401: failed sign-ins from a known address do not count against the budget that unknown addresses share', async () => {
+  it('401: failed sign-ins from a known address do not count against the budget that all unknown addresses share', async () => {
     await enter(HOME);
     await times(9, () => fail(HOME), 401);
     assert.equal((await fail(HOME)).status, 429);
     assert.deepEqual(statusAndLeft(await enter(ELSEWHERE)), [200, 8]);
   });
 
-  it('429: an address stays unknown to an account after wrong passwords, and after a sign-in to another account', async () => {
+  it('429: wrong passwords do not make an address known to an account, and a sign-in to another account does not either', async () => {
     const other = `owner@${(await service.tenant()).document.slug}.example`;
     assert.equal((await attempt(HOME, OWNER_PASSWORD, other)).status, 200);
     await times(10, () => fail(HOME), 401);
@@ -100,7 +100,7 @@ describe('an address that has signed in to an account', () => {
     assert.deepEqual(statusAndLeft(await enter('127.0.0.1')), [200, 9]);
   });
 
-  it('200: a known address is a /64 network of IPv6, or an IPv4 address in any notation', async () => {
+  it('200: after a sign-in, all addresses of the same IPv6 /64 network and all notations of the same IPv4 address are known', async () => {
     await enter('2001:db8:1:2::1');
     await enter('::ffff:192.0.2.9');
     await times(8, () => fail(ELSEWHERE), 401);
@@ -112,7 +112,7 @@ describe('an address that has signed in to an account', () => {
     assert.equal((await addresses()).length, 2);
   });
 
-  it('429: an address is no longer known if its last sign-in was more than 30 full UTC days ago, and a sign-in renews it', async () => {
+  it('429: an address is unknown when its last sign-in is over 30 UTC days old; 200: until then a sign-in renews the time', async () => {
     await enter(HOME);
     await times(9, () => fail(ELSEWHERE), 401);
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -128,7 +128,7 @@ describe('an address that has signed in to an account', () => {
 });
 
 describe('the stored addresses of sign-ins', () => {
-  it('an address that signs in several times a day is written once', async () => {
+  it('several sign-ins from one address on the same day write the address once', async () => {
     await enter(HOME);
     const rows = await dumpRows(service, 'sign_in_address');
     await times(3, () => enter(HOME), 200);
@@ -139,7 +139,7 @@ describe('the stored addresses of sign-ins', () => {
     assert.ok(Date.now() - Number((await addresses())[0]?.signed_in_at) < DAY_MS / 2);
   });
 
-  it('only the latest twenty addresses of a user within the last 30 days are kept', async () => {
+  it("of a user's addresses, only the twenty latest are kept, and only those of the last 30 days", async () => {
     await enter(HOME);
     const [home] = await addresses();
     assert.ok(home);
@@ -160,7 +160,7 @@ describe('the stored addresses of sign-ins', () => {
     assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 8]);
   });
 
-  it('an address is stored as a hash that does not contain it and that differs for two users with the same address', async () => {
+  it('an address is stored only as a hash, and the hashes of the same address differ between two users', async () => {
     const other = `owner@${(await service.tenant()).document.slug}.example`;
     await enter(HOME);
     await attempt(HOME, OWNER_PASSWORD, other);
@@ -176,7 +176,7 @@ describe('the stored addresses of sign-ins', () => {
     assert.ok(!text.includes(HOME) && !text.includes(Buffer.from(HOME).toString('hex')));
   });
 
-  it('200: a sign-in succeeds if its address cannot be stored, and the failure is logged', async () => {
+  it('200: a sign-in succeeds even if its client address cannot be stored, and the failure is logged', async () => {
     const logged: string[] = [];
     const logging = await startService({ beside: service, onLog: (line) => logged.push(line) });
     const signIn = () => logging.call('POST', '/v1/auth/token/', { json: { email, password: OWNER_PASSWORD } });
@@ -193,7 +193,7 @@ describe('the stored addresses of sign-ins', () => {
 });
 
 describe('an unknown e-mail', () => {
-  it('401, 429: a sign-in with an unknown e-mail gets the same responses by the same SQL statements as a known e-mail', async () => {
+  it('401, 429: sign-ins with an unknown and with a known e-mail get the same responses and run the same SQL statements', async () => {
     const recorded = openRecorded(service.database.url, 2);
     const recordedNode = await startService({
       beside: { ...service, database: { ...service.database, db: recorded.db } },

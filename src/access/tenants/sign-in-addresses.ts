@@ -3,13 +3,13 @@ import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import * as store from './store.ts';
 
-/** Number of days that an address is known after a sign-in from it. It stays known until the end of the last day in UTC. */
+/** Number of days for which an address is known after a sign-in from it. It stays known until the last of these days ends in UTC. */
 const KNOWN_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of stored addresses of each user. The latest ones are kept. */
 const MAX_ADDRESSES = 20;
 
-/** Returns the keyed hash under which an address of a user is stored. The same address has another hash for each user. */
+/** Returns the keyed hash that is stored in place of an address. The same address has a different hash for each user. */
 export type HashAddress = (userId: string, network: string) => Buffer;
 
 export function createAddressHash(pepper: Buffer): HashAddress {
@@ -18,7 +18,7 @@ export function createAddressHash(pepper: Buffer): HashAddress {
 }
 
 /**
- * Returns true if an address is known now.
+ * Returns true if an address is known, because the user signed in from it within the last `KNOWN_DAYS` days.
  * @param signedInAt time of the last sign-in of the user from the address, null if there was no such sign-in
  */
 export function isKnownAddress(signedInAt: Date | null): boolean {
@@ -26,8 +26,8 @@ export function isKnownAddress(signedInAt: Date | null): boolean {
 }
 
 /**
- * Stores the address of a sign-in, and removes the user's addresses that are too old or too many. Writes nothing if the address was
- * stored on the same UTC day already.
+ * Stores the address of a sign-in. Also removes the user's addresses that are older than `KNOWN_DAYS` or that exceed `MAX_ADDRESSES`.
+ * Writes nothing if the address was already stored on the same UTC day.
  */
 export async function storeAddress(
   db: Database,

@@ -16,7 +16,7 @@ type Node = Pick<TestService, 'call'>;
 const signIn = (node: Node, email: string, password: string, headers: Record<string, string> = {}) =>
   node.call('POST', '/v1/auth/token/', { json: { email, password }, headers });
 
-/** Makes an invalid sign-in call. It counts against the budget of the address, but no password is hashed. */
+/** Makes a sign-in call without a body. It counts against the budget of the client address, but no password is hashed. */
 const callWithoutBody = (node: Node, headers: Record<string, string> = {}) =>
   node.call('POST', '/v1/auth/token/', { headers });
 
@@ -32,7 +32,7 @@ function assertLimited(answer: Answer, limit: number): void {
 }
 
 describe('sign-ins with one e-mail', () => {
-  it('429: after 10 sign-ins a minute with one e-mail in any letter case, the right password is refused without a hash', async () => {
+  it('429: after 10 sign-ins a minute with one e-mail in any letter case, even the right password is refused without a hash', async () => {
     const { document } = await service.tenant();
     const email = `owner@${document.slug}.example`;
     for (let left = 9; left >= 0; left -= 1) {
@@ -68,7 +68,7 @@ describe('sign-ins with one e-mail', () => {
 });
 
 describe('sign-ins from one address', () => {
-  it('429: after 100 calls a minute from one address, sign-ins are refused without a hash, with any X-Forwarded-For', async () => {
+  it('429: after 100 calls a minute from one address, sign-ins are refused without a hash, even if X-Forwarded-For differs', async () => {
     const node = await startService({ beside: service });
     try {
       const { document } = await node.tenant();
@@ -95,7 +95,7 @@ describe('sign-ins from one address', () => {
       }
       const email = `owner@${document.slug}.example`;
       assertLimited(await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.1' }), 100);
-      // The client itself may have sent the addresses before the last one, so they are not trusted.
+      // Only the last address of the header is trusted, because the client itself may have sent the addresses before it.
       assertLimited(await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.2, 192.0.2.1' }), 100);
       assert.equal((await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.2' })).status, 200);
     } finally {
@@ -103,7 +103,7 @@ describe('sign-ins from one address', () => {
     }
   });
 
-  it('429: a /64 network of IPv6 has one budget of sign-ins, and so has an IPv4 address in all its notations', async () => {
+  it('429: all addresses of an IPv6 /64 network share one budget of sign-ins, and so do all notations of an IPv4 address', async () => {
     const node = await startService({ beside: service, config: { trustedProxies: ['127.0.0.1'] } });
     const from = (address: string) => callWithoutBody(node, { 'x-forwarded-for': address });
     try {

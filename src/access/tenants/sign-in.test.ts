@@ -8,7 +8,7 @@ import { OWNER_PASSWORD, STAFF_PASSWORD, sampleTenant } from '#test/support/tena
 const PATH = '/v1/auth/token/';
 
 let service: TestService;
-/** Number of passwords hashed or checked so far in this process. */
+/** Number of password hashes computed since `hook` was enabled. Checking a password also computes a hash. */
 let hashes = 0;
 const hook = createHook({
   init(_id, type) {
@@ -17,7 +17,8 @@ const hook = createHook({
 });
 before(async () => {
   service = await startService();
-  // The first sign-in with an unknown e-mail makes the hash that unknown e-mails are checked against. It must not be counted.
+  // The first sign-in with an unknown e-mail makes the hash that unknown e-mails are checked against. It happens here, before the tests
+  // count hashes.
   await signIn('nobody@nowhere.example', 'whatever it is');
   hook.enable();
 });
@@ -79,7 +80,7 @@ describe('POST /v1/auth/token/', () => {
     }
   });
 
-  it('200: a sign-in is accepted as a URL-encoded form and as multipart', async () => {
+  it('200: the body of a sign-in may be a URL-encoded form or a multipart form', async () => {
     const { document } = await service.tenant();
     const fields = { email: `owner@${document.slug}.example`, password: OWNER_PASSWORD };
     const form = new FormData();
@@ -89,7 +90,7 @@ describe('POST /v1/auth/token/', () => {
     }
   });
 
-  it('200: a password of 1024 Unicode characters is accepted, and with one character missing or changed it is 401', async () => {
+  it('200: a password of 1,024 Unicode characters is accepted; 401: it is refused if a character is missing or changed', async () => {
     const password = 'Schlüssel 🔑 '.padEnd(1_024, 'é');
     const { document } = await service.tenant({ users: [{ email: 'long@pass.example', password, role: 'owner' }] });
     const email = document.users?.[0]?.email;
@@ -104,7 +105,7 @@ describe('POST /v1/auth/token/', () => {
     }
   });
 
-  it('401: an unknown e-mail, a wrong password and a disabled user get the same response after one hash each', async () => {
+  it('401: an unknown e-mail, a wrong password and a disabled user get the same response, and each sign-in computes one hash', async () => {
     const { document } = await service.tenant();
     const [owner, staff] = document.users ?? [];
     await service.apply({ ...document, users: [owner] });

@@ -8,9 +8,9 @@ import { type HashAddress, isKnownAddress, storeAddress } from './sign-in-addres
 import * as store from './store.ts';
 import { issueToken, TOKEN_SECONDS } from './tokens.ts';
 
-/** User of a sign-in attempt, with the information if the client address is known for this user. */
+/** User whom a sign-in attempt names by e-mail. `isAddressKnown` tells if this user has signed in from the client address before. */
 export interface Account {
-  /** Null if no user has the e-mail. The sign-in then does the same work as for a user, so that a client sees no difference. */
+  /** Null if no user has the e-mail. Then `signIn` does the same work as for an existing user, so that the client sees no difference. */
   user: store.SigningInUser | null;
   /** True if the user has signed in from this address within the last 30 days. */
   isAddressKnown: boolean;
@@ -38,7 +38,7 @@ interface SignInDependencies {
 
 export interface SignInAttempt {
   password: string;
-  /** Client address, for the audit trail. */
+  /** Client address of the attempt. The audit entry of a failed attempt contains it. */
   address: string;
 }
 

@@ -14,7 +14,7 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<TenantRow 
   return await db.selectFrom('tenant').select(TENANT_COLUMNS).where('slug', '=', slug).executeTakeFirst();
 }
 
-/** Locks the tenant until the transaction ends. Other transactions may still write rows that refer to the tenant. */
+/** Locks the tenant against changes until the transaction ends. Other transactions can still insert rows that refer to the tenant. */
 export async function lockTenantBySlug(tx: Tx, slug: string): Promise<TenantRow | undefined> {
   return await tx
     .selectFrom('tenant')
@@ -44,7 +44,7 @@ export async function upsertTenant(tx: Tx, values: TenantValues): Promise<number
   return row.id;
 }
 
-/** Finds the user with this e-mail, and the user's tenant. The row of `sign_in` gives the ids of both. */
+/** Finds the user with this e-mail, and the user's tenant. The table `sign_in` has the ids of both for each e-mail. */
 export async function findUserByEmail(db: Db, email: string): Promise<(UserRow & { tenant: TenantRow }) | undefined> {
   const entry = await db.selectFrom('sign_in').selectAll().where('email', '=', email).executeTakeFirst();
   return entry && (await findUser(db, entry.tenant_id, entry.user_id));
@@ -66,14 +66,14 @@ export async function findUser(
   return row;
 }
 
-/** Tenant id and user id that no user has. The query for an unknown e-mail uses them. */
+/** Tenant id and user id that do not exist. The query for an unknown e-mail uses them, so that it takes as long as for a known e-mail. */
 const NO_USER = { tenant_id: 0, user_id: '00000000-0000-0000-0000-000000000000' };
 
 export type SigningInUser = UserRow & { tenant: TenantRow; address: { hash: Buffer; signed_in_at: Date | null } };
 
 /**
- * Finds the user with this e-mail, and the time of the user's last sign-in from an address. It runs the same two statements if no user
- * has the e-mail, so that the time it takes does not show that.
+ * Finds the user with this e-mail, and the time of the user's last sign-in from an address. If the e-mail is unknown, it runs the same two
+ * statements, so that the duration does not show if an e-mail is known.
  * @param hashOf returns the stored hash of the address for a user
  */
 export async function findSigningInUser(
@@ -121,7 +121,7 @@ export async function upsertSignInAddress(
     .execute();
 }
 
-/** Removes the addresses of the user older than `before`, and all but the latest `keep` of the others. */
+/** Removes the user's sign-in addresses that are older than `before`. Of the newer ones, only the latest `keep` stay. */
 export async function removeSignInAddresses(
   tx: Tx,
   { tenantId, userId }: UserKey,
@@ -157,7 +157,7 @@ function usersOf(db: Db, tenantId: number) {
   return db.selectFrom('app_user').selectAll().where('tenant_id', '=', tenantId).orderBy('id');
 }
 
-/** Returns the given e-mails that belong to a user of any tenant, with the id of that tenant. */
+/** Returns those of the given e-mails that belong to a user of any tenant, each with the id of the user's tenant. */
 export async function findSignIns(db: Db, emails: string[]): Promise<{ email: string; tenant_id: number }[]> {
   return await db.selectFrom('sign_in').select(['email', 'tenant_id']).where('email', 'in', emails).execute();
 }
@@ -169,9 +169,9 @@ export interface NewUser {
   role: string;
   /** True if the last tenant document contains the user. */
   is_in_document: boolean;
-  /** Role of the user in the last document. Null if the last document does not contain the user. */
+  /** Role of the user in the last tenant document. Null if that document does not contain the user. */
   document_role: string | null;
-  /** Hash of the password in the last document. Null if the last document has no password for the user. */
+  /** Hash of the password in the last tenant document. Null if that document has no password for the user. */
   document_password_hash: string | null;
 }
 
@@ -185,7 +185,10 @@ export async function insertUser(tx: Tx, tenantId: number, user: NewUser): Promi
 
 export type UserChanges = Partial<Omit<NewUser, 'id' | 'email'> & { is_active: boolean }>;
 
-/** Updates a user. No other statement does. A new password raises the user's generation, which ends all earlier tokens. */
+/**
+ * Updates a user. This is the only statement that updates users. A new password raises the user's generation, and tokens of an earlier
+ * generation are refused.
+ */
 export async function updateUser(tx: Tx, tenantId: number, userId: string, changes: UserChanges): Promise<void> {
   await tx
     .updateTable('app_user')

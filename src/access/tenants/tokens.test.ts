@@ -38,7 +38,7 @@ interface Token {
   expiresAt?: number | null;
 }
 
-/** Signs a token as the service does, with the given changes. */
+/** Returns a token as the service signs it, with the given changes to its claims, header or key. */
 async function sign(changes: Token = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const { issuer = 'roomservice', audience = 'roomservice', subject = ownerId, issuedAt = now } = changes;
@@ -54,7 +54,7 @@ async function sign(changes: Token = {}): Promise<string> {
   );
 }
 
-/** Builds a token from header, claims and signature by hand, because the JWT library refuses to sign these tokens. */
+/** Builds a token from header, claims and signature by hand, because the JWT library refuses to sign such invalid tokens. */
 function assemble(header: object, claims: object, signer: (input: string) => string): string {
   const input = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   return `${input}.${signer(input)}`;
@@ -78,7 +78,7 @@ describe('a bearer token', () => {
     }
   });
 
-  it('401: a bearer token that is missing, malformed or under another scheme is refused', async () => {
+  it('401: a bearer token is refused if it is missing or malformed, or if the Authorization scheme is not Bearer', async () => {
     const token = await sign();
     const values = [
       '',
@@ -114,7 +114,7 @@ describe('a bearer token', () => {
     await assertRefused(`Bearer ${await sign({ expiresAt: null })}`);
   });
 
-  it('401: a bearer token with another issuer, another audience or another signing key is refused', async () => {
+  it('401: a bearer token is refused if its issuer, its audience or its signing key is wrong', async () => {
     await assertRefused(`Bearer ${await sign({ issuer: 'https://id.example' })}`);
     await assertRefused(`Bearer ${await sign({ audience: 'another service' })}`);
     await assertRefused(`Bearer ${await sign({ key: randomBytes(32) })}`);
@@ -122,7 +122,7 @@ describe('a bearer token', () => {
     await assertRefused(`Bearer ${await sign({ key: service.masterKey })}`);
   });
 
-  it('401: a bearer token with another algorithm than HS256 is refused, also with any spelling of "none"', async () => {
+  it('401: a bearer token whose algorithm is not HS256 is refused, also with any spelling of the algorithm "none"', async () => {
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       tenant: tenant.tenantId,
@@ -170,7 +170,7 @@ describe('a bearer token', () => {
     );
   });
 
-  it('401: a bearer token of a user who does not exist, or not in the tenant of the token, is refused', async () => {
+  it('401: a bearer token is refused if its user does not exist, or belongs to another tenant than the token says', async () => {
     const other = await service.tenant();
     await assertRefused(`Bearer ${await sign({ subject: randomUUID() })}`);
     await assertRefused(`Bearer ${await sign({ claims: { tenant: other.tenantId } })}`);
@@ -188,7 +188,7 @@ describe('a bearer token', () => {
 });
 
 describe("the user's row in the database", () => {
-  it('401: a token of a disabled user is refused immediately on every node, and accepted when the user is enabled again', async () => {
+  it('401: every node immediately refuses a token of a disabled user; 200: it is accepted when the user is enabled again', async () => {
     const { owner, document } = await service.tenant();
     const node = await startService({ beside: service });
     const statuses = async () =>
@@ -212,7 +212,7 @@ describe("the user's row in the database", () => {
     }
   });
 
-  it('401: a user removed from the tenant document is refused, and accepted when the document contains the user again', async () => {
+  it('401: the token of a user removed from the tenant document is refused; 200: it is accepted when the user is back', async () => {
     const { document, staff, owner } = await service.tenant();
     const [ownerDocument, staffDocument] = document.users ?? [];
     await service.apply({ ...document, users: [ownerDocument] });
@@ -222,7 +222,7 @@ describe("the user's row in the database", () => {
     assert.equal((await service.call('GET', STAFF_PATH, { headers: staff })).status, 200);
   });
 
-  it('200: a user stays enabled if the tenant document has no users part', async () => {
+  it('200: a user stays enabled if the new tenant document has no list of users', async () => {
     const { document, staff } = await service.tenant();
     const { users: _users, ...rest } = document;
     await service.apply(rest);
@@ -247,7 +247,7 @@ describe('a new password', () => {
     service.call('POST', '/v1/auth/token/', { json: { email, password } });
   const statusOf = async (token: string) => (await get(STAFF_PATH, `Bearer ${token}`)).status;
 
-  /** Creates a tenant whose owner and staff have signed in. */
+  /** Creates a tenant and signs in its owner and its staff user. */
   async function signedIn() {
     const { document, tenantId } = await service.tenant();
     const [owner, staff] = document.users ?? [];
@@ -259,7 +259,7 @@ describe('a new password', () => {
     return { document, tenantId, owner, staff, ownerToken, staffToken };
   }
 
-  it("401: a new password in the tenant document ends the user's tokens immediately, and no token of other users", async () => {
+  it("401: a new password in the tenant document ends the user's tokens immediately, but not the tokens of other users", async () => {
     const { document, owner, staff, ownerToken, staffToken } = await signedIn();
     await service.apply({ ...document, users: [{ ...owner, password: NEW_PASSWORD }, staff] });
     await assertRefused(`Bearer ${ownerToken}`, STAFF_PATH);
@@ -268,7 +268,7 @@ describe('a new password', () => {
     assert.equal(await statusOf(body.access_token), 200);
   });
 
-  it('401: each password set by the operator ends all earlier tokens, also if the first password is set again', async () => {
+  it('401: each time the operator sets a password, all earlier tokens are refused, even if the first password is set again', async () => {
     const { tenantId, owner, ownerToken } = await signedIn();
     const tokens = [ownerToken];
     for (const password of [NEW_PASSWORD, owner.password ?? '']) {
@@ -282,7 +282,7 @@ describe('a new password', () => {
     }
   });
 
-  it('200: a token without a generation counts as generation 0 and is valid until the user gets a new password', async () => {
+  it('200: a token without the claim generation counts as generation 0, and is valid until the user gets a new password', async () => {
     const { tenantId, staff } = await signedIn();
     const subject = await userId({ tenantId } as TestTenant, 'staff');
     const signed = (generation: unknown) => sign({ subject, claims: { tenant: tenantId, generation } });
@@ -300,7 +300,7 @@ describe('a new password', () => {
 });
 
 describe('an owner-only endpoint', () => {
-  it('403: staff get the same response from each owner-only endpoint, also for a credential that does not exist', async () => {
+  it('403: staff get the same response from each owner-only endpoint, even if the credential in the path does not exist', async () => {
     const calls = [
       ['GET', OWNER_PATH],
       ['POST', OWNER_PATH],

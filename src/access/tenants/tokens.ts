@@ -1,4 +1,4 @@
-// Only the needed parts of jose are imported, because all of jose takes twice as long to load (22 ms without other modules).
+// Only the needed parts of the library jose are imported. All of jose takes twice as long to load (22 ms, without other modules).
 import { JOSEError, JWKSInvalid, JWKSTimeout } from 'jose/errors';
 import { createRemoteJWKSet } from 'jose/jwks/remote';
 import { decodeJwt } from 'jose/jwt/decode';
@@ -10,20 +10,23 @@ import { UnavailableError } from '#platform/errors.ts';
 const ISSUER = 'roomservice';
 const AUDIENCE = 'roomservice';
 const ALGORITHM = 'HS256';
-/** Algorithms accepted from the identity provider. All are asymmetric, so that its public key can never serve as a shared secret. */
+/**
+ * Signature algorithms that are accepted from the identity provider. All are asymmetric, so that a forger cannot use the provider's public
+ * key as a shared secret.
+ */
 const OUTSIDE_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 /** Lifetime of an access token: 8 hours (decision 12). */
 export const TOKEN_SECONDS = 8 * 60 * 60;
 
-/** User of the service, and the generation of the password that the user signed in with. */
+/** User of the service, and the generation of the password that the user signed in with. Each new password has a higher generation. */
 export interface SignedInUser {
   tenantId: number;
   userId: string;
   generation: number;
 }
 
-/** Subject of a valid token: a user by id (own token), or an e-mail (token of the identity provider). */
+/** Subject of a valid token: a user by id in a token of the service, or an e-mail in a token of the identity provider. */
 export type TokenSubject = SignedInUser | { email: string };
 
 export type VerifyToken = (token: string) => Promise<TokenSubject | null>;
@@ -40,9 +43,9 @@ export function issueToken(key: Buffer, user: SignedInUser): Promise<string> {
 }
 
 /**
- * Returns a function that verifies own tokens and tokens of the configured identity provider. It resolves to null for a token that is
- * expired, forged or of another issuer. Algorithms, issuer and audience are fixed. Keys and key URLs inside a token are never used.
- * The function throws UnavailableError if the keys of the provider cannot be fetched.
+ * Returns a function that verifies tokens of the service and of the configured identity provider. The function resolves to null for a token
+ * that is expired, forged or of another issuer. It throws UnavailableError if the provider's keys cannot be fetched. Algorithms, issuer and
+ * audience are fixed. Keys and key URLs inside a token are never used.
  */
 export function createTokenVerifier(key: Buffer, provider: IdentityProvider | null): VerifyToken {
   const outside = provider === null ? null : outsideVerifier(provider);
@@ -62,7 +65,7 @@ export function createTokenVerifier(key: Buffer, provider: IdentityProvider | nu
   };
 }
 
-/** Error codes of jose if the key set could not be fetched or is not valid. They do not mean that the token is bad. */
+/** Error codes of the library jose for a key set that could not be fetched or is not valid. They do not mean that the token is bad. */
 const KEY_SET_FAULTS = new Set([JOSEError.code, JWKSTimeout.code, JWKSInvalid.code]);
 
 function saysTokenIsBad(error: unknown): boolean {
@@ -76,7 +79,7 @@ async function verifyOwn(token: string, key: Buffer): Promise<TokenSubject | nul
     audience: AUDIENCE,
     requiredClaims: ['exp', 'sub'],
   });
-  // Tokens issued before generations existed have no generation. They count as generation 0.
+  // Tokens that were issued before generations were introduced have no generation. They count as generation 0.
   const { sub, tenant, generation = 0 } = payload;
   return sub !== undefined && typeof tenant === 'number' && typeof generation === 'number'
     ? { tenantId: tenant, userId: sub, generation }
@@ -93,7 +96,7 @@ function outsideVerifier(provider: IdentityProvider): (token: string) => Promise
       requiredClaims: ['exp'],
     });
     const { email, email_verified: verified = !provider.requiresVerifiedEmail } = payload;
-    // Some providers send the text 'true' instead of the boolean.
+    // Some identity providers send the text 'true' instead of the boolean true.
     return typeof email === 'string' && (verified === true || verified === 'true') ? { email } : null;
   };
 }

@@ -44,7 +44,7 @@ export async function lockUsers(tx: Tx, tenantId: number): Promise<store.UserRow
 }
 
 /**
- * Returns the e-mails of the list that belong to users of other tenants. An e-mail is unique across all tenants.
+ * Returns those of the given e-mails that belong to users of other tenants. An e-mail is unique across all tenants.
  * @param tenantId null for a tenant that does not exist yet
  */
 export async function findTakenEmails(db: Database, tenantId: number | null, emails: string[]): Promise<Set<string>> {

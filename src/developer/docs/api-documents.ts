@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'contract');
 
 /**
- * The OpenAPI documents in the order in which the reference lists them. `name` is the name of the file and the last part of the
- * address. `security` lists the security schemes that most operations of the document need together.
+ * The OpenAPI documents in the order in which the API reference lists them. `name` is the file name without its extension, and part of the
+ * URL. `security` lists the security schemes that most operations of the document require together.
  */
 export const DOCUMENTS = [
   {
@@ -28,12 +28,12 @@ export const DOCUMENTS = [
   },
 ] as const;
 
-/** Returns the address of an OpenAPI document on the site. */
+/** Returns the path of an OpenAPI document on the site. */
 export function documentPath(name: string): string {
   return `/openapi/${name}.json`;
 }
 
-/** Reads the bytes of a committed OpenAPI document. */
+/** Reads the bytes of an OpenAPI document from the folder `contract`. */
 export async function readDocument(name: string): Promise<Buffer> {
   return await readFile(join(FOLDER, `${name}.json`));
 }

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { GUIDE_NAMES, readGuide, resolveGuideLink } from './guides.ts';
 
 describe('guides', () => {
-  it('the list of guides names each Markdown file of docs/guides once', async () => {
+  it('GUIDE_NAMES lists each Markdown file of docs/guides exactly once', async () => {
     const files = await readdir(join(import.meta.dirname, '..', '..', '..', 'docs', 'guides'));
     const guides = files.filter((file) => file.endsWith('.md'));
     assert.deepEqual(GUIDE_NAMES.map((name) => `${name}.md`).sort(), guides.sort());
@@ -19,7 +19,7 @@ describe('guides', () => {
     }
   });
 
-  it('a link to a guide or a document becomes its address on the site, and a link to any other address stays as it is', () => {
+  it('a link to the file of a guide or document becomes its path on the site, and a link to a URL, path or anchor stays unchanged', () => {
     for (const [href, address] of [
       ['webhooks.md', '/docs/guides/webhooks/'],
       ['webhooks.md#signature', '/docs/guides/webhooks/#signature'],
@@ -33,7 +33,7 @@ describe('guides', () => {
     }
   });
 
-  it('a link to a file of the repository that the site does not serve has no address', () => {
+  it('a link to a file of the repository that the site does not serve resolves to null', () => {
     for (const href of ['../../README.md', '../ARCHITECTURE.md#the-map', '../../contract/none.json']) {
       assert.equal(resolveGuideLink(href), null);
     }

@@ -42,7 +42,7 @@ export async function readGuide(name: GuideName): Promise<Guide> {
 }
 
 /**
- * Returns the address on the site for a link of a guide. Guides link to each other as files, so that a link also works where the files
+ * Returns the path on the site for a link in a guide. Guides link to the files of other guides, so that the links also work if the files
  * are read without the site.
  * @returns null if the site does not serve the file that the link names
  * @throws Error if the link names a guide that does not exist

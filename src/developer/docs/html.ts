@@ -1,6 +1,6 @@
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes a text so that it can stand in an element or in a quoted attribute. */
+/** Escapes a text so that it can be the content of an HTML element or a quoted attribute value. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
@@ -8,7 +8,7 @@ export function escapeHtml(text: string): string {
 export interface PageParts {
   title: string;
   description: string;
-  /** Link of the header that is marked as current on this page. */
+  /** Link in the header of the site that is marked as the current section. */
   section: 'reference' | 'guides';
   /** HTML that is added to the element `head`. */
   head: string;
@@ -17,8 +17,8 @@ export interface PageParts {
 }
 
 /**
- * Returns a whole HTML page: the given parts with the head, the skip link and the header of the site. All addresses begin at the root, so
- * that they work with and without a trailing slash in the address of the page.
+ * Returns a whole HTML page: the given parts, and the head, the skip link and the header of the site. All links begin with a slash, so that
+ * they work whether or not the URL of the page ends with a slash.
  */
 export function htmlPage({ title, description, section, head, body }: PageParts): string {
   const current = (name: string) => (name === section ? ' aria-current="true"' : '');

@@ -5,7 +5,7 @@ import { renderMarkdown } from './markdown.ts';
 const render = (markdown: string) => renderMarkdown(markdown, (href) => href);
 
 describe('Markdown', () => {
-  it('HTML markup in a Markdown text is escaped, and adds no element and no attribute', async () => {
+  it('HTML markup in a Markdown text is escaped, so that it adds no element and no attribute to the page', async () => {
     const { html } = await render(
       '<script>alert(1)</script>\n\na <b onclick="x">b</b> `<i>` [<u>](x"y) ![<s>](z "<t>")\n\n```"><p>\n</code>\n```\n\n# <em>\n\n| <q> |\n|---|\n| <img src=x> |',
     );
@@ -31,7 +31,7 @@ describe('Markdown', () => {
     ]);
   });
 
-  it('each heading below the title has its own anchor, and a repeated title gets a number', async () => {
+  it('each heading below the title has its own anchor, and the anchor of a repeated heading gets a number', async () => {
     const { html } = await render('# T\n\n## Größe: `a_b`-c!\n\n## Next\n\n### Next');
     assert.deepEqual(
       [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id),
@@ -45,12 +45,12 @@ describe('Markdown', () => {
     assert.match(html, /<div class="table" tabindex="0"><table>[^]*<\/table><\/div>/);
   });
 
-  it('each table cell has the heading of its column as data-label, for narrow screens', async () => {
+  it('each table cell has the heading of its column in the attribute data-label, which a narrow screen shows', async () => {
     const { html } = await render('| a | b "`c`" |\n|---|---|\n| 1 | `2` |');
     assert.match(html, /<td data-label="a">1<\/td><td data-label="b &quot;c&quot;"><code>2<\/code><\/td>/);
   });
 
-  it('a link without an address on the site is shown as its text only', async () => {
+  it('a link that has no path on the site is shown as text without a link', async () => {
     const { html } = await renderMarkdown('see [the *text*](../x)', () => null);
     assert.equal(html, '<p>see the <em>text</em></p>\n');
   });

@@ -10,12 +10,15 @@ export interface RenderedMarkdown {
   html: string;
 }
 
-/** Returns the address of a link on the site. Returns null if the site has no such address; then only the text of the link is shown. */
+/**
+ * Returns the URL or path to which a link of the text leads on the site. Null means that the site has no such page, and then only the text
+ * of the link is shown.
+ */
 export type ResolveLink = (href: string) => string | null;
 
 /** Renders a Markdown text of the project as HTML. HTML markup in the text is escaped, so the reader sees it as text. */
 export async function renderMarkdown(markdown: string, resolveLink: ResolveLink): Promise<RenderedMarkdown> {
-  // Loaded at the first call, so that the start of the service does not wait for it.
+  // The library is loaded at the first call, so that the start of the service does not wait for it.
   const { Marked } = await import('marked');
   const ids = new Map<Token, string>();
   const marked = new Marked({
@@ -53,7 +56,7 @@ export async function renderMarkdown(markdown: string, resolveLink: ResolveLink)
 
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
 
-/** Returns the text of a token without its markup. */
+/** Returns the text of a Markdown token without markup. */
 function plainText(token: Token | undefined): string {
   const children = token !== undefined && 'tokens' in token ? token.tokens : undefined;
   if (children !== undefined) {
@@ -62,7 +65,10 @@ function plainText(token: Token | undefined): string {
   return token !== undefined && 'text' in token ? token.text : '';
 }
 
-/** Returns a function that makes anchors by the rule of common code hosts, so that a link to an anchor also works there. */
+/**
+ * Returns a function that makes the anchor of a heading by the same rule as common code hosts, so that a link to an anchor works on the
+ * site and on the code host.
+ */
 function createIds(): (title: string) => string {
   const used = new Map<string, number>();
   return (title) => {
@@ -85,15 +91,15 @@ function heading(token: Tokens.Heading, id: string | undefined, html: string): s
   return `<${tag} id="${id}">${html} <a class="anchor" href="#${id}" aria-label="${label}">#</a></${tag}>\n`;
 }
 
-/** Renders a code block. `tabindex` lets the keyboard focus it, because a wide block scrolls. */
+/** Renders a code block. A wide block scrolls, so `tabindex` lets the keyboard reach and scroll it. */
 function codeBlock(text: string, language = ''): string {
   const [name = ''] = language.split(/\s/);
   return `<pre tabindex="0"><code${name === '' ? '' : ` class="language-${escapeHtml(name)}"`}>${escapeHtml(text)}\n</code></pre>\n`;
 }
 
 /**
- * Renders a table. `tabindex` lets the keyboard focus it, because a wide table scrolls. Each cell has the heading of its column in
- * `data-label`, because a narrow screen shows the cells below each other, each with its heading.
+ * Renders a table. A wide table scrolls, so `tabindex` lets the keyboard reach and scroll it. A narrow screen shows the cells below each
+ * other, so each cell has the heading of its column in `data-label`.
  */
 function table({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
   const labels = header.map(({ tokens }) => escapeHtml(tokens.map(plainText).join('')));

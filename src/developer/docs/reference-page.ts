@@ -2,8 +2,8 @@ import { DOCUMENTS, documentPath } from './api-documents.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 
 /**
- * Returns the page of the API reference. Scalar makes its content in the browser.
- * @param nonce allows the styles that Scalar makes; the content security policy of the page names it
+ * Returns the page of the API reference. The viewer Scalar makes the content of the page in the browser.
+ * @param nonce value that allows the styles that Scalar makes. The content security policy of the page names the same value
  */
 export function referencePage(nonce: string): string {
   const sources = DOCUMENTS.map(({ name, title, security }) => ({
@@ -25,13 +25,16 @@ export function referencePage(nonce: string): string {
   });
 }
 
-/** Returns the content security policy of the reference: it loads only from this service, and styles that a script makes need the nonce. */
+/**
+ * Returns the content security policy of the reference. The page loads only from this service, and styles that scripts make need the nonce.
+ */
 export function referencePolicy(nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Style attributes cannot have a nonce, and those of highlighted code differ from text to text. They cannot load a resource.
+    // Style attributes cannot have a nonce, and highlighted code has other style attributes in each text, so all are allowed. They cannot
+    // load a resource.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "connect-src 'self'",

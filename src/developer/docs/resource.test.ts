@@ -8,7 +8,7 @@ import { createHttpApp } from '#platform/http/app.ts';
 import { resourceRoute } from './resource.ts';
 
 describe('resource of the site', () => {
-  /** Serves what `read` returns, on a free port. */
+  /** Starts a server on a free port. Its only resource, `/a`, has the content that `read` returns. */
   async function serve(read: () => Promise<string>) {
     const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
     resourceRoute(app, '/a', { contentType: 'text/plain', read });
@@ -20,7 +20,7 @@ describe('resource of the site', () => {
     return { url: new URL(url), ask, close: () => app.close() };
   }
 
-  it('a resource is read once for all concurrent and later requests', async () => {
+  it('the content of a resource is read only once, and all concurrent and later requests get it', async () => {
     let reads = 0;
     const { ask, close } = await serve(async () => `read ${++reads}`);
     const answers = await Promise.all(Array.from({ length: 20 }, ask));
@@ -29,7 +29,7 @@ describe('resource of the site', () => {
     await close();
   });
 
-  it('500: a resource that cannot be read hides the reason, and the next request reads it again', async () => {
+  it('500: if a resource cannot be read, the response hides the reason, and the next request reads it again', async () => {
     let reads = 0;
     const { ask, close } = await serve(async () => {
       if (++reads === 1) throw new Error('too many open files');
@@ -42,7 +42,7 @@ describe('resource of the site', () => {
     await close();
   });
 
-  it('300 clients that ask for an uncompressed resource of 4 MB and do not read it cost less than 30 MB in total', async () => {
+  it('300 clients that request 4 MB uncompressed and do not read the response cost less than 30 MB of memory in total', async () => {
     const { url, ask, close } = await serve(async () => 'a'.repeat(4_000_000));
     await ask();
     const before = process.memoryUsage.rss();

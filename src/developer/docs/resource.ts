@@ -4,20 +4,23 @@ import type { App } from '#platform/http/app.ts';
 import { acceptsGzip } from '#platform/http/content-encoding.ts';
 import { etagOf, matchesIfNoneMatch, sendNotModified } from '#platform/http/etag.ts';
 
-/** Content that is the same for every caller and does not change while the process runs. */
+/** Content of one path of the site. It is the same for every caller and does not change while the process runs. */
 export interface Resource {
   contentType: string;
-  /** Reads the content. Called at the first request, and again only after a call that failed. */
+  /** Reads the content. It is called at the first request, and again only if the previous call failed. */
   read: () => Promise<string | Buffer>;
-  /** Value of the header `Cache-Control`. Without it, a cache must check its copy at each request. */
+  /** Value of the header `Cache-Control`. If it is missing, a cache must check at each request that its copy is current. */
   cacheControl?: string;
   headers?: Record<string, string>;
 }
 
-/** Content in memory. It is compressed, because nearly every caller accepts that. */
+/** Content that the process keeps in memory. It is compressed, because nearly every caller accepts gzip. */
 interface CachedContent {
   gzipped: Buffer;
-  /** Uncompressed content, made at the first request for it. All callers share it, so a slow caller holds no copy of its own. */
+  /**
+   * Uncompressed content, made at the first request that needs it. All callers share this one buffer, so slow callers do not each hold a
+   * copy.
+   */
   plain: () => Promise<Buffer>;
   /** Entity tags, one for each content coding (RFC 9110 §8.8.3.3). */
   etags: { plain: string; gzipped: string };
@@ -48,7 +51,9 @@ async function cacheContent(body: string | Buffer): Promise<CachedContent> {
   return { gzipped, plain: once(() => decompress(gzipped)), etags: { plain: etagOf(plain), gzipped: etagOf(gzipped) } };
 }
 
-/** Returns a function that calls `make` once and returns the same result at each call. After a failure it calls `make` again. */
+/**
+ * Returns a function that calls `make` once and returns the same result at each call. If `make` has failed, the next call runs it again.
+ */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {

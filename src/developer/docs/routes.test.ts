@@ -14,7 +14,9 @@ const DOCUMENT_PATHS = DOCUMENTS.map(({ name }) => `/openapi/${name}.json`);
 const ASSETS = ['site.css', 'guides.css', 'reference.css', 'reference.js', 'copy.js', 'icon.svg', 'scalar.js'].map(
   (name) => `/docs/assets/${name}`,
 );
-/** One address of each kind that is cached. The page of the reference is not cached, because each request makes it again. */
+/**
+ * One path of each kind of content that the service keeps in memory. It does not keep the reference page, because each response differs.
+ */
 const CACHED = [
   '/docs/guides/',
   '/docs/guides/errors/',
@@ -38,20 +40,20 @@ describe('site', () => {
   }
   const get = (path: string, headers?: Record<string, string>) => ask('GET', path, headers);
 
-  it('200: each address of the site needs no credential and no budget, and works with and without its trailing slash', async () => {
+  it('200: each path of the site needs no credential, counts against no budget, and works with and without a trailing slash', async () => {
     for (const path of ALL) {
       const { status, headers, text } = await get(path);
       assert.equal(status, 200, path);
       assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
       assert.equal(headers.get('x-ratelimit-limit'), null, path);
-      // The page of the reference differs at each request, because it contains a nonce.
+      // The texts of two responses are not compared for the reference page, because each has a new nonce.
       const other = await get(path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
       assert.equal(other.status, 200, path);
       if (path !== '/docs/') assert.equal(other.text, text, path);
     }
   });
 
-  it('200: HEAD returns the content type, tag and cache headers of GET, without the body', async () => {
+  it('200: HEAD returns the content type, entity tag and cache header of GET, without the body', async () => {
     for (const path of ['/docs/', ...CACHED]) {
       const [got, head] = await Promise.all([get(path), ask('HEAD', path)]);
       assert.deepEqual([head.status, head.text], [200, ''], path);
@@ -76,7 +78,7 @@ describe('site', () => {
     }
   });
 
-  it('200: OpenAPI documents and guides are the committed files, byte for byte', async () => {
+  it('200: OpenAPI documents and guides are byte for byte the files of the repository', async () => {
     for (const { name } of DOCUMENTS) {
       const file = await readFile(join(REPOSITORY, 'contract', `${name}.json`), 'utf8');
       assert.equal((await get(`/openapi/${name}.json`)).text, file);
@@ -87,7 +89,7 @@ describe('site', () => {
     }
   });
 
-  it('200: a caller that accepts gzip gets the content compressed, any other caller plain, under different entity tags', async () => {
+  it('200: a caller that accepts gzip gets compressed content, other callers get it plain, and the entity tags differ', async () => {
     for (const path of CACHED) {
       const plain = await get(path, { 'accept-encoding': 'identity' });
       const gzipped = await get(path, { 'accept-encoding': 'gzip' });
@@ -100,7 +102,7 @@ describe('site', () => {
     }
   });
 
-  it('304: the current entity tag returns no body in either content coding, and another tag returns the content', async () => {
+  it('304: a request with the current entity tag gets no body, compressed or not; 200: with another tag it gets the content', async () => {
     for (const path of CACHED) {
       for (const coding of ['gzip', 'identity']) {
         const first = await get(path, { 'accept-encoding': coding });
@@ -112,7 +114,7 @@ describe('site', () => {
     }
   });
 
-  it('200: caches may keep the large script for a day, must check other content each time, and must not store the reference', async () => {
+  it('200: the large script may be cached for a day, other content must be revalidated, the reference must not be stored', async () => {
     for (const path of ['/docs/', ...CACHED]) {
       const expected = path === '/docs/' ? 'no-store' : 'public, no-cache';
       const { headers } = await get(path);
@@ -124,7 +126,7 @@ describe('site', () => {
     }
   });
 
-  it('pages may load only from the service, contain no inline script or style, and may not be framed', async () => {
+  it('pages may load only from the service, contain no inline script or style, and may not be shown in a frame', async () => {
     for (const path of PAGES) {
       const { headers, text } = await get(path);
       const policy = headers.get('content-security-policy') ?? '';
@@ -136,7 +138,7 @@ describe('site', () => {
     }
   });
 
-  it('the page of the reference has a new nonce of at least 16 bytes at each request, and its policy names that nonce', async () => {
+  it('at each request the reference page has a new nonce of at least 16 bytes, which its content security policy names', async () => {
     const nonces = await Promise.all(
       [1, 2].map(async () => {
         const { headers, text } = await get('/docs/');
@@ -149,7 +151,7 @@ describe('site', () => {
     assert.ok(nonces.every((nonce) => Buffer.from(nonce, 'base64').length >= 16));
   });
 
-  it('200: every link from a page to the site leads to an existing page and to an existing anchor', async () => {
+  it('200: every link of a page that stays on the site leads to an existing path and, if it names an anchor, to that anchor', async () => {
     const texts = new Map<string, string>();
     const read = async (path: string) => {
       const { status, text } = await get(path);
@@ -177,7 +179,7 @@ describe('site', () => {
     assert.deepEqual(links, [...SOURCES, ...DOCUMENT_PATHS]);
   });
 
-  it('404: a path that is not registered is refused, also with encoded slashes, dots or null bytes', async () => {
+  it('404: a path that is not registered is refused, also if it has encoded slashes, dots or null bytes', async () => {
     for (const path of [
       '/docs/guides/none/',
       '/docs/guides/none.md',
@@ -202,7 +204,7 @@ describe('site', () => {
     }
   });
 
-  it('405: POST to an address of the site is refused, and Allow names GET and HEAD', async () => {
+  it('405: POST to a path of the site is refused, and the header Allow names GET and HEAD', async () => {
     for (const path of ['/docs/', '/docs/guides/', '/docs/guides/errors/', '/openapi/pms.json', '/llms.txt']) {
       const { status, headers, body } = await service.call('POST', path, { json: {} });
       assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD'], path);

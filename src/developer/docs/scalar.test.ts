@@ -4,7 +4,7 @@ import scalar from '@scalar/fastify-api-reference';
 import Fastify from 'fastify';
 import { readScalarScript } from './scalar.ts';
 
-test("the script of the reference equals the script that Scalar's own plugin serves, without its source map line", async () => {
+test("readScalarScript returns the script that Scalar's own plugin serves, without the line that names the source map", async () => {
   const app = Fastify();
   await app.register(scalar, { routePrefix: '/plugin', configuration: { url: '/x.json' } });
   const { body } = await app.inject('/plugin/js/scalar.js');

@@ -3,19 +3,22 @@ import { fileURLToPath } from 'node:url';
 
 const LITERAL_START = 'var standalone_default = "';
 const LITERAL_END = '";\n';
-/** The only escapes in the string literal. Any other escape throws an error. */
+/** Characters that may follow a backslash in the string literal, and their values. Any other escape throws an error. */
 const ESCAPED = new Map([
   ['n', '\n'],
   ['"', '"'],
   ['\\', '\\'],
 ]);
-/** Start of the line that names the source map. It is removed, because a browser with open developer tools would request a missing file. */
+/**
+ * Start of the line that names the source map. The line is removed, because a browser with open developer tools would request the map,
+ * which the site does not serve.
+ */
 const SOURCE_MAP = '\n//# sourceMappingURL=';
 
 /**
- * Reads Scalar's script for the browser. Scalar's package for servers has it only as a string of 4 MB in a module, and an imported module
- * stays in memory. So this function reads the script from the text of the module, as bytes that leave nothing on the heap.
- * @throws Error if the module does not have the form of the version that this function was written for
+ * Reads Scalar's script for the browser. Scalar's package for servers contains the script only as a string of 4 MB in a module. An imported
+ * module would stay in memory, so this function reads the file of the module as bytes, which do not stay on the heap.
+ * @throws Error if the file does not have the form of the version that this function was written for
  */
 export async function readScalarScript(): Promise<Buffer> {
   const module = await readFile(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')));
@@ -31,7 +34,9 @@ export async function readScalarScript(): Promise<Buffer> {
   return sourceMap < 0 ? script : script.subarray(0, sourceMap);
 }
 
-/** Replaces the escapes of a string literal. It may search for the byte of a backslash, because no other UTF-8 character contains it. */
+/**
+ * Replaces the escapes of a string literal. Searching for the byte of a backslash is safe, because no other UTF-8 character contains it.
+ */
 function unescaped(literal: Buffer): Buffer {
   const text = Buffer.alloc(literal.length);
   let length = 0;

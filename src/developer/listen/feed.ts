@@ -5,23 +5,28 @@ import type { FeedPage } from '#webhooks/events/events.ts';
 import { callService, type HttpAnswer } from './http.ts';
 import { escaped } from './printing.ts';
 
-/** Page of the feed, with the brand that is part of the header names of the service's deliveries (`X-{brand}-Signature`). */
+/**
+ * Page of the event feed, with the brand of the service. The header names of webhook deliveries contain the brand (`X-{brand}-Signature`).
+ */
 export interface BrandedPage extends FeedPage {
   brand: string;
 }
 
 const TIMEOUT_MS = 30_000;
-/** Value of `after` that returns no events and gives the current end of the feed as `next`. */
+/** Value of the parameter `after` for which the service returns no events, only the current end of the feed as `next`. */
 export const END_OF_FEED = 'latest';
 /** Largest number of events that the service returns in one page. */
 export const PAGE_SIZE = 200;
-/** Bounds of the wait between two calls while the service is out of reach. The wait starts at the first and doubles up to the second. */
+/**
+ * Bounds of the wait between two calls while the service is out of reach. The wait starts at `FIRST_WAIT_MS` and doubles up to
+ * `LONGEST_WAIT_MS`.
+ */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
-/** Longest window of a budget of calls (contract §8). */
+/** Longest time until a used-up budget of calls is renewed (contract §8). Bounds the wait that `Retry-After` requests. */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
-/** Reader of one credential's event feed over HTTP. While the service is out of reach, the reader waits. */
+/** Reader of one credential's event feed over HTTP. While the service is out of reach, the reader waits and tries again. */
 export class Feed {
   readonly #config: PartnerConfig;
   readonly #say: (text: string) => void;
@@ -35,7 +40,7 @@ export class Feed {
 
   /**
    * Reads the events after a cursor. Waits without a time limit until the service returns them. If the service refuses the cursor, for
-   * example after a restore from a backup, it reads the end of the feed instead and says so.
+   * example after a restore from a backup, it continues at the end of the feed and reports this.
    * @param after the `next` of the previous page, or `END_OF_FEED`
    * @throws OperatorError if waiting does not help, because the service refuses the credential or the call
    */
@@ -65,7 +70,7 @@ export class Feed {
     if (answer.status === 400 && after !== END_OF_FEED) {
       const end = await this.#read(END_OF_FEED);
       if (typeof end === 'object') {
-        this.#noteRefusedCursor(answer); // Said only now, when the end is known, so that every event after this notice is shown.
+        this.#noteRefusedCursor(answer); // Called only when the end is known, so that every later event is shown.
       }
       return end;
     }
@@ -107,7 +112,7 @@ export class Feed {
   }
 }
 
-/** Reads a page of the feed from a response. @returns null if the response does not come from the service, for example a proxy's page */
+/** Returns the page of the feed that a response contains, or null if the response has no such page, for example because a proxy sent it. */
 function pageOf(answer: HttpAnswer): BrandedPage | null {
   const brand = answer.header('x-webhook-header-brand');
   const page = parseJson(answer.text);
@@ -123,7 +128,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns true if the value has the form of a page. Its entries are not checked, because only the service responds in this form. */
+/**
+ * Returns true if the value has the form of a page of the feed. Its entries are not checked, because only the service responds in this
+ * form.
+ */
 function isFeedPage(value: unknown): value is FeedPage {
   return (
     typeof value === 'object' &&

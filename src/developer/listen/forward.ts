@@ -12,21 +12,21 @@ export interface ForwardAttempt {
   isOk: boolean;
 }
 
-/** Event in the form in which it is delivered. */
+/** Event as the service would deliver it to a webhook URL. */
 export interface Delivery {
   eventId: string;
-  /** Exact text of the body, over which the signature is made. */
+  /** Text of the body. The signature covers exactly this text. */
   body: string;
   brand: string;
 }
 
-/** Time limit of an attempt, the same as for a delivery (contract §6). */
+/** Time limit of one POST, the same as for a webhook delivery of the service (contract §6). */
 const TIMEOUT_MS = 10_000;
-/** Waits after the first and the second failure. They are shorter and fewer than in the service, because a developer waits. */
+/** Waits after the first and the second failed attempt. The service waits longer and retries more often, but here a developer waits. */
 const RETRY_WAITS_MS = [500, 1_500];
 
 /**
- * Posts an event in the form in which the service delivers it, until a response is 2xx or the attempts are used up. Every attempt has
+ * Posts an event as the service would deliver it to a webhook URL, until a response is 2xx or the attempts are used up. Every attempt has
  * the same body, and a timestamp and signature of its own.
  * @param attempted called after every attempt, with the wait before the next attempt in milliseconds, or null after the last attempt
  * @returns the last attempt, and the number of attempts

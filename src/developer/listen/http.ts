@@ -25,10 +25,13 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** Connections to the service. They are kept open, because the service is called every one or two seconds. */
 const keepAlive = new Agent({ maxResponseSize: MAX_ANSWER_BYTES });
-/** Settings that open a new connection for each request, because a server under development may have been restarted in between. */
+/** Settings that open a new connection for each request, because a server under development may have restarted since the last request. */
 const newConnection = { pipelining: 0, maxResponseSize: MAX_ANSWER_BYTES };
 const single = new Agent(newConnection);
-/** Does not check the certificate. On the developer's own machine it is self-made, and no other machine is in between. */
+/**
+ * Agent for a server on the developer's own machine. It does not check the certificate, because a local certificate is self-signed, and the
+ * connection does not leave the machine.
+ */
 const singleToLoopback = new Agent({ ...newConnection, connect: { rejectUnauthorized: false } });
 
 /** Calls the service and reads the whole response. */
@@ -42,7 +45,9 @@ export async function callService({ url, timeoutMs, ...options }: HttpRequest): 
   }
 }
 
-/** Sends a request to the developer's own server, on any machine. Returns only the status of the response, and follows no redirect. */
+/**
+ * Sends a request to the developer's server, which may be on any machine. Returns only the status of the response, and follows no redirect.
+ */
 export async function callReceiver({
   url,
   timeoutMs,
@@ -51,7 +56,7 @@ export async function callReceiver({
   const dispatcher = isLoopback(url) ? singleToLoopback : single;
   try {
     const answer = await request(url, { ...options, dispatcher, signal: AbortSignal.timeout(timeoutMs) });
-    answer.body.dump().catch(() => {}); // The body is read and dropped, so that the connection ends.
+    answer.body.dump().catch(() => {}); // Reads and drops the body, so that the connection can close.
     return { status: answer.statusCode };
   } catch (error) {
     return { failure: failureOf(error) };

@@ -19,26 +19,29 @@ export interface ListenOptions {
 }
 
 export interface ListenOutput {
-  /** Receives the lines of events. */
+  /** Receives each line of output about an event. */
   print: (line: string) => void;
-  /** Receives notices that are not events. */
+  /** Receives each notice, for example that the service is out of reach. */
   say: (text: string) => void;
 }
 
-/** Bounds of the wait between two calls. The wait is shortest after events, and then grows. This makes 30 to 60 calls a minute. */
+/**
+ * Bounds of the wait between two reads of the feed. After a page with events the wait is shortest, and after each empty page it grows. This
+ * makes 30 to 60 calls a minute.
+ */
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 2_000;
 const WAIT_GROWTH_MS = 100;
 
-/** Prints and forwards one event. Resolves after the last attempt, so that events stay in their order. */
+/** Prints and forwards one event. Resolves after the last attempt to forward it, so that events stay in their order. */
 type Handle = (entry: FeedEntry, brand: string) => Promise<void>;
 
 /**
- * Prints every new event of the credential and posts it to a URL, in the form in which the service delivers it. It reads the event feed,
- * so it needs neither a public address nor a registered webhook, and it misses no event while the service is out of reach.
+ * Prints each new event of the credential. If `forwardTo` is set, also posts the event there as the service would deliver it. It reads the
+ * event feed, so it needs neither a public address nor a registered webhook, and it misses no event while the service is out of reach.
  * @returns never, because it runs until the process ends
- * @throws OperatorError if the service refuses the credential, if its URL is on another machine without TLS, or if the signing secret
- *   cannot be stored
+ * @throws OperatorError if the service refuses the credential, if the service is on another machine and its URL is not https, or if the
+ * signing secret cannot be stored
  */
 export async function listen(config: PartnerConfig, options: ListenOptions, output: ListenOutput): Promise<never> {
   refusePlainHttp(config, options);
@@ -70,7 +73,7 @@ function refusePlainHttp({ serviceUrl }: PartnerConfig, { allowsPlainHttp }: Lis
   }
 }
 
-/** Returns the function that handles each event. If events are forwarded, it also prints the secret that signs them. */
+/** Returns the function that prints and forwards one event. If events are forwarded, also prints the secret that signs them. */
 async function createHandle(config: PartnerConfig, options: ListenOptions, output: ListenOutput): Promise<Handle> {
   const printer = options.isJson ? createJsonPrinter(output.print) : createTextPrinter(output.print);
   const { forwardTo: url, events } = options;
@@ -89,7 +92,7 @@ async function createHandle(config: PartnerConfig, options: ListenOptions, outpu
   };
 }
 
-/** Returns the text that the service signs, byte for byte (docs/decisions/0009-event-feed.md). */
+/** Returns the body of the event, byte for byte as the service signs it (docs/decisions/0009-event-feed.md). */
 function bodyOf({ event, event_id, occurred_at, data }: FeedEntry): string {
   return JSON.stringify({ event, event_id, occurred_at, data });
 }

@@ -12,7 +12,7 @@ describe('line that listen prints for an attempt', () => {
     [null, 'EPIPE', 1_500, '-> no response (EPIPE), trying again in 1.5 s'],
   ] as const) {
     const wait = waitMs === null ? 'no next attempt' : `a next attempt in ${waitMs} ms`;
-    it(`the line for an attempt with the outcome ${httpStatus ?? error} and ${wait} is ${expected}`, () => {
+    it(`if an attempt ends with ${httpStatus ?? error} and there is ${wait}, its line is ${expected}`, () => {
       const lines: string[] = [];
       const attempt = { httpStatus, error, durationMs: 7, isOk: httpStatus === 204 };
       createTextPrinter((line) => lines.push(line.trim())).attempted(attempt, waitMs);

@@ -1,23 +1,25 @@
 import type { FeedEntry } from '#webhooks/events/events.ts';
 import type { ForwardAttempt } from './forward.ts';
 
-/** Outcome of the last attempt to forward an event, with the number of attempts. Null if events are not forwarded. */
+/** Outcome of the last attempt to forward an event, and the number of attempts. Null if `listen` only prints events. */
 export type Forwarded = (ForwardAttempt & { attempts: number }) | null;
 
-/** Functions that print the steps of one event. */
+/** Functions that print what happens to one event. */
 export interface Printer {
   /** Called when the event was read from the feed. */
   arrived: (entry: FeedEntry) => void;
   /** Called after each attempt. @param waitMs wait before the next attempt; null after the last attempt */
   attempted: (attempt: ForwardAttempt, waitMs: number | null) => void;
-  /** Called after the last attempt, or immediately if events are not forwarded. */
+  /** Called after the last attempt, or directly after `arrived` if events are not forwarded. */
   settled: (entry: FeedEntry, forwarded: Forwarded) => void;
 }
 
-/** Indent that puts a line under the name of its event, because the time before the name takes ten columns. */
+/** Indent of the lines that belong to an event. The time before the event name takes ten columns, so the lines begin under the name. */
 const INDENT = ' '.repeat(10);
 
-/** Most likely causes of a failure. The key is the status of the response, or the error code if no response came. */
+/**
+ * Most likely causes of a failed attempt to forward an event. The key is the status of the response, or the error code if no response came.
+ */
 const HINTS: Record<string, string> = {
   401: 'does your server verify with the secret of the first line, and over the raw body?',
   ECONNREFUSED: 'no server listens there; is your server running on that port?',
@@ -54,7 +56,9 @@ function describe({ httpStatus, durationMs, error }: ForwardAttempt, next: strin
   return `${outcome}${next}${hint === undefined ? '' : `: ${hint}`}`;
 }
 
-/** Creates a printer for programs: one line of JSON for each event after its last attempt, with the signed fields and `forwarded`. */
+/**
+ * Creates a printer for programs. After the last attempt for an event, it prints one line of JSON with the signed fields and `forwarded`.
+ */
 export function createJsonPrinter(print: (line: string) => void): Printer {
   return {
     arrived() {},
@@ -69,12 +73,15 @@ function jsonShape({ httpStatus, durationMs, error, attempts }: NonNullable<Forw
   return { http_status: httpStatus, duration_ms: durationMs, error, attempts };
 }
 
-/** Returns a plain id unchanged. Quotes and escapes any other text, because it could look like another field or control the terminal. */
+/**
+ * Returns a text that consists only of characters of ids unchanged. Any other text is quoted and escaped, because it could look like
+ * another field or control the terminal.
+ */
 function printable(text: string): string {
   return /^[\w.:/-]+$/.test(text) ? text : escaped(JSON.stringify(text));
 }
 
-/** Escapes every character of a foreign text that could control the terminal. */
+/** Escapes every character that could control the terminal, because the text comes from another system. */
 export function escaped(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

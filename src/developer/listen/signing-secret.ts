@@ -43,7 +43,9 @@ async function readSecret(path: string): Promise<string> {
   return secret;
 }
 
-/** Stores a new secret, completely or not at all. If another process has stored one in the meantime, that secret stays. */
+/**
+ * Creates the file with a new secret, completely or not at all. If another process has created the file in the meantime, its secret stays.
+ */
 async function makeSecret(path: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, `${newSecret()}\n`, { mode: 0o600, flag: 'wx' });

@@ -16,7 +16,7 @@ import { eventsOfSubject, openDemo, startSandboxWorker } from '#test/support/san
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 
-/** Time limit for an expected status. It is generous because the machine may be busy. */
+/** Milliseconds that a test waits at most for an expected status. The time is long because the machine may be busy. */
 const SETTLE_MS = 60_000;
 
 describe('sandbox front desk', { concurrency: true }, () => {
@@ -26,7 +26,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
   });
   after(() => service.close());
 
-  /** Books a stay under the guest's name. @returns the ids of the reservation */
+  /** Books a stay for a guest with this name. @returns the ids of the reservation */
   async function stayOf(hotel: TestHotel, name = 'Ana Silva', changes: Record<string, unknown> = {}) {
     const answer = await book(service, hotel, { guest: { name, phone: '+351 900 000 000' }, ...changes });
     assert.equal(answer.status, 201, answer.text);
@@ -44,7 +44,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
 
   const BOOKED = ['reservation.created', 'confirmed'];
 
-  it('the sandbox gives a stay the status that its special guest name forces, and leaves an ordinary stay confirmed', async (t) => {
+  it('the sandbox gives a stay the status that a special guest name requests, and leaves a stay with another name confirmed', async (t) => {
     const hotel = await openDemo(service);
     const guests: [string, string[]][] = [
       ['No Show', ['reservation.modified', 'no_show']],
@@ -63,11 +63,11 @@ describe('sandbox front desk', { concurrency: true }, () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('the accelerated sandbox completes a stay at its check-out, and leaves a stay with a later check-out confirmed', async (t) => {
+  it('the sandbox at high speed completes a stay at its check-out, and leaves a stay with a later check-out confirmed', async (t) => {
     const hotel = await openDemo(service);
     const near = await stayOf(hotel, undefined, { check_in: dayAhead(3), check_out: dayAhead(4) });
     const far = await stayOf(hotel, undefined, { check_in: dayAhead(600), check_out: dayAhead(700) });
-    // At this speed the near check-out is due within 4 s, and the far one after 6 minutes.
+    // At this speed, 4 days until the near check-out take less than 4 s, and 700 days until the far one take over 6 minutes.
     startSandboxWorker(t, service, hotel, 150_000);
     await reaches(hotel, near.id, 'completed');
     assert.deepEqual(await reportedEvents(hotel, near.externalId), [BOOKED, ['reservation.modified', 'completed']]);
@@ -106,7 +106,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
     ]);
   });
 
-  it('the demo hotel has a room type that is always full, one with a single room, and a bookable room type first in its list', async () => {
+  it('the demo hotel has a room type that is always full, one with a single room, and first in the list a bookable one', async () => {
     const hotel = await openDemo(service);
     const [full, last] = [hotel.roomTypes['Full House'], hotel.roomTypes['Last Room']];
     const nights = [dayAhead(30), dayAhead(32)] as const;

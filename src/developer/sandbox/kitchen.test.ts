@@ -7,9 +7,9 @@ import { eventsOfSubject, openDemo, startSandboxWorker, reportedStatuses } from 
 import { startService, type TestService } from '#test/support/service.ts';
 import { eventually, isSignedWith, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** At this speed a delivery order of one portion takes about three seconds. */
+/** Speed of the sandbox. A delivery order of one portion then takes about three seconds until it is completed. */
 const SPEED = 600;
-/** Time limit for an expected state. It is generous because the machine may be busy. */
+/** Milliseconds that a test waits at most for an expected state. The time is long because the machine may be busy. */
 const SETTLE_MS = 60_000;
 const DELIVERED = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'];
 
@@ -33,7 +33,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
   const reaches = (tenant: TestHotel, externalId: string, status: string) =>
     eventually(async () => (await statusOf(tenant, externalId)) === status, `order that is ${status}`, SETTLE_MS);
 
-  it('the sandbox moves a delivery order through every status in order, with one signed webhook event for each', async (t) => {
+  it('the sandbox gives a delivery order every status, one after the other, and each status causes one signed webhook event', async (t) => {
     const tenant = await openDemo(service);
     const receiver = await startReceiver();
     t.after(() => receiver.close());
@@ -42,8 +42,8 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     startSandboxWorker(t, service, tenant, SPEED);
     await reaches(tenant, externalId, 'completed');
     assert.deepEqual(await reportedStatuses(service, tenant, externalId), DELIVERED);
-    // The worker of another test may have sent some of these events too, and may have stopped before it recorded them.
-    // So each body counts once.
+    // The worker of another test may have sent some of these events too, and may have stopped before it recorded that. Then the receiver
+    // gets an event twice, so the test counts equal bodies once.
     const received = () => new Set(receiver.requests.map(({ rawBody }) => String(rawBody)));
     await eventually(() => received().size === DELIVERED.length, 'delivery of each', SETTLE_MS);
     const statuses = [...received()].map((body) => JSON.parse(body).data.status);
@@ -51,7 +51,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     assert.ok(receiver.requests.every((request) => isSignedWith(secret, request)));
   });
 
-  it('an order of 2,000 lines goes through every status, and the special dish in its lines has no effect', async (t) => {
+  it('an order of 2,000 lines goes through every status, because it is too large to be searched for special dishes', async (t) => {
     const tenant = await openDemo(service);
     const { db } = service.database;
     const names = Array.from({ length: 2_000 }, (_, index) => ({
@@ -86,7 +86,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     }
   });
 
-  it('an order of the slow-kitchen dish is ready only after 40 simulated minutes, and is then completed', async (t) => {
+  it('an order of the dish SANDBOX-SLOW-KITCHEN is ready only after 40 simulated minutes, and is completed later', async (t) => {
     const tenant = await openDemo(service);
     const placedAt = Date.now();
     const { externalId } = await order(tenant, 'SANDBOX-SLOW-KITCHEN');
@@ -102,7 +102,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     );
   });
 
-  it('special dishes make the sandbox cancel an order after its confirmation, reject an order, or leave an order pending', async (t) => {
+  it('special dishes make the sandbox reject an order, cancel it after its confirmation, or leave it pending', async (t) => {
     const tenant = await openDemo(service);
     const wanted: [string, string[]][] = [
       ['SANDBOX-CANCELLED', ['confirmed', 'cancelled']],
@@ -128,7 +128,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     assert.deepEqual([answer.status, answer.body.code], [400, 'item_not_found']);
   });
 
-  it('the sandbox continues an order from the status that staff set, and leaves an order that the partner cancelled', async (t) => {
+  it('the sandbox continues an order from the status that staff set, and does not change one that the partner cancelled', async (t) => {
     const tenant = await openDemo(service);
     const [moved, cancelled] = [await order(tenant), await order(tenant)];
     assert.equal((await setOrderStatus(service, tenant, moved.id, 'ready')).status, 200);
@@ -155,7 +155,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     assert.deepEqual([placed.length, await rowOf()], [1, placed]);
   });
 
-  it('two sandboxes that run at the same time give each order each status once, and log no warning', async (t) => {
+  it('if two sandboxes run at the same time, each order gets each status once, and no warning is logged', async (t) => {
     const tenant = await openDemo(service);
     const lines: string[] = [];
     const orders = await Promise.all(Array.from({ length: 20 }, () => order(tenant)));

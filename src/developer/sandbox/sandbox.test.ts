@@ -9,7 +9,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { eventually, placeOrder } from '#test/support/webhooks.ts';
 
 const DAY_MS = 86_400_000;
-/** Time limit for an expected state. It is generous because the machine may be busy. */
+/** Milliseconds that a test waits at most for an expected state. The time is long because the machine may be busy. */
 const SETTLE_MS = 60_000;
 
 describe('sandbox', { concurrency: true }, () => {
@@ -26,7 +26,7 @@ describe('sandbox', { concurrency: true }, () => {
   const change = (tenant: TestTenant, changes: { created_at?: Date; lines?: string }) =>
     service.database.db.updateTable('restaurant_order').set(changes).where('tenant_id', '=', tenant.tenantId).execute();
 
-  it('after a stop of three days the sandbox moves an order by one status in each pass, with about a second between passes', async (t) => {
+  it('an order whose steps are three days overdue gets one new status in each pass of the sandbox, about a second apart', async (t) => {
     const tenant = await service.tenant();
     const { externalId } = await placeOrder(service, tenant.partner);
     await change(tenant, { created_at: new Date(Date.now() - 3 * DAY_MS) });
@@ -53,7 +53,7 @@ describe('sandbox', { concurrency: true }, () => {
     assert.deepEqual(await reportedStatuses(service, tenant, externalId), []);
   });
 
-  it('the sandbox completes an order that comes after 180 older orders that stay pending', async (t) => {
+  it('the sandbox completes an order even if 180 older orders stay pending', async (t) => {
     const tenant = await service.tenant();
     await insertOrders(service, tenant, 180);
     await change(tenant, { lines: JSON.stringify([{ sku: 'SANDBOX-UNANSWERED', quantity: 1 }]) });
@@ -63,7 +63,7 @@ describe('sandbox', { concurrency: true }, () => {
     assert.equal(await statusOf(tenant, 'N-1'), 'pending');
   });
 
-  it('a sandbox that starts before its tenant exists moves the orders of the tenant once it exists', async (t) => {
+  it('if a sandbox starts before its tenant exists, it completes orders of the tenant when the tenant exists', async (t) => {
     const slug = 'made-later';
     startSandboxWorker(t, service, { document: { slug } }, 10_000);
     await sleep(300);
@@ -72,7 +72,7 @@ describe('sandbox', { concurrency: true }, () => {
     await reaches(tenant, externalId, 'completed');
   });
 
-  it('the sandbox logs one warning when its database is out of reach, and continues when the database is back', async (t) => {
+  it('the sandbox logs one warning while its database is out of reach, and continues when the database is back', async (t) => {
     const tenant = await service.tenant();
     const proxy = await startDatabaseProxy(service.database.url, 4);
     t.after(() => proxy.close());
@@ -93,7 +93,7 @@ describe('sandbox', { concurrency: true }, () => {
     assert.equal(lines.filter((line) => line.includes('a pass of the sandbox failed')).length, 1);
   });
 
-  it('a sandbox that is stopped during its work stops within one second, and writes no event afterwards', async (t) => {
+  it('a sandbox that is stopped while it changes orders ends within one second, and writes no event afterwards', async (t) => {
     const tenant = await service.tenant();
     await insertOrders(service, tenant, 500);
     const worker = startSandboxWorker(t, service, tenant, 100_000);

@@ -11,12 +11,12 @@ import type { Tenant } from '#access/tenants/tenants.ts';
 import { nextOrderStep, nextStayStep, type Step } from './schedule.ts';
 import { readOrders } from './store.ts';
 
-/** Bounds of the pause between two passes of the sandbox. Within these bounds the pause is one simulated second. */
+/** Bounds of the pause between two passes over the orders and stays. Within these bounds the pause is one simulated second. */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
-/** Number of rows of one status that one pass of the sandbox reads, to bound its cost. The next pass reads the rows after them. */
+/** Largest number of rows of one status that one pass reads, to bound the cost of the pass. The next pass reads the rows that follow. */
 const ROWS_PER_PASS = 50;
-/** Statuses that an order can leave, the latest first. In this order one pass moves an order by one status only. */
+/** Order statuses that are not final, the latest first. Because of this sequence, one pass changes the status of an order only once. */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
 
 export interface SandboxOptions {
@@ -24,17 +24,16 @@ export interface SandboxOptions {
   log: Logger;
   orders: Pick<Orders, 'moveAlong'>;
   reservations: Pick<Reservations, 'list' | 'changeStatus'>;
-  /** Finds the tenant whose orders and reservations the sandbox moves. Returns null while that tenant does not exist. */
+  /** Finds the tenant whose orders and reservations the sandbox changes. Returns null while that tenant does not exist. */
   findTenant: () => Promise<Pick<Tenant, 'id'> | null>;
-  /** Simulated seconds that pass in one real second; above 0. */
+  /** Number of simulated seconds that pass in one real second. Greater than 0. */
   speed: number;
 }
 
 /**
- * Simulation of the demo tenant's kitchen and front desk. While it runs, orders and confirmed reservations change their status as if
- * people worked there, through the functions that the staff API uses. The sandbox stores no plan, because the order or the reservation
- * itself says when its next step is due. Each change happens under the lock of its row, so people and several sandboxes may work at
- * the same time.
+ * Simulation of the demo tenant's kitchen and front desk. While it runs, orders and confirmed reservations change their status as if people
+ * worked there, through the functions that the staff API uses. The sandbox does not store its next steps, because they follow from the
+ * order or the reservation. Each change happens under the lock of its row, so people and several sandboxes may work at the same time.
  */
 export interface Sandbox {
   /** Stops the sandbox. Resolves when the status change under way has ended. */
@@ -53,8 +52,8 @@ export function startSandbox(options: SandboxOptions): Sandbox {
 }
 
 /**
- * Runs passes until the signal is aborted. If a pass fails, it logs the first failure and goes on, because a step that is due now is
- * still due in a later pass.
+ * Runs passes until the signal is aborted. If several passes fail in a row, only the first failure is logged. The sandbox goes on, because
+ * a later pass still finds the steps that are due.
  */
 async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> {
   const pauseMs = Math.min(Math.max(1_000 / options.speed, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
@@ -74,7 +73,10 @@ async function run(options: SandboxOptions, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** Returns a function that runs one pass: it reads unfinished orders and confirmed stays, and moves each one that is due by one status. */
+/**
+ * Returns a function that runs one pass. A pass reads unfinished orders and confirmed stays, and changes the status of those whose next
+ * step is due.
+ */
 function createPass({ db, log, orders, reservations, findTenant, speed }: SandboxOptions, signal: AbortSignal) {
   let tenantId: number | undefined;
   const isDue = (createdAt: Date, { afterMs }: Step<unknown>) => (Date.now() - createdAt.getTime()) * speed >= afterMs;
@@ -126,8 +128,8 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
 }
 
 /**
- * Returns a function that reads the next batch of a list at each call, and begins again after the end of the list. So no row waits
- * behind the rows before it for ever.
+ * Returns a function that reads the next batch of a list at each call, and begins again after the end of the list. So every row is read at
+ * some time, even if the rows before it never change.
  */
 function readInTurns<Row extends { id: string }>(
   read: (tenantId: number, afterId: string | null) => Promise<Row[]>,
@@ -141,8 +143,8 @@ function readInTurns<Row extends { id: string }>(
 }
 
 /**
- * Waits for a status change and ignores its refusal (`ApiError`). A refusal means that a person or another process changed the row after
- * it was read, and that change stands.
+ * Waits for a status change. Ignores a refusal (`ApiError`), because it means that a person or another process changed the row after it was
+ * read, and that change has priority.
  */
 async function ignoreRefusal(move: Promise<unknown>): Promise<void> {
   try {

@@ -4,7 +4,7 @@ import { newId } from '#platform/lib/ids.ts';
 import type { OrderStatus } from '#restaurant/orders/orders.ts';
 import { type KitchenOrder, nextOrderStep, nextStayStep } from './schedule.ts';
 
-/** Order ids whose last bits give the shortest and the longest waits. */
+/** Order ids whose last 16 bits give the shortest and the longest waits between two steps. */
 const SHORTEST = '01900000-0000-7000-8000-000000000000';
 const LONGEST = '01900000-0000-7000-8000-00000000ffff';
 const ORDER: KitchenOrder = {
@@ -15,7 +15,7 @@ const ORDER: KitchenOrder = {
   special_sku: null,
 };
 
-/** Returns every step of an order that only the sandbox changes. Times are in seconds after the order was placed. */
+/** Returns all steps that the sandbox makes with an order if no person changes it. Times are in seconds after the order was placed. */
 function stepsOf(changes: Partial<KitchenOrder> = {}): [OrderStatus, number][] {
   const steps: [OrderStatus, number][] = [];
   let order: KitchenOrder = { ...ORDER, ...changes };
@@ -82,7 +82,7 @@ describe('next step of an order', () => {
     ['an order of the dish SANDBOX-UNANSWERED', { special_sku: 'SANDBOX-UNANSWERED' }, []],
   ];
   for (const [name, order, expected] of courses) {
-    it(`${name} has its expected steps at the expected seconds after it was placed`, () =>
+    it(`${name} has the expected steps at the expected times after it was placed`, () =>
       assert.deepEqual(stepsOf(order), expected));
   }
 
@@ -97,7 +97,7 @@ describe('next step of an order', () => {
     ['one portion and the unknown special dish SANDBOX-ELSE', { special_sku: 'SANDBOX-ELSE' }, 10],
   ];
   for (const [name, order, minutes] of cooking) {
-    it(`an order with ${name} is cooked in ${minutes} minutes`, () => {
+    it(`an order with ${name} is ready ${minutes} minutes after its preparation begins`, () => {
       const at = new Map(stepsOf(order));
       assert.equal((at.get('ready') ?? 0) - (at.get('preparing') ?? 0), minutes * 60);
     });
@@ -121,7 +121,7 @@ describe('next step of an order', () => {
     });
   }
 
-  it('each of 1,000 random order ids has times between the shortest and the longest waits, the same ones at each call', () => {
+  it('for each of 1,000 random order ids, the steps are between the shortest and the longest waits, and the same at each call', () => {
     const [shortest, longest] = [stepsOf(), stepsOf({ id: LONGEST })];
     const seen = new Set<number>();
     for (let count = 0; count < 1_000; count += 1) {
@@ -142,19 +142,19 @@ describe('next step of a stay', () => {
   const nextOf = (guest_name: string, checkOutAt = '2026-05-04T10:00:00Z') =>
     nextStayStep({ guest_name, created_at: bookedAt, checkOutAt: new Date(checkOutAt) });
 
-  it('a stay is due for completion at its check-out', () => {
+  it('the next step of a stay is the status completed at its check-out', () => {
     assert.deepEqual(nextOf('Ana Silva'), { status: 'completed', afterMs: 70 * 3_600_000 });
   });
-  it('a stay whose check-out was before its booking has a negative wait, so it is due immediately', () => {
+  it('if the check-out of a stay was before its booking, its wait is negative, so its completion is due immediately', () => {
     assert.equal(nextOf('Ana Silva', '2026-05-01T11:59:00Z').afterMs, -60_000);
   });
-  it('a special guest name forces the next status of its stay, in any case and with spaces around it', () => {
+  it('a special guest name in any letter case, with or without spaces around it, forces the next status of the stay', () => {
     assert.deepEqual(nextOf('No Show'), { status: 'no_show', afterMs: 60_000 });
     assert.deepEqual(nextOf(' no SHOW '), { status: 'no_show', afterMs: 60_000 });
     assert.deepEqual(nextOf('Cancelled By Hotel'), { status: 'cancelled', afterMs: 30_000 });
     assert.deepEqual(nextOf('Early Checkout'), { status: 'completed', afterMs: 60_000 });
   });
-  it('a guest name that only contains a special name forces no status', () => {
+  it('a guest name that contains a special name and other words forces no status', () => {
     assert.equal(nextOf('Mr No Show').status, 'completed');
   });
 });

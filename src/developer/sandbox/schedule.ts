@@ -1,7 +1,7 @@
 import { mayFollow, type OrderStatus, type OrderType } from '#restaurant/orders/orders.ts';
 import type { ReservationStatus } from '#hotel/reservations/reservations.ts';
 
-/** Next status of an order or a stay, and its due time in milliseconds after the order was placed or the stay was booked, at speed 1. */
+/** Next status of an order or a stay. `afterMs` is the number of milliseconds from the order or the booking until it is due, at speed 1. */
 export interface Step<Status> {
   status: Status;
   afterMs: number;
@@ -13,7 +13,7 @@ export interface KitchenOrder {
   status: OrderStatus;
   order_type: OrderType;
   portions: number;
-  /** SKU of the special dish that forces the course of the order (docs/guides/sandbox.md). Null for an ordinary order. */
+  /** SKU of a special dish, which decides the steps of the order (docs/guides/sandbox.md). Null for an order without a special dish. */
   special_sku: string | null;
 }
 
@@ -21,20 +21,20 @@ export interface KitchenOrder {
 export interface ConfirmedStay {
   guest_name: string;
   created_at: Date;
-  /** Instant of the check-out, by the clock of the property. */
+  /** Instant of the check-out, from its date and from the check-out time and the time zone of the property. */
   checkOutAt: Date;
 }
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Cooking time of an order with one portion. Each further portion adds one minute, up to a bound. */
+/** Cooking time of an order with one portion. Each further portion adds one minute, up to `MOST_EXTRA_PORTIONS` portions. */
 const COOKING_MS = 10 * MINUTE_MS;
-/** Number of further portions that add cooking time. More portions add none, because they are cooked at the same time. */
+/** Largest number of further portions that add cooking time. Portions beyond it add none, because they are cooked at the same time. */
 const MOST_EXTRA_PORTIONS = 10;
 /** Factor by which the dish SANDBOX-SLOW-KITCHEN lengthens the cooking time. */
 const SLOW_KITCHEN = 4;
 
-/** Steps that special guest names force (docs/guides/sandbox.md). The keys are in lower case, but a name matches in any case. */
+/** Steps that special guest names force (docs/guides/sandbox.md). The keys are in lower case, but a name matches in any letter case. */
 const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map([
   ['cancelled by hotel', { status: 'cancelled', afterMs: 30 * SECOND_MS }],
   ['no show', { status: 'no_show', afterMs: MINUTE_MS }],
@@ -42,8 +42,9 @@ const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map
 ]);
 
 /**
- * Returns the next step of an order from its current status, no matter who set that status. A step never leads back to an earlier status,
- * and it leads to `out_for_delivery` only for a delivery order. The result depends on the order only, so every process gets the same one.
+ * Returns the next step of an order from its current status, even if a person set that status. A step never leads back to an earlier
+ * status, and it leads to `out_for_delivery` only for a delivery order. The result depends only on the order, so every process computes the
+ * same step.
  * @returns null if the sandbox changes the order no more
  */
 export function nextOrderStep(order: KitchenOrder): Step<OrderStatus> | null {
@@ -82,7 +83,7 @@ function cookingMs({ portions, special_sku }: KitchenOrder): number {
   return (COOKING_MS + extraPortions * MINUTE_MS) * (special_sku === 'SANDBOX-SLOW-KITCHEN' ? SLOW_KITCHEN : 1);
 }
 
-/** Returns a number from 0 to 1 that is always the same for one order. It is made of the last 16 bits of the id, which are random. */
+/** Returns a number from 0 to 1 that is always the same for one order. It comes from the last 16 bits of the order id, which are random. */
 function randomShareOf(id: string): number {
   return Number.parseInt(id.slice(-4), 16) / 0xffff;
 }

@@ -1,12 +1,12 @@
 import type { Feature } from '#access/tenants/tenants.ts';
 
-/** Channel and tenant of a call to the receiver, with the timestamp and the signature of the call. */
+/** Call with which an OTA sends a reservation to the receiver: the channel and its tenant, the timestamp and the signature. */
 export interface ChannelCall {
   tenantId: number;
   source: string;
   features: Feature[];
   currency: string;
-  /** Signed time of the call in Unix seconds. */
+  /** Time of the call in Unix seconds, as the OTA has signed it. */
   timestamp: number;
   signature: string;
 }

@@ -17,7 +17,7 @@ const post = (path: string, json?: unknown, headers = tenant.owner) =>
   service.call('POST', path, { headers, ...(json === undefined ? {} : { json }) });
 
 describe('POST /v1/channel-manager/channels/', () => {
-  it('201: the response to a new channel holds its key and its secret, and must not be cached', async () => {
+  it('201: the response to the creation of a channel contains its key and its secret, and must not be cached', async () => {
     const { status, body, headers } = await post(CHANNELS, { source: 'Booking.example' });
     assert.equal(status, 201);
     assert.deepEqual(Object.keys(body), ['id', 'source', 'channel_key', 'channel_secret']);
@@ -27,14 +27,14 @@ describe('POST /v1/channel-manager/channels/', () => {
     assert.equal(headers.get('cache-control'), 'no-store');
   });
 
-  it('201: two channels of one source have keys and secrets of their own', async () => {
+  it('201: two channels with the same source have different keys and different secrets', async () => {
     const [one, other] = [await makeChannel(service, tenant, 'twice'), await makeChannel(service, tenant, 'twice')];
     assert.notEqual(one.id, other.id);
     assert.notEqual(one.channel_key, other.channel_key);
     assert.notEqual(one.channel_secret, other.channel_secret);
   });
 
-  it('201: a source may have 100 non-ASCII characters, and the body may be a form', async () => {
+  it('201: the source of a channel may have 100 non-ASCII characters, and the body may be a URL-encoded form', async () => {
     assert.equal((await post(CHANNELS, { source: '𝒃'.repeat(100) })).status, 201);
     const body = new URLSearchParams({ source: 'from a form' });
     assert.equal((await service.call('POST', CHANNELS, { headers: tenant.owner, body })).body.source, 'from a form');
@@ -46,7 +46,7 @@ describe('POST /v1/channel-manager/channels/', () => {
     }
   });
 
-  it('the stored row and the log do not contain the secret of a new channel', async () => {
+  it('neither the stored row nor the log contains the secret of a new channel', async () => {
     const { id, channel_secret } = await makeChannel(service, tenant);
     const row = await service.database.db
       .selectFrom('channel')
@@ -73,7 +73,7 @@ describe('POST /v1/channel-manager/channels/', () => {
 });
 
 describe('GET /v1/channel-manager/channels/', () => {
-  it('200: the list shows the channels, newest first and without their secrets, whole and in pages', async () => {
+  it('200: the list of channels, whole or in pages, has the newest channel first and shows no secrets', async () => {
     const own = await service.tenant({ features: ['hotel'] });
     const [first, second] = [await makeChannel(service, own, 'one'), await makeChannel(service, own, 'two')];
     const { status, body } = await service.call('GET', CHANNELS, { headers: own.owner });
@@ -138,7 +138,7 @@ describe('access to the channel operations', () => {
     }
   });
 
-  it('405: PUT on the channels is refused, and the header Allow names GET and POST', async () => {
+  it('405: PUT on the list of channels is refused, and the header Allow names GET and POST', async () => {
     const answer = await service.call('PUT', CHANNELS, { headers: tenant.owner, json: {} });
     assertError(answer, 405, 'error');
     assert.match(answer.headers.get('allow') ?? '', /GET.*POST/);

@@ -17,7 +17,7 @@ export { receiveReservation } from './receive.ts';
 /** Largest difference in whole seconds between the timestamp of a call and the clock of the service (decision 30). */
 const MAX_CLOCK_DIFFERENCE_SECONDS = 5 * 60;
 
-/** Values of the headers of a call. A missing header is undefined. */
+/** Values of the headers that name the channel of a call and prove who calls. A missing header is undefined. */
 export interface CallHeaders {
   channelKey: unknown;
   timestamp: unknown;
@@ -31,7 +31,10 @@ export interface UnverifiedCall {
   call: ChannelCall;
 }
 
-/** Operations on channels, through which OTAs send reservations. The owner creates and revokes them (decision 30). */
+/**
+ * Operations on channels, through which OTAs (online travel agencies) send reservations. The owner of the tenant creates and revokes
+ * channels (decision 30).
+ */
 export class Channels {
   readonly #db: Database;
   readonly #keyring: Keyring;
@@ -80,8 +83,8 @@ export class Channels {
   }
 
   /**
-   * Finds the channel that the headers of a call name. This check does not prove who calls. It refuses calls without a known channel
-   * before their bodies are read.
+   * Finds the channel that the headers of a call name. A call without a known channel is refused before its body is read. A known channel
+   * does not prove who calls, because the signature is verified later.
    * @throws ApiError 401 `invalid_credentials` if the key or the timestamp is invalid. The response does not say which of them is wrong
    */
   async findChannel(headers: CallHeaders): Promise<UnverifiedCall> {
@@ -127,12 +130,15 @@ function invalidProof(): ApiError {
   });
 }
 
-/** Returns the text that binds an encrypted channel secret to its place. It cannot be decrypted for another tenant or channel. */
+/**
+ * Returns the text that names the tenant and the channel of a secret. Encryption binds the secret to this text, so decryption with another
+ * text fails.
+ */
 function secretLocation(tenantId: number, channelKey: string): string {
   return `channel secret of ${tenantId} ${channelKey}`;
 }
 
-/** Access to the encrypted secrets of all channels. The rotation of keys uses it. */
+/** Access to the encrypted secrets of all channels, for the rotation of the service keys. */
 export const channelSecrets: SecretColumn = {
   async readBefore(db, tenantId, bytes, afterId, limit) {
     const rows = await store.readChannelSecretsBefore(db, tenantId, bytes, afterId, limit);

@@ -7,9 +7,9 @@ import { type ChannelCall, type Channels, type UnverifiedCall, verifyCall } from
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Channel that the headers of the call name. It is set before the body is read and before the signature is verified. */
+    /** Call with the channel that its headers name. It is set before the body is read and before the signature is verified. */
     unverifiedCall: UnverifiedCall;
-    /** Channel whose signature the guard of the receiver has verified. */
+    /** Call with a verified signature. `channelGuard` sets it. */
     channelCall: ChannelCall;
   }
 }
@@ -32,8 +32,9 @@ export function channelKeyGuard(channels: Channels, headerBrand: string) {
 }
 
 /**
- * Creates the `preParsing` hook that verifies the signature of a channel's call. It refuses a call with 413, 429, 401 or 403. The
- * signature covers the bytes of the body, so the hook reads the body first. Then it passes the bytes to the usual decoding (decision 30).
+ * Creates the `preParsing` hook that verifies the signature of a channel's call. The signature covers the bytes of the body, so the hook
+ * reads the body first. Then the usual parsers decode the same bytes (decision 30). The hook refuses a body that is too large (413) or
+ * exceeds the bounds for bodies in memory (429), a wrong signature (401), and a tenant without the hotel feature (403).
  */
 export function channelGuard() {
   const guard = async (request: FastifyRequest, _reply: FastifyReply, payload: Readable): Promise<Readable> => {

@@ -33,8 +33,8 @@ interface RequestedStay {
 }
 
 /**
- * Creates or changes the reservation of an OTA that has this source and external id. A lack of rooms never leads to a refusal. If the
- * call is older than the last applied call, or was applied before, it changes nothing (decision 30).
+ * Creates or changes the OTA's reservation that the source of the channel and the external id in the call identify. A lack of rooms never
+ * leads to a refusal. If the call is older than the last applied call, or was applied before, it changes nothing (decision 30).
  * @throws ApiError 404 `error` for an unknown room type or plan, 400 `invalid_request` for an invalid range
  */
 export async function receiveReservation(
@@ -55,14 +55,14 @@ export async function receiveReservation(
   const requested = { input, roomType, plans, plan };
   const id = newId();
   const row = await inTransaction(db, async (tx) => await apply(tx, reservations, call, requested, id));
-  // An outdated call gets the stored reservation, which may have another room type than the call names.
+  // The response to an outdated call shows the stored reservation, which may have another room type than the call names.
   const clock = row.room_type_id === roomType.id ? roomType : await findRoomType(db, call.tenantId, row.room_type_id);
   return { reservation: pmsShape(row, clock ?? roomType), isNew: row.id === id };
 }
 
 /**
- * Creates the reservation, or changes it if it exists. If a concurrent call creates it between the read and the insert, the loop changes
- * that reservation.
+ * Creates the reservation, or changes it if it exists. If a concurrent call creates it between the read and the insert, the insert does
+ * nothing, and the loop reads and changes that reservation.
  */
 async function apply(
   tx: Tx,
@@ -87,8 +87,8 @@ async function apply(
 }
 
 /**
- * Returns true if the call is older than the last applied call, or was applied before. The row keeps all signatures of its latest second,
- * because two different calls may have the same second, and a replay of either call must change nothing.
+ * Returns true if the call is older than the last applied call, or was applied before. Two different calls may have the same second. So the
+ * row keeps the signatures of all calls of its latest second, and a replay of any of them changes nothing.
  */
 function isOutdated(row: ReservationRow, call: ChannelCall): boolean {
   const latest = row.channel_timestamp ?? 0;
@@ -120,8 +120,8 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 }
 
 /**
- * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If the call names
- * no plan, the stored plan stays, but only for the same room type.
+ * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If the call names no
+ * plan, the stored plan stays, unless the call changes the room type.
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
   const { input, roomType, plan } = requested;
@@ -150,8 +150,8 @@ function stayOf({ input, roomType }: RequestedStay) {
 }
 
 /**
- * Returns the price under the plan that the OTA names. If it names no plan, the price is made as for partners. Restrictions never lead
- * to a refusal, because the OTA has already sold the stay.
+ * Returns the price under the plan that the OTA names. If it names no plan, the cheapest plan gives the price, as for partners.
+ * Restrictions never lead to a refusal, because the OTA has already sold the stay.
  */
 function quoteOf({ input, roomType, plans, plan }: RequestedStay): Quote {
   const nights = nightsOf(input.check_in, input.check_out);

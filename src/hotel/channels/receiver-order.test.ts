@@ -25,7 +25,7 @@ after(() => service.close());
 const NOW = nowSeconds();
 
 let made = 0;
-/** Returns a function that makes versions of one reservation. A version has `version` nights and an amount of `version`. */
+/** Returns a function that makes the bodies of calls for one reservation. The body of version n has n nights and an amount of n. */
 function versions(): (version: number) => Record<string, unknown> {
   made += 1;
   const external_id = `order ${made}`;
@@ -51,7 +51,7 @@ describe('order of several OTA calls for one reservation', () => {
     assert.deepEqual([third.status, third.body.total_amount], [200, '3.00']);
   });
 
-  it("200: the response to an outdated call uses the stored property's time zone, not that of the room type in the call", async () => {
+  it('200: the response to an outdated call uses the time zone of the stored room type, not of the room type in the call', async () => {
     const version = versions();
     const stored = await sendReservation(service, channel, {
       ...version(1),
@@ -62,7 +62,7 @@ describe('order of several OTA calls for one reservation', () => {
     assert.match(stored.body.check_in_date, /T00:00:00\.000Z$/);
   });
 
-  it('200: a repeated call changes nothing and keeps a later change by staff; a call with a later timestamp overwrites it', async () => {
+  it('200: a repeated call does not undo a change that staff made since then, but a call with a later timestamp does', async () => {
     const version = versions();
     const { body } = await sendReservation(service, channel, version(1), NOW);
     assert.equal((await setStayStatus(service, hotel, body.id, 'completed')).status, 200);
@@ -72,7 +72,7 @@ describe('order of several OTA calls for one reservation', () => {
     assert.deepEqual([later.status, later.body], [200, body]);
   });
 
-  it('200: two different calls of one second are both applied in order of arrival, and a replay of either changes nothing', async () => {
+  it('200: two different calls with equal timestamps are applied in order of arrival, and a replay of either changes nothing', async () => {
     const version = versions();
     const send = async (number: number, at: number) =>
       (await sendReservation(service, channel, version(number), at)).body.total_amount;
@@ -88,14 +88,14 @@ describe('order of several OTA calls for one reservation', () => {
     assert.equal(await send(3, NOW + 1), '4.00');
   });
 
-  it('201: the latest timestamp of one reservation does not affect another reservation of the same source', async () => {
+  it('201: a late timestamp of one reservation does not make calls for another reservation of the same source outdated', async () => {
     assert.equal((await sendReservation(service, channel, versions()(1), NOW + 100)).status, 201);
     const older = versions();
     assert.equal((await sendReservation(service, channel, older(1), NOW - 100)).status, 201);
     assert.equal((await sendReservation(service, channel, older(2), NOW - 99)).body.total_amount, '2.00');
   });
 
-  it('after each call of a random sequence of OTA calls and replays, the reservation has the amount that the rules predict', async () => {
+  it('in a random sequence of OTA calls and replays, the amount is always that of the latest call that was not outdated', async () => {
     const call = fc.record({ version: fc.integer({ min: 1, max: 4 }), second: fc.integer({ min: 0, max: 3 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 12 }), async (calls) => {

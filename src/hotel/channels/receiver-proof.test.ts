@@ -34,7 +34,9 @@ function reservation(changes: Record<string, unknown> = {}): string {
 const send = (headers: Record<string, string>, body: string | Buffer | URLSearchParams, on = service) =>
   on.call('POST', RECEIVER, { headers, body: body instanceof URLSearchParams ? String(body) : body });
 
-/** Sends a valid call whose headers `change` has replaced, and asserts that it gets 401. Returns the body of the response. */
+/**
+ * Sends a call that is valid except for the headers that `change` returns, and asserts that it gets 401. Returns the body of the response.
+ */
 async function assertRefused(change: (headers: Record<string, string>, body: string) => Record<string, string>) {
   const body = reservation();
   const headers = channelHeaders(channel, body);
@@ -56,7 +58,7 @@ describe('the receiver of OTA reservations refuses with 401', () => {
     assert.equal(texts.size, 1);
   });
 
-  it("401: a call with a partner's API key, an owner's token or another key prefix is refused", async () => {
+  it("401: a call with a partner's API key, an owner's token, or a channel key that has another prefix is refused", async () => {
     const { api_key, api_secret } = hotel.credential;
     await assertRefused((_, body) => channelHeaders({ channel_key: api_key, channel_secret: api_secret }, body));
     await assertRefused((headers) => ({ ...headers, 'x-channel-key': api_key }));
@@ -65,7 +67,7 @@ describe('the receiver of OTA reservations refuses with 401', () => {
     await assertRefused(() => ({ 'content-type': 'application/json', ...hotel.owner }));
   });
 
-  it("401: a call signed with another channel's secret, of this tenant or of another, is refused", async () => {
+  it('401: a call signed with the secret of another channel of this or of another tenant is refused', async () => {
     const other = await makeChannel(service, hotel, 'another');
     const stranger = await makeChannel(service, await openHotel(service));
     for (const { channel_secret } of [other, stranger]) {
@@ -73,14 +75,14 @@ describe('the receiver of OTA reservations refuses with 401', () => {
     }
   });
 
-  it('401: a signature over other bytes than the sent body is refused, even if both are equal JSON', async () => {
+  it('401: a signature over bytes that differ from the sent body is refused, even if both are the same JSON value', async () => {
     await assertRefused((_, body) => channelHeaders(channel, JSON.stringify(JSON.parse(body), null, 2)));
     await assertRefused((_, body) => channelHeaders(channel, `${body}\n`));
     await assertRefused((_, body) => channelHeaders(channel, body.replace('Ada', '\\u0041da')));
     await assertRefused(() => channelHeaders(channel, ''));
   });
 
-  it('401: a signature over another timestamp than the sent one is refused', async () => {
+  it('401: a signature over a timestamp that differs from the sent timestamp is refused', async () => {
     const now = nowSeconds();
     await assertRefused((headers, body) => ({
       ...headers,
@@ -89,7 +91,7 @@ describe('the receiver of OTA reservations refuses with 401', () => {
     }));
   });
 
-  it('401: a signature in another form than sha256= and lower-case hex digits is refused', async () => {
+  it('401: a signature that is not sha256= followed by 64 lower-case hex digits is refused', async () => {
     for (const respell of [
       (signature: string) => signature.slice('sha256='.length),
       (signature: string) => signature.replace('sha256', 'SHA256'),
@@ -105,7 +107,7 @@ describe('the receiver of OTA reservations refuses with 401', () => {
     }
   });
 
-  it('401: a timestamp in another form than plain seconds is refused, even if the signature covers it as it is written', async () => {
+  it('401: a timestamp that is not a plain number of seconds is refused, even if the signature covers its exact text', async () => {
     const now = nowSeconds();
     for (const written of [`${now}.0`, `+${now}`, `0${now}`, `${now}e0`, `${now}000`, `0x${now.toString(16)}`, '-1']) {
       await assertRefused((headers) => ({ ...headers, 'x-service-timestamp': written }));
@@ -116,7 +118,7 @@ describe('the receiver of OTA reservations refuses with 401', () => {
     }
   });
 
-  it('401: a timestamp that differs from the clock by 301 s is refused; 201: a difference of 300 s is accepted', async (t) => {
+  it("401: a timestamp 301 s before or after the service's clock is refused; 201: one that differs by 300 s is accepted", async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     for (const [seconds, status] of [
       [-300, 201],
@@ -148,7 +150,7 @@ describe('the receiver of OTA reservations refuses with 401', () => {
 });
 
 describe('bodies of calls to the receiver of OTA reservations', () => {
-  it('413: a signed body above 1 MiB is refused; 401: a body above 1 MiB without the headers of a channel is refused', async () => {
+  it('413: a signed body of more than 1 MiB is refused; 401: without the headers of a channel, such a body is refused', async () => {
     const body = `${' '.repeat(1024 * 1024)}${reservation()}`;
     assertError(await send({ 'content-type': 'application/json' }, body), 401, 'invalid_credentials');
     assertError(await send(channelHeaders(channel, body), body), 413, 'error');
@@ -201,7 +203,7 @@ describe('bodies of calls to the receiver of OTA reservations', () => {
 });
 
 describe('WEBHOOK_HEADER_BRAND', () => {
-  it('201: with WEBHOOK_HEADER_BRAND set, the receiver accepts the branded headers; 401: it refuses the default ones', async () => {
+  it('201: with WEBHOOK_HEADER_BRAND set, the receiver accepts headers with this brand; 401: with the default brand', async () => {
     const acme = await startService({ beside: service, config: { webhookHeaderBrand: 'Acme' } });
     try {
       const body = reservation();

@@ -24,8 +24,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Returns the number of deadlocks in the database so far. A session may report its deadlocks as late as when it ends, so the function ends
- * all other sessions first.
+ * Returns the number of deadlocks in the database so far. PostgreSQL may count a session's deadlocks only when the session ends, so the
+ * function ends all other sessions first.
  */
 async function countDeadlocks(): Promise<number> {
   const { db } = service.database;
@@ -65,7 +65,7 @@ async function callConcurrently(calls: (() => Promise<Answer>)[], concurrency: n
   return answers;
 }
 
-/** Reads the OTA reservations of the hotel from the database. The key is the external id. */
+/** Reads the OTA reservations of the hotel from the database, grouped by external id. */
 async function storedStays() {
   const rows = await service.database.db
     .selectFrom('reservation')
@@ -84,7 +84,7 @@ const ota = (external_id: string, stay: object) => ({
 });
 
 describe('concurrent calls to the receiver of OTA reservations', () => {
-  it('of 20 concurrent first calls for one reservation, one gets 201 and 19 get 200, and the latest timestamp wins', async () => {
+  it('of 20 concurrent calls for one new reservation, one gets 201 and 19 get 200, and the latest timestamp wins', async () => {
     for (const external_id of ['first 1', 'first 2', 'first 3', 'first 4', 'first 5']) {
       const now = nowSeconds();
       const calls = Array.from({ length: 20 }, (_, index) => async () => {
@@ -106,7 +106,7 @@ describe('concurrent calls to the receiver of OTA reservations', () => {
     }
   });
 
-  it('of 20 concurrent equal calls for a new reservation, one gets 201, and all get the same body', async () => {
+  it('of 20 identical concurrent calls for a new reservation, one gets 201, and all get the same body', async () => {
     const stay = { room_type_id: hotel.roomTypes['Suite'], check_in: dayAhead(400), check_out: dayAhead(401) };
     const at = nowSeconds();
     const call = async () => await sendReservation(service, channel, ota('same', stay), at);

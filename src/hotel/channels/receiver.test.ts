@@ -36,7 +36,7 @@ const HOLDING = ['pending', 'confirmed', 'no_show', 'completed'];
 const UNKNOWN = '01920000-0000-7000-8000-000000000000';
 
 let made = 0;
-/** Returns the body of an OTA's call: two nights in a Double under a new external id. The fields in `changes` replace these defaults. */
+/** Returns the body of an OTA's call: two nights in the room type Double, with a new external id. `changes` replaces these defaults. */
 function booking(changes: Record<string, unknown> = {}): Record<string, unknown> & { external_id: string } {
   made += 1;
   return {
@@ -51,7 +51,7 @@ function booking(changes: Record<string, unknown> = {}): Record<string, unknown>
 }
 
 let clock = nowSeconds();
-/** Sends a call whose timestamp is one second after the timestamp of the previous call, so that no call is outdated. */
+/** Sends a call whose timestamp is one second after that of the previous call, so that the service does not treat it as outdated. */
 const send = (reservation: Record<string, unknown>) =>
   sendReservation(service, channel, reservation, (clock += 1) - 200);
 
@@ -65,7 +65,7 @@ const stored = async (id: string) =>
   (await service.call('GET', `/v1/staff/reservations/${id}/`, { headers: hotel.staff })).body;
 
 describe('new reservation of an OTA', () => {
-  it('201: the response to a new OTA reservation is the reservation that the PMS API then shows', async () => {
+  it('201: the response to a new OTA reservation is equal to the reservation in the PMS API', async () => {
     const guest = { full_name: 'Ada Lovelace', phone: '+44 1', email: 'ada@example.com' };
     const sent = booking({ check_in: '2027-07-01', check_out: '2027-07-03', guest, guests: 2, total_amount: 199.5 });
     const { status, body } = await send(sent);
@@ -113,7 +113,7 @@ describe('new reservation of an OTA', () => {
     assert.equal((await stored(past.body.id)).guests, 2_147_483_647);
   });
 
-  it('201: three OTA reservations of a single room are all accepted and make the sellable rooms negative', async () => {
+  it('201: three OTA reservations of a room type with one room are all accepted, and its sellable rooms become negative', async () => {
     const suite = hotel.roomTypes['Suite'];
     for (const nth of ['first', 'second', 'third']) {
       assert.equal((await send(booking({ room_type_id: suite }))).status, 201, nth);
@@ -124,7 +124,7 @@ describe('new reservation of an OTA', () => {
     assertError(await book(service, hotel, stay), 409, 'room_not_available');
   });
 
-  it('201: equal external ids of two sources make two reservations; 200: two channels of one source share a reservation', async () => {
+  it('201: reservations of two sources may have the same external id; 200: two channels of one source share a reservation', async () => {
     const elsewhere = await makeChannel(service, hotel, 'elsewhere');
     const twin = await makeChannel(service, hotel, channel.source);
     const sent = booking();
@@ -161,13 +161,13 @@ describe('price of a new reservation of an OTA', () => {
     }
   });
 
-  it('without total_amount, the plan that the OTA call names gives the total, even if it is inactive or requires more nights', async () => {
+  it('without total_amount, the plan in an OTA call gives the total, even if the plan is inactive or requires more nights', async () => {
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Flexible'] }), '200.00');
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Closed for good'] }), '2.00');
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Saver'], ...oneNight }), '80.00');
   });
 
-  it('without total_amount and plan, the cheapest open plan gives the total of an OTA reservation, by its nightly prices', async () => {
+  it('if an OTA call names no plan and no total_amount, the total is the sum of nightly prices of the cheapest open plan', async () => {
     assert.equal(await total({}), '160.00');
     assert.equal(await total(oneNight), '100.00', 'the plan Saver requires two nights');
     const nights = { check_in: dayAhead(70), check_out: dayAhead(72) };
@@ -206,7 +206,7 @@ describe('change of a reservation by an OTA', () => {
     }
   });
 
-  it('200: an OTA may change dates and room type even without free rooms, and each night is released and held once', async () => {
+  it('200: an OTA may change dates and room type even without free rooms, and no night is released or held twice', async () => {
     const days = (from: number, until: number) => ({ check_in: dayAhead(from), check_out: dayAhead(until) });
     const suite = hotel.roomTypes['Suite'];
     const sent = booking(days(300, 304));
@@ -223,7 +223,7 @@ describe('change of a reservation by an OTA', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('200: an OTA may change guest, amount, guests and plan; a missing amount, number of guests or plan stays as stored', async () => {
+  it('200: an OTA may change guest, amount, number of guests and plan; each of the last three stays if the call omits it', async () => {
     const sent = booking({ guests: 2, total_amount: '150.00', rate_plan_id: hotel.plans['Double/Saver'] });
     const { body } = await send(sent);
     const { guests, total_amount, rate_plan_id, ...rest } = sent;
@@ -279,7 +279,7 @@ describe('change of a reservation by an OTA', () => {
 });
 
 describe('refusals of a validly signed OTA call', () => {
-  it("404: an OTA call with an unknown or another tenant's room type or plan, or another room type's plan, writes nothing", async () => {
+  it('404: an OTA call writes nothing if its room type or plan is unknown, or belongs to another tenant or room type', async () => {
     const stranger = await openHotel(service);
     const sent = booking();
     for (const changes of [
@@ -341,7 +341,7 @@ describe('refusals of a validly signed OTA call', () => {
     assert.deepEqual(faultsOf(await send({})).toSorted(), missing.map((name) => `${name}: is required`).toSorted());
   });
 
-  it('405: GET on the receiver is refused; 404: an unknown path below the receiver does not exist', async () => {
+  it("405: GET on the receiver is refused; 404: an unknown path that begins with the receiver's path is refused", async () => {
     assertError(await service.call('GET', RECEIVER), 405, 'error');
     assertError(await service.call('POST', `${RECEIVER}x/`), 404, 'error');
   });

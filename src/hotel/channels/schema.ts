@@ -4,7 +4,7 @@ import { RESERVATION_STATUSES } from '../reservations/reservations.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 
-/** Body of a new channel (decision 30). */
+/** Body of the request that creates a channel (decision 30). */
 export const ChannelCreate = Type.Object(
   {
     source: Type.String({
@@ -81,7 +81,7 @@ export const ChannelPath = Type.Object({
 const NullableText = (maxLength: number, description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }));
 
-/** Body of a call to the receiver: the whole reservation, each time it changes. */
+/** Body of a call to the receiver. Each time a reservation changes, the OTA sends the whole reservation. */
 export const OtaReservation = Type.Object(
   {
     external_id: Type.String({

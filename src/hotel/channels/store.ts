@@ -21,8 +21,8 @@ export async function listChannels(db: Database, tenantId: number): Promise<Chan
 }
 
 /**
- * Inserts a channel. If a channel with this id exists, an earlier try of the same transaction has written it and its response was lost,
- * so the statement changes nothing.
+ * Inserts a channel. If a channel with this id exists, the statement changes nothing, because an earlier try of the same transaction has
+ * written the channel and its response was lost.
  */
 export async function insertChannel(
   tx: Tx,
@@ -63,8 +63,9 @@ export interface ChannelSecretRow {
 }
 
 /**
- * Reads at most `limit` channel secrets of the tenant, sorted by id. It reads only secrets whose ciphertext sorts before `bytes`, and only
- * ids after `afterId`. A null `afterId` starts at the first id.
+ * Reads at most `limit` channel secrets of the tenant, sorted by id, from the first id after `afterId` or, if `afterId` is null, from the
+ * first id. It reads only secrets whose ciphertext sorts before `bytes`, which are those of older keys, because a ciphertext begins with
+ * the version of its key.
  */
 export async function readChannelSecretsBefore(
   db: Database,
@@ -77,7 +78,10 @@ export async function readChannelSecretsBefore(
   return await afterIdInOrder(before, afterId).select(['id', 'channel_key', 'channel_secret']).limit(limit).execute();
 }
 
-/** Replaces the ciphertext of a channel secret. Returns false if another writer has replaced the old ciphertext meanwhile. */
+/**
+ * Replaces the ciphertext `from` of a channel secret with `to`. Returns false and changes nothing if another writer has replaced `from` in
+ * the meantime.
+ */
 export async function replaceChannelSecret(
   tx: Tx,
   tenantId: number,

@@ -68,7 +68,7 @@ describe('GET /v1/staff/properties/', () => {
     assert.deepEqual((await list('', hotel.owner)).body, body);
   });
 
-  it('200: the staff list of properties has pages; 404: a page after the last one does not exist', async () => {
+  it('200: the staff list of properties can be read in pages; 404: a page after the last one does not exist', async () => {
     const page = await list('?page=2&page_size=1');
     assert.deepEqual([page.body.count, page.body.next, page.body.results[0].name], [2, null, 'Lagoon Lodge']);
     assertError(await list('?page=3&page_size=1'), 404, 'error');

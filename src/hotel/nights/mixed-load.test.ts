@@ -33,7 +33,7 @@ after(() => service.close());
 
 const roomType = fc.constantFrom(...Object.keys(ROOM_TYPES));
 const dates = fc.record({ from: fc.integer({ min: 0, max: 12 }), nights: fc.integer({ min: 1, max: 9 }) });
-/** Relative position, from 0 to 1, of the reservation that a step uses in the list of all reservations made so far. */
+/** Position, from 0 to 1, in the list of the reservations made so far. It selects the reservation that a step changes. */
 const position = fc.double({ min: 0, max: 0.999, noNaN: true });
 
 const byPartner = fc.oneof(
@@ -51,7 +51,7 @@ const byPartner = fc.oneof(
 );
 const byOta = fc.record({
   kind: fc.constant('tell' as const),
-  // There are only 12 ids, so that most calls change an existing reservation, and several calls change one reservation at the same time.
+  // There are only 12 external ids, so that most calls change an existing reservation, and concurrent calls often change the same one.
   id: fc.integer({ min: 1, max: 12 }),
   roomType,
   dates,
@@ -63,7 +63,7 @@ function datesOf({ from, nights }: { from: number; nights: number }) {
   return { check_in: dayAhead(30 + from), check_out: dayAhead(30 + from + nights) };
 }
 
-/** Performs the steps with 12 concurrent workers. Returns all responses. */
+/** Performs the steps, at most 12 at the same time. Returns all responses. */
 async function perform(hotel: TestHotel, steps: Step[]): Promise<Answer[]> {
   const sendReservation = await openChannel(service, hotel);
   const made: { id: string; externalId: string }[] = [];
@@ -131,8 +131,8 @@ async function assertConsistent(hotel: TestHotel, answers: Answer[]): Promise<vo
 }
 
 /**
- * Returns the number of deadlocks since the database was created. It ends all other connections first, because a connection may report
- * its deadlocks as late as when it ends.
+ * Returns the number of deadlocks since the database was created. PostgreSQL may count a connection's deadlocks only when the connection
+ * ends, so the function ends all other connections first.
  */
 async function countDeadlocks(url: string): Promise<number> {
   const db = createDatabase({ url, poolSize: 1 });
@@ -148,8 +148,8 @@ async function countDeadlocks(url: string): Promise<number> {
 }
 
 /**
- * Asserts that the events of each partner's reservation agree with its status, and that no other reservation has an event. A reservation
- * has one created event and an event with its present status, and no two of its events have the same status.
+ * Asserts that the events of each partner's reservation agree with its status, and that no other reservation has an event. A partner's
+ * reservation has one `reservation.created` event and an event with its present status, and no two of its events have the same status.
  */
 async function assertEventsAgree(hotel: TestHotel): Promise<void> {
   const rows = (await service.call('GET', STAFF_RESERVATIONS, { headers: hotel.staff })).body;
@@ -196,7 +196,7 @@ describe(`night counters under 12 concurrent callers, seed ${SEED}`, () => {
     await assertConsistent(hotel, answers);
   });
 
-  it('400 random calls of partners, staff and OTAs leave correct night counters and the right events', {
+  it('400 random calls of partners, staff and OTAs leave correct night counters, and events that agree with the reservations', {
     timeout: 60_000,
   }, async () => {
     const hotel = await openMixedHotel();

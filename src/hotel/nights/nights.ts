@@ -13,7 +13,7 @@ import {
 
 export type { NightRange } from './store.ts';
 
-/** One room of a room type, held for the nights from `checkIn` until before `checkOut`. Null means that no room is held. */
+/** One room of a room type, held from the night of `checkIn` to the night before `checkOut`. Null means that no room is held. */
 export interface Hold {
   roomTypeId: string;
   checkIn: DateText;
@@ -35,23 +35,24 @@ export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: 
   await changeCounters(tx, changes);
 }
 
-/** Request for the nights of a new stay. */
+/** Request of a new stay to hold one room on each of its nights. */
 export interface NewHold {
   tenantId: number;
   hold: Hold;
-  /** Largest number of rooms of the room type that may be held on one night. */
+  /** Number of rooms of the room type, which is the largest number that may be held on one night. */
   capacity: number;
 }
 
 /**
- * Holds the nights of several stays. On one database node the stays may belong to several tenants. If a night has too few rooms for all
- * stays that include it, the function refuses all these stays. The caller may then try each of them by itself.
+ * Holds the nights of several stays. If the database is a single node and not a cluster, the stays may belong to several tenants. If a
+ * night has too few rooms for all stays that include it, the function refuses all these stays. The caller may then retry them one at a
+ * time.
  * @returns the refused stays. No night is held for them
  */
 export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
   const sums = new NightSums();
   const requests = stays.map((stay) => ({ stay, nights: sums.addStay(stay.tenantId, stay.hold, 1, stay.capacity) }));
-  // These stays are refused before the statement, because `holdNights` does not check the capacity of a night that has no row yet.
+  // These stays are refused before the SQL statement runs, because `holdNights` does not check the capacity of a night that has no row yet.
   const refused = requests.filter(({ nights }) => nights.some(({ rooms, capacity }) => rooms > capacity));
   refused.forEach(({ nights }) => nights.forEach((night) => sums.add(night, -1)));
   const requested = sums.all();
@@ -75,14 +76,14 @@ async function changeCounters(tx: Tx, changes: NightSums): Promise<void> {
   }
 }
 
-/** Change of one night counter in rooms, and the smallest capacity that a stay gave for the night. */
+/** Sum of the changes of one night counter, in rooms. `capacity` is the smallest capacity that any of the stays gave for the night. */
 type NightSum = NightChange & { capacity: number };
 
-/** Sums of the changes of several stays, by night. */
+/** Sums of the changes that several stays make to night counters, one sum for each night. */
 class NightSums {
   readonly #sums = new Map<string, NightSum>();
 
-  /** Adds `rooms` to each night of the stay. Returns the sums of these nights. */
+  /** Adds `rooms` to the sum of each night of the stay. Returns the sums of these nights. */
   addStay(tenantId: number, { roomTypeId, checkIn, checkOut }: Hold, rooms: number, capacity = Infinity): NightSum[] {
     return nightsOf(checkIn, checkOut).map((date) => this.add({ tenantId, roomTypeId, date }, rooms, capacity));
   }
@@ -99,7 +100,7 @@ class NightSums {
     return this.#sums.get(keyOf(night));
   }
 
-  /** Returns the nights whose sum of changes is not 0. */
+  /** Returns the sums of all nights whose sum is not 0. */
   all(): NightSum[] {
     return [...this.#sums.values()].filter(({ rooms }) => rooms !== 0);
   }
@@ -112,7 +113,7 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
 /** Reads the number of rooms held on each night of the range, sorted by date. */
 export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
 
-/** Largest number of batches under way. While the database executes one batch, the process works on the rows of another one. */
+/** Largest number of batches that are read at the same time. While the database executes one, the process handles the rows of the other. */
 const MAX_BATCHES_UNDER_WAY = 2;
 
 /** Creates the reader of night counters. Calls that arrive together share one SQL statement. */

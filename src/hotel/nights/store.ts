@@ -16,7 +16,10 @@ export interface NightChange extends Night {
   rooms: number;
 }
 
-/** Row of the INSERT that changes a night counter. It becomes the row of a night that has no row yet. */
+/**
+ * Row of the INSERT that changes a night counter. If the night has no row yet, this row is stored. Otherwise its `held` is added to the
+ * stored row.
+ */
 interface NightRow {
   tenant_id: number;
   room_type_id: string;
@@ -35,13 +38,13 @@ export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night
 }
 
 /**
- * Holds rooms on nights. It skips each night that would exceed the capacity of its room type. The capacity of a night that has no row
- * yet is not checked, so the caller must refuse a request above the capacity before.
+ * Holds rooms on nights. It skips each night that would exceed the capacity of its room type. The capacity of a night that has no row yet
+ * is not checked, so the caller must first refuse a request above the capacity.
  * @param nights on a database cluster, all nights must belong to one stay
  * @returns the nights on which the rooms are now held
  */
 export async function holdNights(tx: Tx, nights: (NightChange & { capacity: number })[]): Promise<Night[]> {
-  // A database cluster does not allow the subquery here.
+  // A database cluster does not allow the subquery here, so the capacity comes from the caller.
   const capacity = isCluster(tx)
     ? sql`${nights[0]?.capacity}::int`
     : sql`(SELECT physical_capacity FROM room_type WHERE tenant_id = n.tenant_id AND id = n.room_type_id)`;
@@ -49,9 +52,9 @@ export async function holdNights(tx: Tx, nights: (NightChange & { capacity: numb
 }
 
 /**
- * Changes all night counters in one statement. On one database node the nights may belong to several tenants. `rowsToInsert` sorts the
- * rows, so that all writers lock the nights in the same order. An UPDATE of a range of dates would lock the rows in their order on
- * disk, and two overlapping stays could deadlock.
+ * Changes all night counters in one INSERT. If the database is a single node and not a cluster, the nights may belong to several tenants.
+ * `rowsToInsert` sorts the rows, so that all writers lock the nights in the same order. An UPDATE of a range of dates would lock the rows
+ * in their order on disk, and two overlapping stays could deadlock.
  */
 async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<unknown>) {
   const rows = changes.map(({ tenantId, roomTypeId, date, rooms }) => ({
@@ -93,8 +96,8 @@ export interface HeldNights {
 }
 
 /**
- * Reads the counters of several ranges, in the order of the ranges. The ranges may belong to several tenants. Each range gets two lists,
- * because two lists are read faster than one row for each night.
+ * Reads the counters of several ranges, in the order of the ranges. The ranges may belong to several tenants. The result has two lists for
+ * each range, because two lists are read faster than one row for each night.
  */
 export function readHeld(db: Database, ranges: NightRange[]): Promise<(HeldNights | undefined)[]> {
   return selectEach(

@@ -30,7 +30,7 @@ function routes(): [method: string, path: string, json?: object][] {
 }
 
 describe('access to the routes of the PMS API', () => {
-  it("401 invalid_credentials: the PMS API refuses missing or wrong keys and secrets, other headers and an owner's token", async () => {
+  it("401 invalid_credentials: the PMS API refuses missing or wrong keys and secrets, partner headers and an owner's token", async () => {
     const { 'x-pms-api-key': key = '', 'x-pms-api-secret': secret = '' } = hotel.pms;
     const another = await pmsHeaders(service, hotel);
     const shown: Record<string, string>[] = [
@@ -58,7 +58,7 @@ describe('access to the routes of the PMS API', () => {
     assert.equal(JSON.parse([...texts][0] ?? '').code, 'invalid_credentials');
   });
 
-  it("401 invalid_credentials: the PMS API refuses a partner's credential, in partner headers and in PMS headers", async () => {
+  it("401 invalid_credentials: the PMS API refuses a partner's credential, sent in partner headers or in PMS headers", async () => {
     const { api_key, api_secret } = hotel.credential;
     for (const [method, path, json] of routes()) {
       for (const headers of [hotel.partner, { 'x-pms-api-key': api_key, 'x-pms-api-secret': api_secret }]) {
@@ -68,7 +68,7 @@ describe('access to the routes of the PMS API', () => {
     }
   });
 
-  it('401 invalid_credentials: the third-party API refuses a PMS credential, in PMS headers and in partner headers', async () => {
+  it('401 invalid_credentials: the third-party API refuses a PMS credential, sent in PMS headers or in partner headers', async () => {
     const swapped = {
       'x-api-key': hotel.pms['x-pms-api-key'] ?? '',
       'x-api-secret': hotel.pms['x-pms-api-secret'] ?? '',
@@ -81,7 +81,7 @@ describe('access to the routes of the PMS API', () => {
     }
   });
 
-  it('200: all routes of the PMS API accept a PMS credential; 404: a random reservation id does not exist', async () => {
+  it('200: all routes of the PMS API accept a PMS credential; 404: a reservation with a random id does not exist', async () => {
     const statuses: number[] = [];
     for (const [method, path, json] of routes()) {
       statuses.push((await service.call(method, PMS + path, { headers: hotel.pms, ...(json ? { json } : {}) })).status);
@@ -108,7 +108,7 @@ describe('access to the routes of the PMS API', () => {
 });
 
 describe('rate limit of the PMS API', () => {
-  it('429 rate_limited: after 300 calls over all its routes a PMS credential is refused, but other credentials are not', async () => {
+  it('429 rate_limited: after 300 calls to any of its routes a PMS credential is refused, but other credentials are not', async () => {
     const own = await hotelTenant(service);
     const paths = routes().filter(([method]) => method === 'GET');
     const seen: number[] = [];
@@ -137,7 +137,7 @@ describe('rate limit of the PMS API', () => {
     assert.deepEqual([partner.status, partner.headers.get('x-ratelimit-remaining')], [200, '299']);
   });
 
-  it('calls with a wrong secret take nothing from the budget of the PMS credential', async () => {
+  it('calls with a wrong secret do not count against the budget of the PMS credential', async () => {
     const own = await pmsHeaders(service, hotel);
     for (let tries = 0; tries < 5; tries += 1) {
       const wrong = { ...own, 'x-pms-api-secret': 'wrong' };

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { bookByOta, hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 
-/** Returns a property with one room type and with this time zone and these times. The name of the property contains all three. */
+/** Returns a property with one room type, this time zone, and these check-in and check-out times. Its name contains all three. */
 const propertyAt = (timezone: string, check_in_time: string, check_out_time: string) => ({
   name: `${timezone} ${check_in_time} ${check_out_time}`,
   country_code: 'XX',
@@ -13,7 +13,7 @@ const propertyAt = (timezone: string, check_in_time: string, check_out_time: str
   room_types: [{ name: 'Room', max_occupancy: 2, physical_capacity: 5 }],
 });
 
-/** Stays: time zone, check-in time, check-out time, first and last day, and the expected check_in_date and check_out_date in UTC. */
+/** Each stay: time zone, check-in time, check-out time, first and last day, and the expected check_in_date and check_out_date in UTC. */
 const STAYS = [
   // In Lisbon the clocks go forward on 28 March 2027 at 1:00, and back on 31 October 2027 at 2:00.
   ['Europe/Lisbon', '15:00', '11:00', '2027-03-27', '2027-03-29', '2027-03-27T15:00', '2027-03-29T10:00'],
@@ -21,16 +21,16 @@ const STAYS = [
   // These stays touch 29 February. The year 2000 is a leap year because it is divisible by 400.
   ['Europe/Lisbon', '15:00', '11:00', '2028-02-28', '2028-02-29', '2028-02-28T15:00', '2028-02-29T11:00'],
   ['Europe/Lisbon', '15:00', '11:00', '2000-02-29', '2000-03-01', '2000-02-29T15:00', '2000-03-01T11:00'],
-  // Kiritimati and Pago Pago lie on either side of the date line, so the day in UTC differs from the local day.
+  // Kiritimati and Pago Pago lie on opposite sides of the date line, so the day in UTC differs from the local day in both.
   ['Pacific/Kiritimati', '14:00', '10:00', '2026-05-02', '2026-05-03', '2026-05-02T00:00', '2026-05-02T20:00'],
   ['Pacific/Kiritimati', '13:59', '13:59', '2025-12-31', '2026-01-01', '2025-12-30T23:59', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '12:59', '2025-12-30', '2025-12-31', '2025-12-31T02:00', '2025-12-31T23:59'],
   ['Pacific/Pago_Pago', '15:00', '23:59', '2026-02-27', '2026-02-28', '2026-02-28T02:00', '2026-03-01T10:59'],
-  // In New York 8 March 2026 has no 2:30, and 1 November 2026 has 1:30 twice. The first 1:30 counts.
+  // In New York, 2:30 does not exist on 8 March 2026, so 3:30 counts. On 1 November 2026 1:30 exists twice, and the first one counts.
   ['America/New_York', '02:30', '01:30', '2026-03-07', '2026-03-08', '2026-03-07T07:30', '2026-03-08T06:30'],
   ['America/New_York', '02:30', '01:30', '2026-03-08', '2026-03-09', '2026-03-08T07:30', '2026-03-09T05:30'],
   ['America/New_York', '02:30', '01:30', '2026-10-31', '2026-11-01', '2026-10-31T06:30', '2026-11-01T05:30'],
-  // Lord Howe has half an hour of summer time, and the offset of Kathmandu is 5 hours and 45 minutes.
+  // Lord Howe moves its clocks by only half an hour in summer, and the offset of Kathmandu is 5 hours and 45 minutes.
   ['Australia/Lord_Howe', '15:00', '11:00', '2026-04-04', '2026-04-06', '2026-04-04T04:00', '2026-04-06T00:30'],
   ['Asia/Kathmandu', '00:00', '23:59', '2026-01-01', '2026-01-02', '2025-12-31T18:15', '2026-01-02T18:14'],
   ['UTC', '00:00', '00:00', '1999-12-31', '2000-01-01', '1999-12-31T00:00', '2000-01-01T00:00'],
@@ -57,7 +57,7 @@ describe("check_in_date and check_out_date are the property's check-in and check
     });
   }
 
-  it('a new check-in time of the property applies to its stored reservations', async () => {
+  it('a new check-in time of the property also applies to reservations that are already stored', async () => {
     const [first, ...rest] = hotel.document.properties ?? [];
     assert.ok(first);
     const room_type_id = hotel.id(first.name, 'Room');

@@ -57,7 +57,7 @@ describe('management of PMS credentials by the owner', () => {
     assert.deepEqual([bare.status, bare.body.label], [201, '']);
   });
 
-  it('200: the list of PMS credentials has the newest first, has no secrets or webhook_url, and omits partner credentials', async () => {
+  it('200: the list of PMS credentials has the newest first, shows no secrets or webhook_url, and omits partner credentials', async () => {
     const own = await service.tenant();
     const list = async () => (await call('GET', PATH, { headers: own.owner })).body;
     assert.deepEqual(await list(), [], 'the list does not show credentials of partners');

@@ -28,7 +28,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
   const sellable = async (roomTypeId: string, checkIn: string, checkOut: string) =>
     (await inventory(roomTypeId, checkIn, checkOut)).map((entry) => entry.sellable);
 
-  it('200: the inventory has one entry with three fields for each night from check_in until before check_out', async () => {
+  it('200: the inventory has one entry of three fields for each night from check_in to the night before check_out', async () => {
     assert.deepEqual(await inventory(double, '2028-02-27', '2028-03-02'), [
       { date: '2028-02-27', physical_capacity: 3, sellable: 3 },
       { date: '2028-02-28', physical_capacity: 3, sellable: 3 },
@@ -37,7 +37,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     ]);
   });
 
-  it('200: the inventory has each night once over both changes of the clocks', async () => {
+  it('200: the inventory has each night once, also when the clocks go forward or back in the range', async () => {
     for (const [from, to] of [
       ['2027-03-26', '2027-03-30'],
       ['2027-10-29', '2027-11-02'],
@@ -72,7 +72,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     ]);
   });
 
-  it('200: a closed night keeps its free rooms in the inventory, although partners see 0 sellable rooms', async () => {
+  it('200: the inventory shows the free rooms of a night that is closed for sale, although partners see 0 sellable rooms', async () => {
     const closed = await service.call('PUT', `${PMS}/restrictions/`, {
       headers: hotel.pms,
       json: {
@@ -93,7 +93,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     );
   });
 
-  it('200: the inventory can have 730 nights, the first and the last supported date, and a room type id in capital letters', async () => {
+  it('200: the inventory may cover 730 nights and the first and last supported date, with a room type id in capital letters', async () => {
     assert.equal((await inventory(double, '2027-01-01', '2028-12-31')).length, 730);
     assert.deepEqual(await sellable(double, '0001-01-01', '0001-01-02'), [3]);
     assert.deepEqual(await sellable(double, '9999-12-30', '9999-12-31'), [3]);
@@ -132,7 +132,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     }
   });
 
-  it("404 error: the inventory of another tenant's room type and of an unknown one gets the same response", async () => {
+  it("404 error: inventory requests for another tenant's room type and for an unknown room type get the same response", async () => {
     const ids = [other.id('Harbour House', 'Double'), randomUUID(), hotel.id('Harbour House')];
     const answers = await Promise.all(
       ids.map((id) => ask(`room_type_id=${id}&check_in=2027-05-01&check_out=2027-05-02`)),

@@ -17,7 +17,7 @@ before(async () => {
 after(() => service.close());
 
 describe('GET /v1/channel-manager/pms/properties/', () => {
-  it('200: the PMS list of properties is in the order of the tenant document and has exactly five fields', async () => {
+  it('200: the PMS list has the properties in the order of the tenant document, each with exactly five fields', async () => {
     const answer = await get('/properties/');
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(answer.body, [
@@ -26,30 +26,30 @@ describe('GET /v1/channel-manager/pms/properties/', () => {
     ]);
   });
 
-  it('200: the PMS list of properties has the same response without the final slash and with page parameters', async () => {
+  it('200: the response of the PMS list of properties is the same without the final slash, and with page parameters', async () => {
     const whole = await get('/properties/');
     for (const path of ['/properties', '/properties/?page=7&page_size=1', '/properties/?page=none']) {
       assert.equal((await get(path)).text, whole.text, path);
     }
   });
 
-  it('200: the PMS list of properties is empty, and not refused, for a tenant without properties and hotel feature', async () => {
+  it('200: a tenant without properties and without the hotel feature gets an empty PMS list of properties, and no refusal', async () => {
     const tenant = await service.tenant({ features: ['restaurant'] });
     const answer = await get('/properties/', await pmsHeaders(service, tenant));
     assert.deepEqual([answer.status, answer.body], [200, []]);
   });
 
-  it('200: a tenant with properties but without the hotel feature gets its properties in the PMS API', async () => {
+  it('200: the PMS API lists the properties of a tenant even if the tenant does not have the hotel feature', async () => {
     const gated = await hotelTenant(service, { features: [] });
     assert.equal((await get('/properties/', gated.pms)).body.length, 2);
   });
 
-  it('200: HEAD of the PMS properties has no body', async () => {
+  it('200: the response to HEAD of the PMS list of properties has no body', async () => {
     const answer = await service.call('HEAD', `${PMS}/properties/`, { headers: hotel.pms });
     assert.deepEqual([answer.status, answer.text], [200, '']);
   });
 
-  it('405: POST on the PMS properties is refused, and the header Allow names GET', async () => {
+  it('405: POST on the PMS list of properties is refused, and the header Allow names GET', async () => {
     const answer = await service.call('POST', `${PMS}/properties/`, { headers: hotel.pms, json: {} });
     assert.deepEqual([answer.status, answer.body.code], [405, 'error']);
     assert.match(answer.headers.get('allow') ?? '', /GET/);
@@ -60,7 +60,7 @@ describe('GET /v1/channel-manager/pms/properties/{property_id}/room-types/', () 
   const roomTypes = (propertyId: string, headers?: Record<string, string>) =>
     get(`/properties/${propertyId}/room-types/`, headers);
 
-  it('200: the PMS sees room types with their active rate plans, in the order of the tenant document', async () => {
+  it('200: the PMS list has the room types with their active rate plans, in the order of the tenant document', async () => {
     const answer = await roomTypes(hotel.id('Harbour House'));
     assert.equal(answer.status, 200, answer.text);
     const plan = (name: string, roomType: string, rest: object) => ({
@@ -110,7 +110,7 @@ describe('GET /v1/channel-manager/pms/properties/{property_id}/room-types/', () 
     assert.deepEqual([answer.status, answer.body.length], [200, 1]);
   });
 
-  it("404: another tenant's property, an unknown id and a malformed id get the same response", async () => {
+  it("404: room types of another tenant's property, of an unknown id and of a malformed id get the same response", async () => {
     const ids = [other.id('Harbour House'), randomUUID(), 'harbour', hotel.id('Harbour House', 'Double'), '0'];
     const answers = await Promise.all(ids.map((id) => roomTypes(id)));
     for (const answer of answers) {

@@ -35,7 +35,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     lagoon = hotel.id('Lagoon Lodge', 'Double');
   });
 
-  it('200: the list of reservations is empty without reservations, also for a tenant without the hotel feature', async () => {
+  it('200: the PMS list is empty if the tenant has no reservations, also without the hotel feature', async () => {
     assert.deepEqual((await get('', hotel)).body, []);
     const tenant = await service.tenant();
     const answer = await service.call('GET', `${PMS}/reservations/`, {
@@ -91,7 +91,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     assert.deepEqual(second, received.body, 'the response of the receiver is equal to the entry in the list');
   });
 
-  it('200: the PMS sees null for an e-mail address that a partner sent as an empty text or did not send', async () => {
+  it("200: the PMS sees null as the guest's e-mail address if the partner sent an empty text or no address", async () => {
     const own = await hotelTenant(service);
     const guest = { name: 'Zoë 王', phone: '+351 22' };
     for (const email of ['', undefined]) {
@@ -156,7 +156,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     }
   });
 
-  it('400 invalid_request: a filter with an unknown, an empty or a repeated status is refused', async () => {
+  it('400 invalid_request: the PMS list refuses a filter whose status is unknown, empty or given twice', async () => {
     for (const query of ['status=gone', 'status=', 'status=Confirmed', 'status=confirmed&status=pending']) {
       const answer = await get(`?${query}`, hotel);
       assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], query);
@@ -196,11 +196,11 @@ describe('PMS reservations of a hotel with 230 reservations', () => {
     assert.equal((await get('?page=0&page_size=x', hotel)).text, whole.text);
   });
 
-  it('200: the limit of 200 applies after the filter, so a PMS list with a status has all 115 reservations with that status', async () => {
+  it('200: the PMS list is filtered by status before it is cut to 200, so it has all 115 reservations with one status', async () => {
     assert.equal((await get('?status=completed', hotel)).body.length, 115);
   });
 
-  it('200: a reservation that the PMS list does not show can be read by its id, and all 230 natural_ids differ', async () => {
+  it('200: a reservation beyond the limit of the PMS list can be read by its id, and all 230 natural_ids are different', async () => {
     const rows = await service.database.db
       .selectFrom('reservation')
       .select(['id', 'natural_id'])

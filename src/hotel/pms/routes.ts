@@ -48,7 +48,10 @@ const MAX_RESERVATIONS = 200;
 const SHARED = { tags: ['PMS'] };
 const NO_RATE_PLAN = { status: 404, code: 'error', message: 'No such rate plan.' } as const;
 
-/** Registers the routes of the PMS API. They only adapt rooms, rates, nights and reservations to the contract of the API. */
+/**
+ * Registers the routes of the PMS API. They only translate between the contract of this API and the code for rooms, rates, nights and
+ * reservations.
+ */
 export function pmsRoutes(app: App, dependencies: Dependencies): void {
   roomRoutes(app, dependencies);
   inventoryRoute(app, dependencies);
@@ -231,7 +234,7 @@ function reservationRoutes(app: App, { db, findRoomType, reservations, pmsGuard 
       const filter = { tenantId, status: request.query.status };
       const rows = await reservations.listByCheckIn(filter, MAX_RESERVATIONS);
       const clocks = await readClocks(db, tenantId);
-      // The database sorts by the date of check-in. Properties may have different time zones, so the times in UTC need another sort.
+      // The database sorts by the local date of check-in. The time zones of properties may differ, so the times in UTC are sorted again.
       return rows
         .map((row) => shapeBy(clocks.get(row.room_type_id), row))
         .sort((a, b) => b.check_in_date.localeCompare(a.check_in_date));

@@ -1,4 +1,5 @@
-// Adds a button to every code block that copies the code, if the browser allows it. The blocks are complete without the button.
+// Adds a copy button to every code block, if the browser allows access to the clipboard. Without the button, the reader can select the
+// code.
 function addCopyButton(block) {
   const frame = document.createElement('div');
   frame.className = 'code';

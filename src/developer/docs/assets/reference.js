@@ -1,7 +1,9 @@
-// Starts Scalar without any request to another service: no proxy, telemetry, agent, web font or link to an outside client.
+// This script starts Scalar, the viewer of the API reference, so that it sends no request to another service. It has no proxy, telemetry,
+// agent, web font or link to an outside client.
 const mount = document.getElementById('content');
 
-// The page's policy allows only styles that have its nonce, and some parts of Scalar make styles without it.
+// The content security policy of the page allows only styles that have its nonce, but some parts of Scalar create styles without it. So
+// every new style element gets the nonce.
 const { nonce } = document.currentScript;
 const createElement = document.createElement.bind(document);
 document.createElement = (...args) => {
@@ -12,8 +14,8 @@ document.createElement = (...args) => {
   return element;
 };
 
-// Attributes that Scalar's elements need for assistive technology and the keyboard. Null removes the attribute. They are set again each
-// time Scalar has changed the page.
+// Attributes that assistive technology and the keyboard need but that Scalar leaves out or sets wrongly: selector, attribute, value. Null
+// removes the attribute. `repair` sets them again each time Scalar has changed the page.
 const REPAIRS = [
   ['header', 'role', 'none'],
   ['.t-doc__header', 'role', 'region'],
@@ -50,8 +52,8 @@ new MutationObserver(repair).observe(mount, { childList: true, subtree: true });
 const sources = JSON.parse(mount.dataset.sources);
 const documents = sources.map(({ url }) => new URL(url, window.location.href).href);
 
-// Scalar sends every parameter that has an example. An optional parameter is shown with its example here, but it is sent only if the reader
-// selects it.
+// Scalar sends every parameter that has an example. This function changes the document, so that an optional parameter shows its example but
+// is sent only if the reader selects it.
 async function fetchForScalar(...args) {
   const answer = await fetch(...args);
   if (!documents.includes(answer.url)) {
@@ -68,7 +70,7 @@ async function fetchForScalar(...args) {
   return Response.json(document);
 }
 
-// Scalar's own script runs after this script, so wait for it.
+// The browser runs Scalar's own script after this one, so this call waits until both have run.
 document.addEventListener('DOMContentLoaded', () => {
   Scalar.createApiReference(mount, {
     sources,
