@@ -20,7 +20,7 @@ const PROVIDER = {
 };
 type Environment = Record<string, string>;
 
-/** Returns the one-line message of the error with which the configuration stops the start. */
+/** Returns the message of the error that `readConfig` throws for an invalid environment. */
 function faultOf(environment: Environment): string {
   try {
     readConfig(environment);
@@ -147,7 +147,7 @@ describe('valid values of the environment variables', () => {
     }
   });
 
-  it('the HTTP app and the Redis client accept unusual values of TRUSTED_PROXIES and REDIS_URL that readConfig accepts', async () => {
+  it('if readConfig accepts an unusual TRUSTED_PROXIES or REDIS_URL, the HTTP app or the Redis client accepts it too', async () => {
     const { trustedProxies, redisUrl } = readConfig({
       TRUSTED_PROXIES: '0.0.0.0/1,::/1,::ffff:10.0.0.0/104,fe80::1',
       REDIS_URL: 'redis://user:p%25@127.0.0.1:1/15',
@@ -234,7 +234,7 @@ describe('variables with the suffix _FILE', () => {
     return path;
   };
 
-  it('a variable with the suffix _FILE gives the path of a file with the secret, and a line break at the end is ignored', () => {
+  it('a variable with the suffix _FILE gives the path of a file with the secret, and a final line break in the file is ignored', () => {
     const config = readConfig({
       DATABASE_URL_FILE: file('postgres://u:p@h/d\n'),
       REDIS_URL_FILE: file('redis://h\r\n'),
@@ -279,7 +279,7 @@ describe('readPartnerConfig', () => {
     });
   });
 
-  it('readPartnerConfig reads BASE, KEY and SECRET as the demo prints them, but prefers the variables ROOMSERVICE_…', () => {
+  it('readPartnerConfig reads the variables BASE, KEY and SECRET that the demo prints, but prefers ROOMSERVICE_…', () => {
     const printed = { BASE: 'http://127.0.0.1:1/', KEY: 'rsk_d', SECRET: 'rss_d' };
     const { stateDir, ...read } = readPartnerConfig({}, printed);
     assert.deepEqual(read, { serviceUrl: 'http://127.0.0.1:1', apiKey: 'rsk_d', apiSecret: 'rss_d' });
@@ -326,7 +326,7 @@ describe('readPartnerConfig', () => {
   });
 });
 
-it('METRICS_PORT must differ from PORT, but both may be 0 for a free port', () => {
+it('METRICS_PORT must differ from PORT, but both may be 0, so that the system chooses free ports', () => {
   assert.equal(faultOf({ PORT: '18202', METRICS_PORT: '18202' }), 'METRICS_PORT must differ from PORT, which is 18202');
   assert.match(faultOf({ METRICS_PORT: '8080' }), /^METRICS_PORT .* which is 8080$/);
   assert.equal(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort, 0);
@@ -342,7 +342,7 @@ describe('misspelledVariables', () => {
     NODE_COMPILE_CACHE NODE_EXTRA_CA_CERTS UV_THREADPOOL_SIZE MALLOC_MMAP_THRESHOLD_ http_proxy HTTPS_PROXY NO_PROXY npm_config_cache
     npm_lifecycle_event INIT_CWD COLORTERM CI GITHUB_TOKEN PUBLIC_IP AUTH_TOKEN API_URL BASE_URL MASTER METRICS METRICS_URL`;
 
-  it('misspelledVariables gives no warning for usual variables of other programs and for correct variables of the service', () => {
+  it('misspelledVariables gives no warning for usual variables of other programs or for correct variables of the service', () => {
     const usual = Object.fromEntries(USUAL.split(/\s+/).map((name) => [name, 'x']));
     assert.deepEqual(misspelledVariables(usual), []);
     assert.deepEqual(misspelledVariables({ ...PROVIDER, PORT: '1', MASTER_KEY_FILE: 'x', DATABASE_URL: 'x' }), []);

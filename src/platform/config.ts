@@ -12,7 +12,10 @@ export interface IdentityProvider {
   issuer: string;
   audience: string;
   jwksUrl: URL;
-  /** True if a token must say that its e-mail is verified. A token that says that its e-mail is not verified is always refused. */
+  /**
+   * True if a sign-in token must state that its e-mail address is verified. A token that states that the address is not verified is always
+   * refused.
+   */
   requiresVerifiedEmail: boolean;
 }
 
@@ -20,25 +23,25 @@ export interface IdentityProvider {
 export interface Config {
   port: number;
   host: string;
-  /** Base URL of the links in responses, without a trailing slash. If null, each request gives the base URL. */
+  /** Base URL of the links in responses, without a trailing slash. If null, a link has the protocol and host of its request. */
   publicUrl: string | null;
   dataDir: string;
   /** URL of the database. If null, the service uses the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
   databasePoolSize: number;
-  /** Use of prepared statements. Must be false behind a connection pooler that does not support them (PgBouncer before 1.21). */
+  /** True if statements are prepared. Must be false behind a connection pooler that does not support them (PgBouncer before 1.21). */
   databasePreparedStatements: boolean;
-  /** URL of the Redis that counts the budgets. If null, each process counts budgets in its own memory. */
+  /** URL of the Redis in which all processes count the calls of each budget. If null, each process counts in its own memory. */
   redisUrl: string | null;
   /** Master key of 32 bytes. If null, the first start generates it in `dataDir`. Null is possible only with the embedded database. */
   masterKey: Buffer | null;
   masterKeyPrevious: Buffer | null;
   rateLimitPerMinute: number;
-  /** Upper bounds on the cost of a request. */
+  /** Upper bounds on the cost of a request, such as the number of items in an order. */
   bounds: Bounds;
   webhookHeaderBrand: string;
   webhookAllowPrivateNetwork: boolean;
-  /** Number of days for which an event is kept. A delivery that has ended is removed together with its event. */
+  /** Number of days for which an event is kept. A delivery that has ended, with or without success, is removed together with its event. */
   eventRetentionDays: number;
   identityProvider: IdentityProvider | null;
   trustedProxies: string[];
@@ -49,9 +52,7 @@ export interface Config {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
-
-
- * Reads the configuration from the environment. An empty variable counts as not set. A secret may come from a file. For example,
+ * Reads the configuration from the environment variables. An empty variable counts as not set. A secret may come from a file. For example,
  * `MASTER_KEY_FILE` is the path of a file that contains the value of `MASTER_KEY`.
  * @throws OperatorError if a variable is missing or invalid. The message names the variable and the values that it may have.
  */
@@ -100,18 +101,14 @@ export function readConfig(environment: Environment = process.env): Config {
   };
 }
 
-/**
- * Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. Before a short name it
- * is no mistake, because Kubernetes itself sets ROOMSERVICE_PORT for a service with the name "roomservice".
- */
-/** Number of characters up to which the name of a setting counts as short. */
+/** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
 const OWN_PREFIX = 'ROOMSERVICE_';
+/** Length up to which a name after `OWN_PREFIX` is no mistake. For example, Kubernetes itself sets ROOMSERVICE_PORT. */
 const MAX_SHORT_LENGTH = 4;
 
 /**
-
- * Finds variables that are set, that `readConfig` does not read, and whose name looks like a misspelled setting. Ignores a variable
- * if the setting with the correct name is set too.
+ * Finds set variables that `readConfig` does not read, but whose names look like misspelled settings. Ignores such a variable if the
+ * setting with the correct name is set too.
  * @returns one warning for each such variable
  */
 export function misspelledVariables(environment: Environment = process.env): string[] {
@@ -127,7 +124,10 @@ function meantName(name: string, known: ReadonlySet<string>): string | null {
   return known.has(rest) && rest.length > MAX_SHORT_LENGTH ? rest : nearName(name, known);
 }
 
-/** Returns the names of all variables that `readConfig` reads. It reads every variable even if all are missing. */
+/**
+ * Returns the names of all variables that `readConfig` reads. An empty environment that records the names is enough, because `readConfig`
+ * reads every variable even if all are missing.
+ */
 function configNames(): ReadonlySet<string> {
   const names = new Set<string>();
   const record = (_: object, name: string | symbol) => void names.add(String(name));
@@ -146,17 +146,15 @@ export interface PartnerConfig {
 }
 
 /**
- * Returns the API key that the command `listen` uses: the given key, or else the key in the environment. Returns null if both are
- * missing.
+ * Returns the API key that the command `listen` uses: the given key from the command line, or else the key in the environment. Returns null
+ * if both are missing.
  */
 export function readPartnerApiKey(given: string | undefined, environment: Environment = process.env): string | null {
   return given || environment['ROOMSERVICE_API_KEY'] || environment['KEY'] || null;
 }
 
 /**
-
-
- * Reads the configuration of a command that calls the service as a partner. It also reads the variables `BASE`, `KEY` and `SECRET`,
+ * Reads the configuration of a command that calls the service as a partner. It also accepts the variables `BASE`, `KEY` and `SECRET`,
  * because the demo prints them.
  * @param given options of the command line. The API secret is not an option, because all users of a machine can see its command lines.
  * @throws OperatorError if a value is missing or invalid. The message names the value.
@@ -216,7 +214,8 @@ function readSecret(environment: Environment, name: string): string | null {
   }
   const content = readSecretFile(`${name}_FILE`, path);
   if (content === '') {
-    // Without this error the service would silently use the embedded database, or budgets that are not shared.
+    // Without this error, an empty file for DATABASE_URL or REDIS_URL would silently give the embedded database, or budgets that the
+    // processes do not share.
     throw wrong(`${name}_FILE`, 'must be the path of a file that is not empty');
   }
   return content;
@@ -326,8 +325,8 @@ function parseProxies(value: string): string[] {
 }
 
 /**
- * Returns true if the text is an IP address or a CIDR range. Refuses the range /0 of all addresses, because then every caller would be
- * a trusted proxy and could claim any client address.
+ * Returns true if the text is an IP address or a CIDR range. Returns false for the range /0 of all addresses, because then every caller
+ * would be a trusted proxy and could claim any client address.
  */
 function isAddressOrRange(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/');
@@ -344,7 +343,7 @@ function parseLogLevel(value: string): Config['logLevel'] {
   return level;
 }
 
-/** Size of the largest body in MiB (decision 6). Each bound in bytes is at least this size, so one body always fits. */
+/** Size of the largest request body in MiB (decision 6). Each bound in bytes is at least this, so that one body always fits. */
 const LARGEST_BODY_MIB = 1;
 const MIB = 1024 * 1024;
 

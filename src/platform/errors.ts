@@ -113,8 +113,8 @@ export type SpecificCode = keyof typeof ERRORS;
 export type ErrorCode = SpecificCode | 'error';
 
 /**
- * Meaning of the code `error`, by status. The service responds with 400, 405, 408, 417 and 431 before it knows which
- * operation is called.
+ * Meaning of the code `error` for each status. The service responds with 400, 405, 408, 417 and 431 before it knows which operation is
+ * called.
  */
 export const GENERIC_ERRORS = {
   400: {
@@ -166,7 +166,7 @@ export const GENERIC_ERRORS = {
   },
 } as const satisfies Record<number, Omit<ErrorEntry, 'status' | 'example'>>;
 
-/** Error that a route declares for the OpenAPI documents: a specific code, or the code `error` with its status and message. */
+/** Error that a route declares, so that the OpenAPI documents list it: a specific code, or the code `error` with its status and message. */
 export type RouteError = SpecificCode | { readonly status: number; readonly code: 'error'; readonly message: string };
 
 /** Error that becomes a 4xx response: the body `{code, message}`, the status, and the headers that HTTP requires for that status. */
@@ -194,7 +194,10 @@ export function invalidField(path: string, fault: string): ApiError {
   return apiError('invalid_request', `${path}: ${fault}`);
 }
 
-/** Makes the 404 error for an object that does not exist, and for an object of another tenant. Both have one message (decision 36). */
+/**
+ * Makes the 404 error for an object that does not exist, and for an object of another tenant. The message is the same in both cases
+ * (decision 36).
+ */
 export function notFound(what: string): ApiError {
   return new ApiError(404, 'error', `No such ${what}.`);
 }
@@ -228,12 +231,12 @@ export class UnavailableError extends Error {
   }
 }
 
-/** Returns true if the log already tells of the error's cause, so that another log line would only repeat it. */
+/** Returns true if the log already tells of the error's cause, so that another log line would only repeat this. */
 export function isLogged(error: unknown): boolean {
   return error instanceof UnavailableError && error.isLogged;
 }
 
-/** Mistake of the person at the command line, not of the program. The command shows it without a stack and exits with code 1. */
+/** Error that the operator has caused, not the program. The command shows the message without a stack trace and exits with code 1. */
 export class OperatorError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

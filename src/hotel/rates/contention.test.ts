@@ -35,13 +35,13 @@ describe('concurrent writes of rates and restrictions of one rate plan', () => {
     `.execute(service.database.db);
     return rows[0]?.deadlocks;
   };
-  /** Returns all days, starting at a day that depends on `index`. For an odd `index` the days are in reverse order. */
+  /** Returns all days of the test, in an order that depends on `index`. So concurrent writers send the same dates in different orders. */
   const daysFrom = (index: number) => {
     const days = Array.from({ length: DAYS }, (_, step) => day((index * 7 + step) % DAYS));
     return index % 2 === 0 ? days : days.toReversed();
   };
 
-  it('200: after 30 concurrent writes of the same dates, all dates have the price of a single one of these writes', async () => {
+  it('200: after 30 concurrent writes of the same dates, the prices of all dates are from the same write', async () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, writer) =>
         put(
@@ -54,7 +54,7 @@ describe('concurrent writes of rates and restrictions of one rate plan', () => {
     assert.equal(new Set((await read()).map((rate) => rate.price)).size, 1);
   });
 
-  it('200: 40 concurrent writes of rates and restrictions of overlapping dates cause no deadlock, and no price is lost', async () => {
+  it('200: 40 concurrent writes of rates and restrictions for overlapping dates cause no deadlock, and no price is lost', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, writer) => {
         const days = daysFrom(writer).slice(0, 20 + writer);
@@ -75,7 +75,7 @@ describe('concurrent writes of rates and restrictions of one rate plan', () => {
     assert.equal(await deadlocks(), 0);
   });
 
-  it('200: rates or restrictions that are sent again write only the rows that change', async () => {
+  it('200: if rates or restrictions are sent again, only the rows whose values differ are written', async () => {
     const versions = async () => {
       const { rows } = await sql<{ version: string }>`
         SELECT xmin::text AS version FROM rate

@@ -16,7 +16,9 @@ describe('rates and restrictions that are sent as a form', () => {
   });
   after(() => service.close());
 
-  /** Sends the fields twice, URL-encoded and as multipart, and asserts that both responses are equal. Returns the first response. */
+  /**
+   * Sends the fields in two requests, one URL-encoded and one multipart. Asserts that both responses are equal, and returns the response.
+   */
   const put = async (list: 'rates' | 'restrictions', fields: [string, string][]) => {
     const multipart = new FormData();
     for (const [name, value] of fields) {
@@ -41,7 +43,7 @@ describe('rates and restrictions that are sent as a form', () => {
     ['rates[0].date', (index: number, field: string) => `rates[${index}].${field}`],
     ['rates[0]date', (index: number, field: string) => `rates[${index}]${field}`],
   ] as const) {
-    it(`200: rates in form fields with names like ${style} are written, with their prices and booleans`, async () => {
+    it(`200: form fields with names like ${style} write rates with the sent prices and is_sold_out values`, async () => {
       const answer = await put('rates', [
         ['rate_plan_id', plan],
         [name(0, 'date'), '2030-01-01'],
@@ -61,7 +63,7 @@ describe('rates and restrictions that are sent as a form', () => {
     });
   }
 
-  it('200: rates in one form field that holds the list as JSON are written', async () => {
+  it('200: rates are written if one form field holds the whole list as JSON', async () => {
     const rates = JSON.stringify([{ date: '2030-01-01', price: 12, is_sold_out: true }]);
     const answer = await put('rates', [
       ['rate_plan_id', plan],
@@ -70,7 +72,7 @@ describe('rates and restrictions that are sent as a form', () => {
     assert.deepEqual(answer.body, [{ date: '2030-01-01', price: '12.00', is_sold_out: true }]);
   });
 
-  it('200: restrictions in form fields are written; an empty min_nights leaves the value of the plan unchanged', async () => {
+  it('200: restrictions can be sent as form fields, and an empty min_nights field changes nothing', async () => {
     const answer = await put('restrictions', [
       ['rate_plan_id', plan],
       ['restrictions[0][date]', '2030-01-01'],
@@ -112,7 +114,7 @@ describe('rates and restrictions that are sent as a form', () => {
     );
   });
 
-  it('400 invalid_request: a form with an invalid value names the field as a JSON body would, and writes no rate', async () => {
+  it('400 invalid_request: if a form has an invalid value, the message has the JSON path of the field; no rate is written', async () => {
     for (const [name, value, message] of [
       ['rates[0][price]', '1e2', /^rates\.0\.price: /],
       ['rates[0][price]', '', /^rates\.0\.price: /],

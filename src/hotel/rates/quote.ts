@@ -2,7 +2,7 @@ import type { DateText } from '#platform/lib/dates.ts';
 import { centsOf, formatCents } from '#platform/lib/money.ts';
 import type { PlanInRange, RateRow } from './store.ts';
 
-/** Rate plan with its entries for single nights. A night without an entry is open and costs `basePrice`. */
+/** Rate plan with its prices and restrictions for single nights. A night without such an entry is open and costs `basePrice`. */
 export interface PlanCalendar {
   id: string;
   basePrice: string;
@@ -11,7 +11,7 @@ export interface PlanCalendar {
   differences: Map<DateText, RateRow>;
 }
 
-/** Returns the plan with its entries as a map. The key is the date of the night. */
+/** Returns the plan with its entries in a map from the date of a night to its entry. */
 export function calendarOf(plan: PlanInRange): PlanCalendar {
   return {
     id: plan.id,
@@ -22,31 +22,31 @@ export function calendarOf(plan: PlanInRange): PlanCalendar {
   };
 }
 
-/** Price of a stay. */
+/** Price of a stay, and the rate plan from which it comes. */
 export interface Quote {
-  /** Rate plan that gave the price. Null means that the room type has no active plan. */
+  /** Id of the rate plan from which the price comes. Null if the room type has no active plan, so that its own price applies. */
   planId: string | null;
   /** Price of the whole stay as decimal text with two decimals. */
   total: string;
 }
 
-/** Returns true if the plan is open on all nights of the stay, and the stay has at least the plan's `minNights` (decision 25). */
+/** Returns true if the plan is open on all nights of the stay, and the stay has at least `minNights` nights (decision 25). */
 function isOpen(plan: PlanCalendar, nights: DateText[]): boolean {
   return plan.minNights <= nights.length && !nights.some((night) => plan.differences.get(night)?.is_sold_out);
 }
 
-/** Returns the sum of the plan's nightly prices. It does not check the restrictions of the plan. */
+/** Returns the price of a stay under the plan, which is the sum of its nightly prices. Does not check the restrictions of the plan. */
 export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
   const total = nights.reduce((sum, night) => sum + centsOf(plan.differences.get(night)?.price ?? plan.basePrice), 0);
   return { planId: plan.id, total: formatCents(total) };
 }
 
 /**
- * Returns the price under the cheapest active plan. If two plans have the same price, the first plan applies. If the room type has no
- * active plan, its own price applies. If that price is null, the stay costs 0.00 (decision 25).
- * @param restrictions `apply` leaves out each plan that is closed on a night of the stay or requires a longer stay. `ignore` prefers the
- * plans without such a restriction, but takes the other plans if all have one, because an OTA has already sold the stay (decision 30)
- * @returns null if `restrictions` is `apply` and no active plan can be sold
+ * Returns the price of a stay under the cheapest active plan. If two plans have the same price, the first plan applies. If the room type
+ * has no active plan, the price of the room type itself applies. If that price is null, the stay costs 0.00 (decision 25).
+ * @param restrictions if `apply`, a plan that is closed on a night of the stay or requires a longer stay is left out. If `ignore`, such a
+ * plan is used only if all active plans are restricted like this, because an OTA has already sold the stay (decision 30)
+ * @returns null if `restrictions` is `apply` and every active plan is left out
  */
 export function quoteCheapest(
   plans: PlanCalendar[],

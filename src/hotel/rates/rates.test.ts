@@ -48,7 +48,7 @@ describe('GET /v1/channel-manager/pms/rates/', () => {
     ]);
   });
 
-  it('200: a written rate shows on its own night only, and the day of check-out is not in the list', async () => {
+  it('200: a written rate applies only to its own night, and the list ends before the day of check-out', async () => {
     await write(flexible(), [{ date: '2027-06-02', price: '130.5', is_sold_out: true }]);
     assert.deepEqual(await read(flexible(), '2027-06-01', '2027-06-04'), [
       { date: '2027-06-01', price: '100.00', is_sold_out: false },
@@ -93,7 +93,7 @@ describe('GET /v1/channel-manager/pms/rates/', () => {
     }
   });
 
-  it("404 error: reading rates of another tenant's plan, of an unknown plan or of a room type's id gets the same response", async () => {
+  it("404 error: a read gets the same response for another tenant's plan, for an unknown plan and for the id of a room type", async () => {
     const ids = [other.id('Harbour House', 'Double', 'Flexible'), randomUUID(), hotel.id('Harbour House', 'Double')];
     const answers = await Promise.all(
       ids.map((id) => ask(`rate_plan_id=${id}&check_in=2027-05-01&check_out=2027-05-02`)),
@@ -156,7 +156,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     ]);
   });
 
-  it('200: a rate that is sent twice gets the same response twice, and other nights and plans keep their prices', async () => {
+  it('200: if a rate is sent twice, both responses are equal, and other nights and plans keep their prices', async () => {
     const rates = [{ date: '2031-04-02', price: '55.00', is_sold_out: true }];
     assert.deepEqual(await write(saver(), rates), rates);
     assert.deepEqual(await write(saver(), rates), rates);
@@ -167,7 +167,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     assert.equal((await read(flexible(), '2031-04-02', '2031-04-03'))[0]?.price, '100.00');
   });
 
-  it('200: a rate may be written on an inactive plan, on a past date and with an unknown field', async () => {
+  it('200: a rate may be written on an inactive plan and on a past date, and its unknown fields are ignored', async () => {
     const inactive = hotel.id('Harbour House', 'Double', 'Closed for good');
     await write(inactive, [
       { date: '0001-01-01', price: 3, colour: 'red' },
@@ -176,7 +176,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     assert.equal((await read(inactive, '0001-01-01', '0001-01-02'))[0]?.price, '3.00');
   });
 
-  it('200: one call may write 1 rate, 730 rates of different dates, or 1,000 rates of 500 dates', async () => {
+  it('200: one call may write 1 rate, 730 rates of different dates, or 1,000 rates for 500 dates', async () => {
     assert.equal((await write(saver(), [{ date: '2035-01-01', price: 5 }])).length, 1);
     const twoYears = Array.from({ length: 730 }, (_, index) => ({ date: day(index), price: index }));
     assert.equal((await write(saver(), twoYears.toReversed())).length, 730);
@@ -194,7 +194,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     );
   });
 
-  it('400 invalid_request: a rate with an invalid price is refused, and the message names the entry', async () => {
+  it('400 invalid_request: a rate with an invalid price is refused, and the message names its position in the list', async () => {
     const texts = '1.005 -1 -0.01 1e2 100000000 99999999.995 NaN Infinity +1 .5 5. 1,50 0x10 １２ abc 1_000'.split(' ');
     const numbers = [1.005, 0.001, -1, 1e-7, 1e21, 100_000_000];
     for (const price of [...texts, ...numbers, '', ' 1', '1 ', '1\n', null, true, [1], {}]) {
@@ -248,7 +248,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     assert.ok((await read(flexible(), day(0), day(60))).every((rate) => rate.price === '100.00'));
   });
 
-  it("404 error: writing rates of another tenant's plan, an unknown plan or a room type's id gets the same response", async () => {
+  it("404 error: a write gets the same response for another tenant's plan, for an unknown plan and for the id of a room type", async () => {
     const foreign = other.id('Harbour House', 'Double', 'Flexible');
     const rates = [{ date: '2033-01-01', price: 1 }];
     const answers = await Promise.all(

@@ -33,7 +33,10 @@ export async function listActivePlans(db: Database, tenantId: number): Promise<M
   );
 }
 
-/** Reads all rate plans of a room type, active or not, with their entries for the nights from `checkIn` until before `checkOut`. */
+/**
+ * Reads all rate plans of a room type, active or not, with their prices and restrictions for the nights from `checkIn` to the night before
+ * `checkOut`.
+ */
 export async function readCalendars(
   db: Db,
   tenantId: number,
@@ -46,16 +49,21 @@ export async function readCalendars(
 }
 
 export interface RateReader {
-  /** Reads all rate plans of a room type, active or not, with their entries for the nights of the range. */
+  /** Reads all rate plans of a room type, active or not, with their prices and restrictions for the nights of the range. */
   readCalendars: (range: store.StayRange) => Promise<PlanCalendar[]>;
   /** Returns the nights of the range on which all active rate plans of the room type are sold out (decision 24). */
   readClosedNights: (range: store.StayRange) => Promise<Set<DateText>>;
 }
 
-/** Largest number of batches under way. While the database executes one batch, the process works on the rows of another one. */
+/**
+ * Largest number of batches that run at the same time. While the database executes one batch, this process handles the rows of the other
+ * one.
+ */
 const MAX_BATCHES_UNDER_WAY = 2;
 
-/** Creates the reader of plans and closed nights for partners' calls. Calls that arrive together share one SQL statement. */
+/**
+ * Creates the reader with which calls of partners read rate plans and closed nights. Reads that arrive together share one SQL statement.
+ */
 export function createRateReader(db: Database): RateReader {
   const batched = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[]>) =>
     batching(db, { many: (ranges: store.StayRange[]) => read(db, ranges), maxUnderWay: MAX_BATCHES_UNDER_WAY });
@@ -68,7 +76,7 @@ export function createRateReader(db: Database): RateReader {
 }
 
 /**
- * Returns the price of each night from `checkIn` until before `checkOut` under a rate plan, active or not.
+ * Returns the price of each night from `checkIn` to the night before `checkOut` under one rate plan, which may be inactive.
  * @throws ApiError 404 `error` if the plan is unknown or belongs to another tenant
  */
 export async function readRates(
@@ -141,8 +149,8 @@ export async function writeRestrictions(
 }
 
 /**
- * Locks the rate plan and writes the nights. `MERGE` needs the lock, because without it the second of two concurrent inserts of the
- * same night would fail.
+ * Locks the rate plan and writes the nights. Without the lock, two concurrent `MERGE` statements could both insert the same night, and the
+ * second one would fail.
  */
 async function writeNights(tx: Tx, write: store.NightsWrite): Promise<void> {
   await requirePlan(write.planId, (id) => store.lockPlan(tx, write.tenantId, id));
@@ -161,15 +169,15 @@ async function requirePlan(
 }
 
 export interface AppliedRatePlans {
-  /** Rate plans that the documents name, in the order of the documents. The key is the id of the room type. */
+  /** Rate plans that the tenant document lists, in its order. The key is the id of the room type. */
   plans: Map<string, { id: string; name: string }[]>;
   changes: Change[];
 }
 
 /**
- * Creates and updates the rate plans, so that they agree with the documents. A plan of the tenant that no document names becomes
- * inactive.
- * @param nameOfRoomType gives the name of a room type for the list of changes
+ * Creates and updates the rate plans of the tenant, so that they agree with the tenant document. A stored plan that the document does not
+ * list becomes inactive.
+ * @param nameOfRoomType returns the name of a room type, which the returned list of changes contains
  */
 export async function applyRatePlans(
   tx: Tx,

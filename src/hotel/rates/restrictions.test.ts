@@ -43,7 +43,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     const plans: { id: string; min_nights: number }[] = body[0].rate_plans;
     return plans.find(({ id }) => id === plan)?.min_nights ?? 0;
   };
-  /** Applies the tenant document again with another base price of the plan Flexible. */
+  /** Applies the tenant document again, with the given base price for the plan Flexible. */
   const changeBasePrice = async (base_price: string) => {
     const { users, menu, ...document } = structuredClone(hotel.document);
     const plans = document.properties?.[0]?.room_types?.[0]?.rate_plans;
@@ -59,13 +59,13 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     assert.deepEqual(await nights(3), ['100.00', '100.00', '100.00']);
   });
 
-  it('200: a restriction keeps the price that was written for a night', async () => {
+  it('200: a restriction does not change the price that was written for its night', async () => {
     await price({ date: '2030-01-01', price: 140, is_sold_out: true }, { date: '2030-01-02', price: 150 });
     await restrict({ date: '2030-01-01' }, { date: '2030-01-02', stop_sell: true });
     assert.deepEqual(await nights(2), ['140.00', '150.00 closed']);
   });
 
-  it("200: a restricted night without a price follows the plan's base price; a night with a price keeps it", async () => {
+  it('200: a new base price of the plan changes a restricted night only if no price was written for that night', async () => {
     await price({ date: '2030-01-02', price: 150 });
     await restrict({ date: '2030-01-01', stop_sell: true }, { date: '2030-01-02', stop_sell: true });
     await changeBasePrice('111.00');
@@ -75,7 +75,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     assert.deepEqual(await nights(3), ['99.00', '150.00 closed', '112.00']);
   });
 
-  it('200: if several restrictions have the same date, the last one wins, and updated counts all that were sent', async () => {
+  it('200: if several restrictions have the same date, the last one wins, but `updated` in the response counts them all', async () => {
     const date = '2030-01-01';
     assert.equal(await restrict({ date, stop_sell: true }, { date }, { date, stop_sell: true }), 3);
     assert.deepEqual(await nights(1), ['100.00 closed']);
@@ -83,7 +83,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     assert.deepEqual(await nights(1), ['100.00']);
   });
 
-  it('200: the last min_nights in a call that is not null becomes the min_nights of the whole plan', async () => {
+  it('200: if a call has several min_nights, the last one that is not null applies to the whole plan', async () => {
     assert.equal(await minNights(), 1);
     await restrict(
       { date: '2030-01-01', min_nights: 5 },
@@ -122,7 +122,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     assert.deepEqual(await nights(4), ['100.00 closed', '100.00 closed', '100.00 closed', '100.00']);
   });
 
-  it('400 invalid_request: if one restriction is invalid, the message names its entry, and the call writes no restriction', async () => {
+  it('400 invalid_request: if one restriction is invalid, the message names its position, and the call writes no restriction', async () => {
     const good = { date: '2030-01-01', stop_sell: true, min_nights: 4 };
     const bad: [object, RegExp][] = [
       [{ date: '2030-01-02', min_nights: 0 }, /^restrictions\.1\.min_nights: must be at least 1$/],

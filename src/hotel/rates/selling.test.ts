@@ -39,7 +39,7 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     return body.days.map((day: { sellable: number }) => day.sellable);
   };
 
-  it('a stay costs the sum of the nightly prices of its rate plan, without the day of check-out', async () => {
+  it('a stay costs the sum of the nightly prices of its rate plan, and the price on the day of check-out does not count', async () => {
     await put('rates', 'Saver', [
       { date: '2101-01-01', price: '70.10' },
       { date: '2101-01-02', price: 0 },
@@ -54,7 +54,7 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     assert.equal(await total('2101-01-02', '2101-01-04'), '160.00');
   });
 
-  it('a stay does not get a rate plan that is sold out on one of its nights', async () => {
+  it('a booking does not get a rate plan that is sold out on one of the booked nights', async () => {
     await put('restrictions', 'Saver', [{ date: '2101-01-02', stop_sell: true }]);
     assert.equal(await total('2101-01-01', '2101-01-03'), '200.00');
     assert.equal(await total('2101-01-03', '2101-01-05'), '160.00');
@@ -62,7 +62,7 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     assert.equal(await total('2101-01-01', '2101-01-03'), '160.00');
   });
 
-  it('409 room_not_available: a night on which all active plans are sold out has 0 sellable rooms and cannot be booked', async () => {
+  it('409 room_not_available: if all active plans are sold out on a night, it has 0 sellable rooms and cannot be booked', async () => {
     await put('rates', 'Flexible', [{ date: '2101-01-02', price: 1, is_sold_out: true }]);
     assert.deepEqual(await sellable(), [3, 3, 3], 'the plan Saver is still open');
     await put('restrictions', 'Saver', [{ date: '2101-01-02', stop_sell: true }]);
@@ -75,14 +75,14 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     assert.equal(await total('2101-01-02', '2101-01-03'), '1.00');
   });
 
-  it('409 room_not_available: a stay is refused if each plan is sold out on one of its nights, although no night is closed', async () => {
+  it('409 room_not_available: a stay of two nights is refused if one plan is sold out on night 1 and the other on night 2', async () => {
     await put('restrictions', 'Flexible', [{ date: '2101-01-01', stop_sell: true }]);
     await put('restrictions', 'Saver', [{ date: '2101-01-02', stop_sell: true }]);
     assert.deepEqual(await sellable(), [3, 3, 3]);
     await isRefused('2101-01-01', '2101-01-03');
   });
 
-  it('min_nights that a PMS writes with one date applies to stays on all dates', async () => {
+  it('if a PMS writes min_nights with one date, it applies to stays on all dates', async () => {
     assert.equal(await total('2101-02-01', '2101-02-02'), '100.00', 'the plan Saver requires two nights');
     await put('restrictions', 'Saver', [{ date: '2101-01-01', min_nights: 1 }]);
     assert.equal(await total('2101-02-01', '2101-02-02'), '80.00');
@@ -100,7 +100,7 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     assert.equal(await total('2101-01-01', '2101-01-02'), '100.00');
   });
 
-  it('a reservation keeps its total after the PMS writes another price and closes the night', async () => {
+  it('a reservation keeps its total after a PMS changes the price of its night and closes that night', async () => {
     const booked = await book('2101-01-01', '2101-01-02');
     await put('rates', 'Flexible', [{ date: '2101-01-01', price: 500, is_sold_out: true }]);
     const { body } = await service.call('GET', `${PMS}/reservations/${booked.body.reservation_id}/`, {
@@ -109,7 +109,7 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     assert.deepEqual([body.total_amount, body.status], ['100.00', 'confirmed']);
   });
 
-  it('a booking during an uncommitted write of prices does not wait for it and gets the previous prices', async () => {
+  it('while a write of prices is not committed, a booking does not wait for it and gets the previous prices', async () => {
     await put('rates', 'Saver', [{ date: '2101-01-01', price: 70 }]);
     const { db } = service.database;
     let writing = Promise.resolve();

@@ -46,7 +46,7 @@ function planById(db: Db, tenantId: number, id: string) {
 }
 
 /**
- * Returns the rate plan like `findPlan`, and locks its row until the transaction ends. No other transaction can then write the plan or
+ * Returns the rate plan as `findPlan` does, and locks its row until the transaction ends. No other transaction can then write the plan or
  * its rates, because each writer takes this lock first. Bookings under the plan do not wait for the lock.
  */
 export async function lockPlan(tx: Tx, tenantId: number, id: string): Promise<RatePlanRow | undefined> {
@@ -78,7 +78,7 @@ export async function updateMinNights(tx: Tx, tenantId: number, planId: string, 
     .execute();
 }
 
-/** Entry of a rate plan for one night. A null price means that the plan's base price applies. */
+/** Price and restriction of one night under a rate plan. A null price means that the plan's base price applies. */
 export interface RateRow {
   date: DateText;
   price: string | null;
@@ -102,7 +102,7 @@ export async function readRates(
     .execute();
 }
 
-/** Room type and range of nights, from `checkIn` until before `checkOut`. */
+/** Room type and range of nights, from `checkIn` to the night before `checkOut`. */
 export interface StayRange {
   tenantId: number;
   roomTypeId: string;
@@ -112,7 +112,10 @@ export interface StayRange {
 
 const STAY_RANGE = new Fields<StayRange>({ tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' });
 
-/** Rate plan with its entries for the nights of a range. `differences` is null if the range has no entry. */
+/**
+ * Rate plan with the prices and restrictions that were written for nights of a range. `differences` holds them, and is null if there are
+ * none.
+ */
 export interface PlanInRange {
   id: string;
   base_price: string;
@@ -143,8 +146,8 @@ export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<Pl
 }
 
 /**
- * Reads for each range the sold-out nights of its room type. The result of a range has one list of nights for each active plan, also
- * an empty list.
+ * Reads the sold-out nights of each range. The result for one range has a list of nights for each active plan of the room type. The list is
+ * empty if the plan has no sold-out night.
  */
 export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<DateText[][][]> {
   const rows = await selectEach(
@@ -162,7 +165,7 @@ export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<Da
   return rows.map((row) => (row?.plans ?? []).map((nights) => nights ?? []));
 }
 
-/** New values for nights of one rate plan. */
+/** New prices and restrictions for nights of one rate plan. */
 export interface NightsWrite {
   tenantId: number;
   planId: string;
@@ -199,8 +202,8 @@ async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWri
 }
 
 /**
- * Writes the nights by `INSERT … ON CONFLICT`, for a database cluster. A cluster can route an `INSERT` of listed rows, but it cannot
- * route a `MERGE` or an `INSERT` from a select (architecture, database rule 4).
+ * Writes the nights by `INSERT … ON CONFLICT`, for a database cluster. A cluster can route an `INSERT … VALUES` to the node of the tenant,
+ * but it cannot route a `MERGE` or an `INSERT … SELECT` (architecture, database rule 4).
  */
 async function upsertRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
   const rows = nights.map((night) => ({ ...night, tenant_id: tenantId, rate_plan_id: planId }));

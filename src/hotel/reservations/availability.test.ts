@@ -57,7 +57,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     }
   });
 
-  it('200: the availability shows a booking and its cancellation in the next call', async () => {
+  it('200: the first availability call after a booking or a cancellation shows the new number of sellable rooms', async () => {
     const own = await openHotel(service);
     const id = own.roomTypes['Suite'];
     const days = () => sellable(service, own, id, dayAhead(29), dayAhead(33));
@@ -67,7 +67,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await days(), [1, 1, 1, 1]);
   });
 
-  it('200: a night that OTAs have oversold has a negative number of sellable rooms', async () => {
+  it('200: if OTAs sell more rooms for a night than exist, its number of sellable rooms is negative', async () => {
     const own = await openHotel(service);
     const sendReservation = await openChannel(service, own);
     for (let count = 0; count < 3; count += 1) {
@@ -76,7 +76,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await sellable(service, own, own.roomTypes['Suite'], dayAhead(29), dayAhead(32)), [1, -2, -2]);
   });
 
-  it('200: a night has 0 sellable rooms, or fewer after an oversell, if all active plans are closed, but not if one is open', async () => {
+  it('200: if all active plans are closed on a night, it has 0 sellable rooms, or a negative number after an oversell', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     const sendReservation = await openChannel(service, own);
@@ -93,7 +93,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await days(), [3, 0, 3, -1, 3]);
   });
 
-  it('200: a min_nights above the stay does not lower the sellable rooms, and a room type without plans shows its free rooms', async () => {
+  it('200: a long min_nights does not lower the sellable rooms, and a room type without plans shows its free rooms', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     const longStay = [{ date: dayAhead(30), min_nights: 30 }];
@@ -102,7 +102,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await sellable(service, own, own.roomTypes['Bunk'], dayAhead(30), dayAhead(31)), [10]);
   });
 
-  it('200: the availability shows a new capacity after the tenant document is applied', async () => {
+  it('200: after a tenant document with a new capacity is applied, the availability shows this capacity', async () => {
     const rooms = (physical_capacity: number) => [{ name: 'Double', max_occupancy: 2, physical_capacity }];
     const own = await openSmallHotel(service, rooms(4));
     await book(service, own);
@@ -146,7 +146,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     faultsOf(await ask(`room_type_id=${id}&${dates}&hotel_id=1`));
   });
 
-  it("404: the availability of an unknown, an inactive or another tenant's room type gets the same response", async () => {
+  it('404: the response is the same if the room type is unknown, is inactive or belongs to another tenant', async () => {
     const own = await openHotel(service);
     const document = { ...own.document, properties: sampleHotel().slice(0, 1) };
     document.properties[0]?.room_types?.splice(1);
@@ -160,7 +160,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.equal(new Set(texts).size, 1);
   });
 
-  it('401 and 403: without credentials or the hotel feature the availability is refused before the query is checked', async () => {
+  it('401 and 403: without credentials or without the hotel feature, a call is refused before its query is checked', async () => {
     assertError(await ask('', {}), 401, 'invalid_credentials');
     assertError(await ask('', (await service.tenant({ features: ['restaurant'] })).partner), 403, 'error');
   });

@@ -43,7 +43,7 @@ after(async () => {
   await service.close();
 });
 
-/** Creates a hotel whose rate plans have this price. A test that needs empty nights creates one of its own. */
+/** Creates a hotel whose rate plans have the given price. A test that needs nights without reservations creates its own hotel. */
 const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
   openSmallHotel(
     service,
@@ -55,7 +55,10 @@ const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
     })),
   );
 
-/** Prices are read from another pool than the pool under test, so that bookings that are made together are also written together. */
+/**
+ * Creates `Reservations` that write to the given database. They read prices and night counters from another pool, so that bookings that are
+ * made together are also written together.
+ */
 function reservationsOn(database: Database): Reservations {
   const direct = service.database.db;
   return new Reservations({
@@ -79,11 +82,11 @@ function hotelNumber(index: number): TestHotel {
 
 type Changes = Record<string, unknown>;
 
-/** Books two nights in a Double thirty days ahead. The fields in `changes` replace these defaults. */
+/** Books two nights in the room type Double, with check-in in thirty days. The fields in `changes` replace these defaults. */
 const book = (hotel: TestHotel, changes: Changes = {}, at = reservations) =>
   at.book(callerOf(hotel), stay(hotel, changes) as Parameters<Reservations['book']>[1]);
 
-/** Returns for each booking `booked`, `replayed`, or the error code of its refusal. */
+/** Returns for each booking `booked`, `replayed` (an earlier call booked the stay), or the error code of its refusal. */
 async function outcomesOf(bookings: ReturnType<typeof book>[]): Promise<string[]> {
   return (await Promise.allSettled(bookings)).map((ended) => {
     if (ended.status === 'rejected') {
@@ -94,7 +97,7 @@ async function outcomesOf(bookings: ReturnType<typeof book>[]): Promise<string[]
 }
 
 describe('concurrent bookings that share a transaction', () => {
-  it('9 concurrent bookings of 3 hotels are written with 3 INSERTs, and each has its own price, nights and event', async () => {
+  it('9 concurrent bookings in 3 hotels take only 3 INSERTs in total, and each gets its own price, nights and event', async () => {
     const names = Array.from({ length: 9 }, (_, index) => `"${index}" \\ é🍕 of ${index % HOTELS}`);
     const sent = await statementsOf(async () => {
       const made = await Promise.all(
@@ -116,7 +119,7 @@ describe('concurrent bookings that share a transaction', () => {
     await Promise.all(hotels.map(({ tenantId }) => assertNightCounters(service, tenantId)));
   });
 
-  it('of 3 concurrent bookings with one external id one books the stay and 2 are replays, and a booking beside them succeeds', async () => {
+  it('of 3 concurrent bookings with one external id, one books the stay and 2 return it; another external id is booked too', async () => {
     const hotel = await openHotelAt('10.00');
     const ids = ['twice', 'other', 'twice', 'twice'];
     const outcomes = await outcomesOf(ids.map((id) => book(hotel, { external_reservation_id: id })));
@@ -124,7 +127,7 @@ describe('concurrent bookings that share a transaction', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('all of 4 concurrent bookings of 4 rooms succeed, and of 5 concurrent bookings one is refused', async () => {
+  it('if 4 rooms are free, all of 4 concurrent bookings succeed, and one of 5 concurrent bookings is refused', async () => {
     for (const [count, booked] of [
       [CAPACITY, CAPACITY],
       [CAPACITY + 1, CAPACITY],
@@ -137,7 +140,7 @@ describe('concurrent bookings that share a transaction', () => {
     }
   });
 
-  it('of 2 concurrent bookings of the last room one is refused, and other bookings of the batch succeed', async () => {
+  it('of 2 concurrent bookings of the last room one is refused, and the other bookings of the same batch succeed', async () => {
     const hotel = await openHotelAt('10.00');
     const last = { check_in: dayAhead(31), check_out: dayAhead(32) };
     await outcomesOf(Array.from({ length: CAPACITY - 1 }, () => book(hotel, last)));
@@ -158,7 +161,7 @@ describe('concurrent bookings that share a transaction', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('a booking of 32 nights has an INSERT of its own, and two concurrent short bookings share another INSERT', async () => {
+  it('a booking of 32 nights is written by its own INSERT, and two concurrent short bookings share one INSERT', async () => {
     const hotel = await openHotelAt('10.00');
     const variants = [{ check_out: dayAhead(62) }, {}, {}];
     const sent = await statementsOf(() => Promise.all(variants.map((changes) => book(hotel, changes))));
@@ -174,7 +177,7 @@ describe('concurrent bookings that share a transaction', () => {
       await moveHold(tx, hotel.tenantId, null, held);
       const bookings = [];
       while (bookings.length < 2) {
-        bookings.push(book(hotel)); // Each of the two bookings has a batch of its own.
+        bookings.push(book(hotel)); // The loop waits after each booking, so that each has its own batch.
         await eventually(
           async () => (await countWaiting(service.database.db)) === bookings.length,
           'booking that waits for the night',
@@ -196,7 +199,7 @@ describe('concurrent bookings that share a transaction', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('bookings whose response to the COMMIT was lost are written once and are not reported as replays', async () => {
+  it('if the response to the COMMIT of a batch is lost, its bookings are written once and reported as new, not as repeated', async () => {
     const hotel = await openHotelAt('10.00');
     const loser = await startCommitProxy(service.database.url);
     try {
@@ -212,7 +215,7 @@ describe('concurrent bookings that share a transaction', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('two transactions that hold the same nights in opposite order do not deadlock', async () => {
+  it('two transactions that are given the same nights in opposite order do not deadlock', async () => {
     const hotel = await openHotelAt('10.00');
     const { db: direct } = service.database;
     const nights = [30, 31, 32].map((day) => ({
@@ -240,7 +243,7 @@ describe('concurrent bookings that share a transaction', () => {
   });
 });
 
-/** Returns the dates of two nights that no other round of the test books. */
+/** Returns the check-in and check-out dates of two nights. Each `round` has its own two nights. */
 function freeDates(round: number): Changes {
   return { check_in: dayAhead(100 + 2 * round), check_out: dayAhead(102 + 2 * round) };
 }

@@ -22,8 +22,8 @@ const ROOM_TYPES = ['Double', 'Suite', 'Bunk'];
 
 let service: TestService;
 /**
- * Hotels, numbered from 0. Their room types are numbered from 0 too, and their nights from day 40. In hotel n, room type m has m + n rooms
- * held on night n. It is closed on night m + 4 and has a price of its own on that night.
+ * Test hotels. Hotels, room types and nights are numbered from 0, and night 0 is in 40 days. In hotel n, room type m has m + n rooms held
+ * on night n. On night m + 4, room type m is closed and has a price that differs from the base price.
  */
 let hotels: TestHotel[];
 
@@ -54,7 +54,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Returns one look-up for each room type of each hotel, of one to eight nights. */
+/** Returns one read for each room type of each hotel. A read covers one to eight nights. */
 function lookups() {
   return hotels.flatMap((hotel, number) =>
     ROOM_TYPES.map((name, index) => ({
@@ -74,7 +74,7 @@ const rangeOf = ({ hotel, nights, roomTypeId }: ReturnType<typeof lookups>[numbe
   checkOut: dayAhead(40 + nights),
 });
 
-/** Runs the work twice: in the layout of one database node, and in the layout of a cluster on the same database. */
+/** Runs the work twice on the same database: with the statements for one database node, and with the statements for a cluster. */
 async function forEachLayout(work: (db: Database) => Promise<void>): Promise<void> {
   await work(service.database.db);
   const cluster = createDatabase({ url: service.database.url, poolSize: 4, layout: 'cluster' });
@@ -85,7 +85,7 @@ async function forEachLayout(work: (db: Database) => Promise<void>): Promise<voi
   }
 }
 
-describe('concurrent look-ups that share a statement', () => {
+describe('concurrent reads that share a statement', () => {
   it('each concurrent read of nights gets the counters of its own tenant, room type and dates', async () => {
     await forEachLayout(async (db) => {
       const readHeldNights = createNightReader(db);
@@ -197,7 +197,7 @@ describe('concurrent calls of several partners', () => {
     );
   });
 
-  it('200: concurrent availability calls succeed beside a call that gets 400 and a call that gets 404', async () => {
+  it('200: concurrent availability calls succeed, although other calls at the same time get 400 and 404', async () => {
     const hotel = await openHotel(service);
     const dates = `check_in=${dayAhead(40)}&check_out=${dayAhead(42)}`;
     const ids = [hotel.roomTypes['Double'], crypto.randomUUID(), 'none', hotel.roomTypes['Suite']];

@@ -60,7 +60,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('201: a booking without guests counts one guest, and staff can read the e-mail address of the guest', async () => {
+  it('201: a booking without the field guests is for one guest, and staff can read the e-mail address of the guest', async () => {
     const guest = { name: 'Ana', phone: '1', email: 'ana@example.com' };
     const { body } = await book(service, hotel, { room_type_id: hotel.roomTypes['Bunk'], guest });
     assert.equal(body.guests, 1);
@@ -75,7 +75,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     assert.deepEqual([status, body.room_type_id], [201, hotel.roomTypes['Bunk']]);
   });
 
-  it('201: a booking writes the event reservation.created in its own transaction, and no other event', async () => {
+  it('201: one transaction writes a booking and its event reservation.created, and no other event is written', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own, { external_reservation_id: 'Ünïcode/1' });
     const [event, ...rest] = await eventsOf(service, own.tenantId);
@@ -92,7 +92,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     assert.equal(rows.length, 1, 'one transaction wrote the reservation, its nights and its event');
   });
 
-  it('201: a stay may begin on the present day in the time zone of its property', async () => {
+  it('201: a stay may begin on the date that is today in the time zone of its property', async () => {
     const rooms = [{ name: 'Double', max_occupancy: 2, physical_capacity: 2 }];
     for (const timezone of ['Pacific/Pago_Pago', 'Europe/Lisbon', 'Pacific/Kiritimati']) {
       const own = await openSmallHotel(service, rooms, timezone);
@@ -101,7 +101,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     }
   });
 
-  it('201: the total counts the nights by the calendar, also over 29 February and over changes of the clocks', async () => {
+  it('201: the total has the correct number of nights if a stay includes 29 February or a change of the clocks', async () => {
     for (const [checkIn, checkOut, nights] of [
       ['2096-02-27', '2096-03-02', 4],
       ['2097-02-27', '2097-03-02', 3],
@@ -142,7 +142,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     assert.deepEqual([second.status, second.body.guests], [201, 1], second.text);
   });
 
-  it('201: the maximum lengths of the text fields count code points', async () => {
+  it('201: the maximum lengths of text fields are counted in code points, not in UTF-16 code units', async () => {
     const longest = (count: number) => '𝄞'.repeat(count);
     const id = longest(150);
     const guest = { name: longest(500), phone: longest(20), email: longest(254) };
@@ -180,7 +180,7 @@ function readTransactionIds(tenantId: number) {
   `.execute(service.database.db);
 }
 
-/** Does the work for today, and again if midnight passed in the time zone during the work. */
+/** Runs the work with today's date in the time zone. If the date changes during the work, runs the work again with the new date. */
 async function onOneDay<T>(timezone: string, work: (today: string) => Promise<T>): Promise<T> {
   const today = todayIn(timezone);
   const result = await work(today);

@@ -16,21 +16,24 @@ export interface Booking {
   capacity: number;
 }
 
-/** Outcome of a booking. `taken` means that another reservation has the same external id or natural id. */
+/** Outcome of a booking. `taken` means that another reservation has the same external id or the same natural id (short random code). */
 export type BookingOutcome = 'booked' | 'taken';
 /**
- * Outcome of one try. `contended` means that a night has too few rooms for all bookings of the batch that include it, or that a night
- * was locked for too long. A contended booking writes no rows.
+ * Outcome of one attempt to write a booking. `contended` means that a night has too few rooms for all bookings of the batch that need it,
+ * or that another transaction locked a night for too long. A contended booking writes no rows.
  */
 type TryOutcome = BookingOutcome | 'contended';
 
-/** Largest number of batches under way. While one batch waits for its flush to disk, the next batch can be written. */
+/** Largest number of batches that run at the same time. While the commit of one batch is flushed to disk, the next batch can be written. */
 const MAX_BATCHES_UNDER_WAY = 2;
-/** Longest stay in nights that may be in a batch. A longer stay has a transaction of its own, so that no batch waits for its nights. */
+/**
+ * Longest stay, in nights, that may be in a batch. A longer stay has its own transaction, so that no batch waits until its many nights are
+ * written.
+ */
 const MAX_NIGHTS_IN_BATCH = 31;
 /**
- * Longest wait of a batch for a lock. After this time the bookings of the batch are tried one by one. So if a transaction hangs with a
- * night locked, only the bookings for that night wait longer.
+ * Longest time in milliseconds that a batch waits for a lock. After this time the bookings of the batch are tried one by one. So if a
+ * transaction hangs and keeps a night locked, only the bookings for that night wait longer.
  */
 const MAX_LOCK_WAIT_MS = 250;
 
@@ -43,8 +46,8 @@ const MAX_LOCK_WAIT_MS = 250;
  *          │ contended
  *     409 room_not_available
  *
- * Bookings of any tenants that arrive together share one transaction, so they share the cost of its statements and of its commit.
- * If a batch fails, `batching` tries its bookings one by one.
+ * Bookings that arrive together share one transaction, also if they are of different tenants. So they share the cost of its statements and
+ * of its commit. If a batch fails, `batching` tries its bookings one by one.
  */
 export function createBooker(
   db: Database,
@@ -71,7 +74,7 @@ export function createBooker(
 
 /**
  * Writes bookings in one transaction.
- * @param maxLockWaitMs longest wait for a lock. Null sets no limit, so a wait may last as long as a statement may take
+ * @param maxLockWaitMs longest wait for a lock. If null, only the time limit of the statement ends the wait
  * @returns the outcomes in the order of the bookings
  */
 async function write(
@@ -89,7 +92,7 @@ async function write(
       const stays = bookings.filter(({ row }) => inserted.has(row.id)).map(stayOf);
       const contended = await holdNightsOf(tx, stays);
       if (contended.size === bookings.length) {
-        throw ALL_CONTENDED; // The transaction has no row to commit, so it is rolled back.
+        throw ALL_CONTENDED; // No booking of the batch can be committed, so the transaction is rolled back.
       }
       await store.removeReservations(
         tx,

@@ -35,7 +35,7 @@ async function makePending(id: string): Promise<void> {
 }
 
 describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/cancel/', () => {
-  it('200: a cancellation returns the cancelled reservation, releases its nights and writes reservation.cancelled', async () => {
+  it('200: a cancellation returns the reservation, releases its nights and writes the event reservation.cancelled', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own, { external_reservation_id: 'C-1' });
     const answer = await cancel('C-1', own);
@@ -56,7 +56,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     );
   });
 
-  it('200: a partner may cancel in each status except completed and cancelled; 409: for these the message names the status', async () => {
+  it('200: a partner may cancel a reservation unless it is completed or cancelled; 409: then the message names its status', async () => {
     const own = await openHotel(service);
     const ways: [string[], number][] = [
       [[], 200],
@@ -86,7 +86,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
       assert.deepEqual(written, status === 200 ? ['reservation.cancelled'] : []);
       await assertNightCounters(service, own.tenantId);
     }
-    // Only the completed stay still holds its nights.
+    // Only the completed stay still holds its nights, so 2 of the 3 rooms are sellable.
     assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
   });
 

@@ -3,12 +3,12 @@ import type { EventInput } from '#webhooks/events/events.ts';
 import { HOLDING_STATUSES, type ReservationStatus } from './reservation-status.ts';
 import type { PartnerReservation, ReservationRow } from './store.ts';
 
-/** Returns the nights that a reservation holds. Returns null if it holds no nights in its status. */
+/** Returns the nights that a reservation holds. Returns null if a reservation with this status holds no nights. */
 export function holdOf(row: Pick<ReservationRow, 'status' | 'room_type_id' | 'check_in' | 'check_out'>): Hold | null {
   return HOLDING_STATUSES.includes(row.status as ReservationStatus) ? nightsOfStay(row) : null;
 }
 
-/** Returns the nights of a stay, from check-in until before check-out, whatever the status of the reservation is. */
+/** Returns the nights of a stay, from check-in to the night before check-out, for any status of the reservation. */
 export function nightsOfStay(row: Pick<ReservationRow, 'room_type_id' | 'check_in' | 'check_out'>): Hold {
   return { roomTypeId: row.room_type_id, checkIn: row.check_in, checkOut: row.check_out };
 }

@@ -27,8 +27,8 @@ const openHotelOf = (physical_capacity: number) =>
   openSmallHotel(service, [{ name: 'Double', max_occupancy: 2, base_price: '10.00', physical_capacity }]);
 
 /**
- * Repeats the call after a random wait of at most 1 s while the response is 503, as the contract asks of callers. On a busy machine a call
- * may wait too long for a database connection.
+ * Repeats the call until the response is not 503, each time after a random wait of at most 1 s. The contract asks callers to do this. On a
+ * busy machine a call may get 503, because it waits too long for a database connection.
  */
 async function persist(call: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
@@ -60,7 +60,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('of 30 concurrent bookings of different lengths that share a night with 3 rooms, exactly 3 get 201', async () => {
+  it('if 30 concurrent bookings of different lengths need the same night and 3 rooms are free, exactly 3 get 201', async () => {
     const hotel = await openHotelOf(3);
     const stays = Array.from({ length: 30 }, (_, index) => ({
       check_in: dayAhead(60 - (index % 7)),
@@ -72,7 +72,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('random overlapping bookings never exceed the capacity, and each refused booking has a full night', async () => {
+  it('random overlapping bookings never exceed the capacity, and a booking is refused only if one of its nights is full', async () => {
     const length = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 60 }));
     const stays = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), length), { minLength: 40, maxLength: 40 });
     const property = fc.asyncProperty(stays, fc.integer({ min: 1, max: 4 }), async (plan, capacity) => {
@@ -103,7 +103,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     await fc.assert(property, { numRuns: 5, endOnFailure: true });
   });
 
-  it('if bookings of the only room arrive during and after its cancellation, exactly one of them gets 201', async () => {
+  it("if bookings arrive during and after the cancellation of the only room's reservation, exactly one gets 201", async () => {
     const hotel = await openHotelOf(1);
     let holder: string = (await book(service, hotel)).body.external_reservation_id;
     for (let round = 0; round < 20; round += 1) {
@@ -121,7 +121,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('of 100 concurrent bookings of 5 rooms on two nodes of one database, exactly 5 get 201 and 95 get 409', async () => {
+  it('of 100 concurrent bookings of 5 rooms on two service nodes with one database, exactly 5 get 201 and 95 get 409', async () => {
     const other = await startService({ beside: service, config: { rateLimitPerMinute: 1_000_000 } });
     const hotel = await openHotelOf(5);
     const nodes = [service, other];

@@ -58,7 +58,10 @@ export const PmsReservation = Type.Object(
 );
 export type PmsReservation = Type.Static<typeof PmsReservation>;
 
-/** Returns the reservation for the PMS API. The clock of the property converts its dates to times in UTC (decision 28). */
+/**
+ * Returns the reservation for the PMS API. Its dates become UTC times, by the time zone and the check-in and check-out times of the
+ * property (decision 28).
+ */
 export function pmsShape(row: ReservationRow, clock: Clock): PmsReservation {
   return {
     id: row.id,

@@ -23,8 +23,8 @@ const openHotelWith = (rate_plans: Plan[], base_price: string | null = '90.00') 
   openSmallHotel(service, [{ name: 'Double', max_occupancy: 2, base_price, physical_capacity: 50, rate_plans }]);
 
 /**
- * Books a stay of two nights. The fields in `changes` replace the defaults. Returns the total and the name of the rate plan, null if the
- * stay has no plan.
+ * Books a stay of two nights. The fields in `changes` replace the defaults. Returns the total and the name of the rate plan. The name is
+ * null if the reservation has no rate plan.
  */
 async function priceOf(hotel: TestHotel, changes: Record<string, unknown> = {}): Promise<[string, string | null]> {
   const booked = await book(service, hotel, changes);
@@ -62,7 +62,7 @@ describe('price of a stay that a partner books', () => {
     assert.deepEqual(await priceOf(hotel), ['140.00', 'Zebra']);
   });
 
-  it('a booking gets the plan with the lowest total for the stay, with the prices of single nights', async () => {
+  it('a booking gets the plan whose nightly prices have the lowest sum for the stay', async () => {
     const hotel = await openHotelWith([
       { name: 'Flexible', base_price: '100.00' },
       { name: 'Saver', base_price: '80.00' },

@@ -27,7 +27,7 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
     assertError(await list('?page=2', partner), 404, 'error');
   });
 
-  it("200: a partner's list has only the reservations of its credential, newest first, whole and in pages", async () => {
+  it('200: a partner reads only the reservations of its own credential, newest first, as a whole list or in pages', async () => {
     const own = await openHotel(service);
     const sibling = { ...own, ...(await service.credential(own.tenantId)) };
     const sendReservation = await openChannel(service, own);
@@ -113,7 +113,7 @@ describe('GET /v1/third-party/hotels/reservations/', () => {
 });
 
 describe('GET /v1/third-party/hotels/reservations/{external_reservation_id}/', () => {
-  it('200: a partner reads its reservation under the path with and without the final slash', async () => {
+  it('200: the path of a reservation may end with or without a slash', async () => {
     const { body } = await book(service, hotel, { external_reservation_id: 'one' });
     for (const path of [`${RESERVATIONS}one/`, `${RESERVATIONS}one`]) {
       const answer = await service.call('GET', path, { headers: hotel.partner });
@@ -132,7 +132,7 @@ describe('GET /v1/third-party/hotels/reservations/{external_reservation_id}/', (
     }
   });
 
-  it('404: an unknown id, the Roomservice id, and the id of another credential, tenant or OTA get the same response', async () => {
+  it('404: an unknown id, a reservation_id, and the external id of another credential, tenant or OTA get the same response', async () => {
     const sibling = await service.credential(hotel.tenantId);
     const stranger = await openHotel(service);
     const sendReservation = await openChannel(service, hotel);

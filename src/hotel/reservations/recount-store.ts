@@ -3,19 +3,19 @@ import type { Database } from '#platform/db/database.ts';
 import type { DateText } from '#platform/lib/dates.ts';
 import { HOLDING_STATUSES } from './reservation-status.ts';
 
-/** Night whose counter differs from the number of reservations that hold it. */
+/** Night whose counter differs from the number of reservations that hold the night. */
 export interface NightDifference {
   room_type_id: string;
   date: DateText;
-  /** Rooms held according to the night counter, 0 if the night has no counter. */
+  /** Number of held rooms according to the night counter. It is 0 if the night has no counter. */
   held: number;
   /** Number of reservations that hold the night. */
   counted: number;
 }
 
 /**
- * Compares all night counters of the tenant with its reservations, in one snapshot. The statement steps through the days as timestamps
- * without a time zone. In the time zone of the database a day may have no midnight, and its night would not be counted.
+ * Compares all night counters of the tenant with its reservations, in one snapshot. The statement generates the days as timestamps without
+ * a time zone. With the time zone of the database, a day without a midnight would be skipped, and its night would not be counted.
  * @returns the number of compared nights, and the nights that differ
  */
 export async function recount(

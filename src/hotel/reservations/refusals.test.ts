@@ -29,7 +29,9 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Asserts that the tenant has only `reservations` reservations and events, and that its night counters agree with them. */
+/**
+ * Asserts that the tenant has exactly this number of reservations and of events, and that its night counters agree with its reservations.
+ */
 async function assertOnlyStored(reservations: number, tenant: TestHotel): Promise<void> {
   const list = await service.call('GET', RESERVATIONS, { headers: tenant.partner });
   assert.equal(list.body.length, reservations);
@@ -38,14 +40,14 @@ async function assertOnlyStored(reservations: number, tenant: TestHotel): Promis
 }
 
 describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
-  it('401: a booking without credentials or with a wrong secret is refused before the body check', async () => {
+  it('401: a booking without credentials or with a wrong secret is refused before its body is checked', async () => {
     const wrong = { 'x-api-key': hotel.credential.api_key, 'x-api-secret': 'wrong' };
     for (const headers of [{}, wrong]) {
       assertError(await service.call('POST', RESERVATIONS, { headers, json: {} }), 401, 'invalid_credentials');
     }
   });
 
-  it('403: a booking of a tenant without the hotel feature is refused before the body check', async () => {
+  it('403: a booking of a tenant without the hotel feature is refused before its body is checked', async () => {
     const { partner } = await service.tenant({ features: ['restaurant'] });
     assertError(await service.call('POST', RESERVATIONS, { headers: partner, json: {} }), 403, 'error');
   });
@@ -106,7 +108,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
 
   it('400: a check_in before today in the time zone of the property is refused', async () => {
     const stays = [
-      // The time zones differ by 25 hours, so today in Pago Pago is always past at the Lagoon Lodge in Kiritimati.
+      // The time zones differ by 25 hours, so today's date in Pago Pago is always past in Kiritimati, where the Lagoon Lodge is.
       { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'], check_in: todayIn('Pacific/Pago_Pago') },
       { room_type_id: hotel.roomTypes['Double'], check_in: dayAfter(todayIn('Europe/Lisbon'), -1) },
       { room_type_id: hotel.roomTypes['Double'], check_in: '2020-02-29' },
@@ -133,7 +135,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     await assertOnlyStored(0, hotel);
   });
 
-  it("404: a booking of an unknown, an inactive or another tenant's room type gets the same response", async () => {
+  it('404: the response is the same if the room type is unknown, is inactive or belongs to another tenant', async () => {
     const own = await openHotel(service);
     const document = { ...own.document, properties: sampleHotel().slice(0, 1) };
     document.properties[0]?.room_types?.splice(1);
@@ -153,7 +155,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.equal((await book(service, own)).status, 201, 'a room type that the document still names can be booked');
   });
 
-  it('409: a stay is refused if the room type is full on one of its nights', async () => {
+  it('409: a booking is refused if the room type is full on one night of the stay', async () => {
     const own = await openHotel(service);
     const room_type_id = own.roomTypes['Suite'];
     await book(service, own, { room_type_id, check_in: dayAhead(21), check_out: dayAhead(22) });
@@ -177,7 +179,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.deepEqual(await sellable(service, own, room_type_id, dayAhead(19), dayAhead(24)), [1, 0, 0, 0, 1]);
   });
 
-  it('409: a booking is refused if the capacity of the room type is 0, or was lowered to the rooms already booked', async () => {
+  it('409: a booking is refused if the room type has no rooms, or if its capacity was lowered until no room is left', async () => {
     const rooms = (physical_capacity: number) => [{ name: 'Double', max_occupancy: 2, physical_capacity }];
     const own = await openSmallHotel(service, rooms(0));
     assertError(await book(service, own), 409, 'room_not_available');
@@ -228,7 +230,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.equal((await book(service, own)).body.total_amount, '200.00');
   });
 
-  it('409: a stay is refused if each plan is sold out on one of its nights', async () => {
+  it('409: a stay of two nights is refused if one plan is sold out on the first night and the other on the second', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     await writePlan(service, pms, 'rates', own.plans['Double/Flexible'], [
@@ -241,7 +243,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     await assertOnlyStored(0, own);
   });
 
-  it('409: a stay that is shorter than the min_nights of all plans is refused', async () => {
+  it('409: a stay that is shorter than the min_nights of every plan is refused', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     await writePlan(service, pms, 'restrictions', own.plans['Double/Flexible'], [
@@ -251,7 +253,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.equal((await book(service, own, { check_out: dayAhead(32) })).body.total_amount, '160.00');
   });
 
-  it('a booking with several faults gets 404 before 400, and 400 before 409', async () => {
+  it('a 404 (unknown room type) is reported before a 400 (too many guests), and a 400 before a 409 (no room left)', async () => {
     const full = { room_type_id: hotel.roomTypes['Suite'] };
     assert.equal((await book(service, hotel, full)).status, 201);
     assert.match(faultsOf(await book(service, hotel, { ...full, guests: 5 })).join(), /^guests/);

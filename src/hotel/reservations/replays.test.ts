@@ -31,7 +31,7 @@ function assertReplayed(answer: Answer, first: Answer): void {
 }
 
 describe('POST /v1/third-party/hotels/reservations/ with an external id that was used before', () => {
-  it('200: a repeated booking gets the body of the first response and changes neither nights nor events', async () => {
+  it('200: a repeated booking gets the body of the first response, holds no more nights and writes no event', async () => {
     const own = await openHotel(service);
     const first = await book(service, own, { external_reservation_id: 'once' });
     assert.equal(first.status, 201);
@@ -61,7 +61,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     );
   });
 
-  it('200: a repeated booking gets the stored reservation after the room type became full, closed, smaller or inactive', async () => {
+  it('200: a repeated booking gets the stored reservation even if the room type is now full, closed, smaller or inactive', async () => {
     const rooms = (physical_capacity: number, name = 'Double') => [
       { name, max_occupancy: 2, physical_capacity, rate_plans: [{ name: 'Flexible', base_price: '10.00' }] },
     ];
@@ -89,7 +89,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     assertReplayed(await again(), first);
   });
 
-  it('200: a repeated booking of a cancelled reservation gets it as cancelled, also with past dates in the body', async () => {
+  it('200: a repeated booking of a cancelled reservation gets the cancelled reservation, even if the body has past dates', async () => {
     const own = await openHotel(service);
     const first = await book(service, own, { external_reservation_id: 'stands' });
     await service.call('POST', reservationPath('stands', 'cancel/'), { headers: own.partner });
@@ -119,7 +119,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('of 20 concurrent bookings of the last room with each external id twice, one gets 201', async () => {
+  it('of 20 concurrent bookings of the last room, with each external id sent twice, only one gets 201', async () => {
     const own = await openHotel(service);
     const room_type_id = own.roomTypes['Suite'];
     const ids = Array.from({ length: 20 }, (_, index) => `last ${index % 10}`);
@@ -136,7 +136,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('201: an external id can be used again if its earlier bookings were refused', async () => {
+  it('201: an external id can be used again if all earlier bookings with this id were refused', async () => {
     const id = { external_reservation_id: 'second try' };
     assertError(await book(service, hotel, { ...id, room_type_id: crypto.randomUUID() }), 404, 'room_type_not_found');
     faultsOf(await book(service, hotel, { ...id, guests: 3 }));

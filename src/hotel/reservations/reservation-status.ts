@@ -2,7 +2,7 @@
 export const RESERVATION_STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'] as const;
 export type ReservationStatus = (typeof RESERVATION_STATUSES)[number];
 
-/** Statuses to which staff may change a reservation, by its present status (decision 23). */
+/** Statuses to which staff may change a reservation, for each status that it may have now (decision 23). */
 const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
   pending: ['confirmed', 'expired', 'cancelled'],
   confirmed: ['completed', 'no_show', 'cancelled'],
@@ -12,7 +12,7 @@ const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
   cancelled: [],
 };
 
-/** Statuses in which a reservation holds its nights (decision 23). */
+/** Statuses in which a reservation holds a room on its nights (decision 23). */
 export const HOLDING_STATUSES: readonly ReservationStatus[] = ['pending', 'confirmed', 'completed', 'no_show'];
 
 /** Returns true if staff may change a reservation from the status `from` to the status `to`. */

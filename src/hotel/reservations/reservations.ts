@@ -22,7 +22,7 @@ export type { ReservationFilter, ReservationRow } from './store.ts';
 
 export interface BookedStay {
   reservation: ReservationResponse;
-  /** True if an earlier call booked the reservation. */
+  /** True if an earlier call has booked the stay, so that this call only returns the reservation. */
   isReplayed: boolean;
 }
 
@@ -69,8 +69,8 @@ export class Reservations {
   }
 
   /**
-   * Books a stay once for each external id (decision 22), and never beyond the capacity. If the stay cannot be booked, the method reads
-   * the stored reservation with the external id. If that exists, the method returns it and ignores the refusal.
+   * Books a stay at most once for each external id (decision 22), and never beyond the capacity. If an earlier call has used the external
+   * id, the method returns the reservation of that call, even if the stay could not be booked now.
    * @throws ApiError 404 `room_type_not_found`, 409 `room_not_available`, 400 `invalid_request`
    */
   async book(caller: Caller, input: ReservationCreate): Promise<BookedStay> {
@@ -97,11 +97,12 @@ export class Reservations {
     if (outcome !== null) {
       throw outcome;
     }
-    // The natural id was taken, which has a chance of about one in a million. The next try makes a new natural id.
+    // Another reservation has the same natural id (short random code), which has a chance of about one in a million. The next try makes a
+    // new natural id.
     return await this.book(caller, input);
   }
 
-  /** Books the stay. Returns null if the external id or the natural id of the new reservation is taken. */
+  /** Books the stay. Returns null if another reservation already has its external id or its natural id. */
   async #bookNew(caller: Caller, input: ReservationCreate): Promise<ReservationResponse | null> {
     const { tenantId, credentialId, currency } = caller;
     const roomType = await this.#requireActiveRoomType(tenantId, input.room_type_id);
@@ -131,7 +132,7 @@ export class Reservations {
   }
 
   /**
-   * Returns the price of a stay that may be sold.
+   * Returns the price of the stay, if the stay may be sold.
    * @throws ApiError 400 `invalid_request` for too many guests or a past check-in, 409 `room_not_available` if no rate plan fits the stay
    */
   async #quote(tenantId: number, roomType: RoomTypeWithClock, input: ReservationCreate) {
@@ -237,7 +238,7 @@ export class Reservations {
 
   /**
    * Inserts a reservation and holds its nights, without a check of the capacity.
-   * @returns null if its external id or its natural id is taken
+   * @returns null if another reservation already has its external id or its natural id
    */
   async add(tx: Tx, reservation: store.NewReservation): Promise<store.ReservationRow | null> {
     if ((await store.insertReservations(tx, [reservation])).size === 0) {
@@ -251,7 +252,7 @@ export class Reservations {
     return row;
   }
 
-  /** Returns an OTA's reservation and locks its row until the transaction ends. Returns undefined if it does not exist. */
+  /** Returns an OTA's reservation, and locks its row until the transaction ends. Returns undefined if it does not exist. */
   async lockBySource(
     tx: Tx,
     tenantId: number,

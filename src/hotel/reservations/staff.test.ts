@@ -80,7 +80,7 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
     }
   });
 
-  it('200: the staff list can be filtered by status, also in pages; 400: an unknown status is refused', async () => {
+  it('200: the staff list can be filtered by status, also if it is read in pages; 400: an unknown status is refused', async () => {
     const own = await openHotel(service);
     const room_type_id = own.roomTypes['Bunk'];
     const made: string[] = [];
@@ -181,7 +181,7 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     });
   }
 
-  it('200: each change by staff writes an event for the partner: reservation.modified, and reservation.cancelled at the end', async () => {
+  it('200: a change by staff writes the event reservation.modified for the partner, and a cancellation reservation.cancelled', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own, { external_reservation_id: 'received' });
     for (const status of ['no_show', 'cancelled']) {
@@ -203,7 +203,7 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     );
   });
 
-  it('of 5 concurrent changes of a reservation by staff, one gets 200 and writes an event, and 4 get 409', async () => {
+  it("of 5 concurrent changes of a reservation's status by staff, one gets 200 and writes an event, and 4 get 409", async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own);
     const statuses = ['completed', 'no_show', 'completed', 'no_show', 'completed'];

@@ -37,10 +37,10 @@ const NEW_RESERVATION = new Fields<NewReservation>({
 });
 
 /**
- * Inserts reservations. Several reservations in one call are reservations of partners. They may belong to several tenants, but only on
- * one database node.
- * @returns the ids of the inserted reservations. A reservation is not inserted if its external id or its natural id is taken. An equal
- *   natural id is a rare chance
+ * Inserts one or more reservations. If there are several, all are reservations of partners. Only on one database node they may belong to
+ * several tenants.
+ * @returns the ids of the inserted reservations. A reservation is not inserted if another one already has its external id or, by rare
+ * chance, its natural id
  */
 export async function insertReservations(tx: Tx, reservations: NewReservation[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`

@@ -127,7 +127,7 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     assert.notEqual(second.headers.get('etag'), etag);
   });
 
-  it('HEAD of the list of room types has no body and the ETag of the list', async () => {
+  it('200: the response to HEAD has no body, and its ETag is equal to the ETag of the list of room types', async () => {
     const response = await fetch(service.url + ROOMS, { method: 'HEAD', headers: hotel.partner });
     assert.deepEqual([response.status, await response.text()], [200, '']);
     assert.equal(response.headers.get('etag'), (await list()).headers.get('etag'));

@@ -2,9 +2,9 @@ import { isTimeZone } from '#platform/lib/dates.ts';
 import { fieldsOf, listOf } from '#platform/lib/unchecked.ts';
 
 /**
- * Returns the faults of the `properties` part of a tenant document that a schema cannot find: repeated names and unknown time zones.
- * Each fault has the form `path: text`. The function ignores values that the schema refuses, so that one message can list the faults
- * of the schema and these.
+ * Checks the `properties` part of a tenant document for faults that a schema cannot find: repeated names and unknown time zones. Returns
+ * each fault in the form `path: text`. The function ignores values that the schema refuses, so that one message can list both kinds of
+ * faults.
  */
 export function propertyFaults(properties: unknown): string[] {
   return [

@@ -52,8 +52,8 @@ export async function listRoomTypes(db: Database, tenant: { tenantId: number; cu
 }
 
 /**
- * Returns one room type, active or not, with the clock of its property.
- * Returns null if the id is unknown, is no uuid, or belongs to another tenant.
+ * Returns one room type, active or not, with the time zone and the check-in and check-out times of its property. Returns null if the id is
+ * unknown, is no uuid, or belongs to another tenant.
  */
 export async function findRoomType(db: Db, tenantId: number, id: string): Promise<store.RoomTypeWithClock | null> {
   return (isUuid(id) ? await store.findRoomType(db, tenantId, id) : undefined) ?? null;
@@ -61,7 +61,7 @@ export async function findRoomType(db: Db, tenantId: number, id: string): Promis
 
 export type FindRoomType = (tenantId: number, id: string) => Promise<store.RoomTypeWithClock | null>;
 
-/** Largest number of room types in the cache of one process. An entry takes some kilobytes, because it holds the texts. */
+/** Largest number of room types in the cache of one process. An entry takes some kilobytes, because it holds the texts of the room type. */
 const MAX_CACHED = 50_000;
 
 /**
@@ -80,23 +80,23 @@ export function createRoomTypeFinder({ db, caches }: { db: Database; caches: Cac
 /** Time zone and check-in and check-out times that convert the dates of a stay to instants. */
 export type Clock = Pick<store.PropertyRow, 'timezone' | 'check_in_time' | 'check_out_time'>;
 
-/** Returns the clocks of all room types, active or not. The key is the id of the room type, the value the clock of its property. */
+/** Returns a map from the id of each room type, active or not, to the time zone and check-in and check-out times of its property. */
 export async function readClocks(db: Database, tenantId: number): Promise<Map<string, Clock>> {
   const rows = await store.readClocks(db, tenantId);
   return new Map(rows.map(({ room_type_id, ...clock }) => [room_type_id, clock]));
 }
 
 export interface AppliedProperties {
-  /** Ids of the properties and room types that the documents name, in the order of the documents. */
+  /** Properties and room types of the tenant document, in its order, each with its id. */
   properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
-  /** Returns the name of a room type in the form `property / room type`, even if no document names that room type any more. */
+  /** Returns the name of a room type in the form `property / room type`, even if the tenant document no longer lists it. */
   nameOfRoomType: (id: string) => string;
   changes: Change[];
 }
 
 /**
- * Creates and updates the properties and room types, so that they agree with the documents. A property or room type that the
- * documents no longer name becomes inactive. It is never deleted.
+ * Creates and updates the properties and room types of a tenant, so that they agree with `documents`. A property or room type that
+ * `documents` no longer lists becomes inactive. It is never deleted.
  */
 export async function applyProperties(
   tx: Tx,
@@ -134,8 +134,8 @@ export async function applyProperties(
 }
 
 /**
- * Returns a function that gives the name of a room type in the form `property / room type`, or the id if the room type is unknown.
- * Stored and new rows with one id have the same name, because `applyProperties` finds the stored rows by name.
+ * Returns a function that gives the name of a room type in the form `property / room type`, or the id if the room type is unknown. If a
+ * stored row and a new row have the same id, they have the same name too, because `applyProperties` finds the stored rows by name.
  */
 function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
   const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));

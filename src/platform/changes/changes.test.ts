@@ -45,27 +45,27 @@ describe('tenant caches of RecentChanges', () => {
     }
   }
 
-  it('a cache returns a cached value for longer than one lease if the tenant does not change', async () => {
+  it('if a tenant does not change, a cache returns its values for longer than one lease', async () => {
     await sleep(700);
     assert.equal(get(TENANT, 'key'), 'old value');
     assert.equal(get(TENANT, 'another'), undefined);
     assert.equal(get(3, 'key'), undefined);
   });
 
-  it('a change of a tenant invalidates only the data of that tenant, immediately on a node that calls catchUp', async () => {
+  it('when catchUp resolves, the cached data of a changed tenant is invalidated, but not the data of another tenant', async () => {
     await change();
     await changes.catchUp();
     assert.equal(get(TENANT, 'key'), undefined);
     assert.equal(get(OTHER, 'key'), 'value of the other tenant');
   });
 
-  it('a change of a tenant has invalidated its data when waitForLeasesToEnd resolves, without a call of catchUp', async () => {
+  it('when waitForLeasesToEnd resolves, the cached data of a changed tenant is invalidated without a call of catchUp', async () => {
     await change();
     await waitForLeasesToEnd();
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a change invalidates only once, so a value that is read after it stays cached', async () => {
+  it('a change invalidates a cache only once, so a value that is cached later stays, although polls read the change again', async () => {
     await change();
     await changes.catchUp();
     await load(TENANT, 'key', 'new value');
@@ -73,7 +73,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), 'new value');
   });
 
-  it('a value is not cached if a poll has found a change of its tenant during the read', async () => {
+  it('a value is not cached if a poll finds a change of the tenant while the value is being read', async () => {
     const value = await cache.load(TENANT, `${TENANT} key`, async () => {
       await change();
       await changes.catchUp();
@@ -83,7 +83,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a change invalidates the data even if its transaction commits after polls have found later changes', async () => {
+  it('a change invalidates the data even if its transaction commits after a poll has found changes that began later', async () => {
     await inTransaction(database.db, async (tx) => {
       await announceChange(tx, TENANT);
       await change(OTHER);
@@ -96,7 +96,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('if polls fail, a cache returns no data after one lease, and one warning is logged, until a poll succeeds again', async () => {
+  it('while polls fail, a cache returns no data after one lease, and only one warning is logged; a new poll ends this', async () => {
     await breakDatabase(async () => {
       await waitForLeasesToEnd();
       assert.equal(get(TENANT, 'key'), undefined);
@@ -107,7 +107,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), 'old value', 'the tenant has not changed');
   });
 
-  it('a value is not cached if the first poll ends during its read, because the first poll invalidates everything', async () => {
+  it('a value is not cached if the first poll ends while it is being read, because that poll invalidates all data', async () => {
     const late = new RecentChanges(database.db, pino({ level: 'silent' }));
     const own = late.createCache<string>(1);
     await own.load(TENANT, 'key', async () => {
@@ -127,7 +127,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(empty.get('key'), undefined);
   });
 
-  it('a full cache removes all entries of the tenant that it has held longest', async () => {
+  it('a full cache removes all entries of the tenant that has been in the cache longest', async () => {
     await load(OTHER, 'second', 'two');
     await load(OTHER, 'second', 'again two');
     assert.equal(get(TENANT, 'key'), 'old value');

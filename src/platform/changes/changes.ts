@@ -10,45 +10,51 @@ export type { TenantCache } from './tenant-cache.ts';
 /** Object that makes tenant caches: a `RecentChanges`, or `NO_CACHES`. */
 export type Caches = Pick<RecentChanges, 'createCache'>;
 
-/** Maker of caches that store no data, so that every read goes to the database. For a process that reads too little for a cache. */
+/**
+ * Maker of caches that store no data, so that every read goes to the database. Used by a process that reads so little that a cache would
+ * not help.
+ */
 export const NO_CACHES: Caches = { createCache: () => new TenantCache({ maxEntries: 0, isLeased: () => false }) };
 
-/** Interval in milliseconds at which a node polls the recent changes. */
+/** Interval in milliseconds at which each process of the service polls the list of recent changes. */
 const POLL_EVERY_MS = 150;
-/** Length of the lease in milliseconds. For this time after the start of a poll, a node uses its caches. */
+/**
+ * Length of the lease of all caches in milliseconds. A process may use its caches for this time after the start of the last successful
+ * poll.
+ */
 const LEASE_MS = 500;
-/** Largest difference in milliseconds between the timers and clocks of two machines. */
+/** Time in milliseconds that `waitForLeasesToEnd` adds to the lease, because the timers of two machines may differ. */
 const LEASE_MARGIN_MS = 25;
-/** Time in seconds, from the start of its transaction, for which a poll reads a change. */
+/** Time in seconds for which polls read a change. It begins when the transaction of the change begins. */
 const WINDOW_SECONDS = 120;
 /**
- * Longest time in milliseconds between two polls after which the caches stay valid. It is a quarter of the window. After a longer gap
- * the node may have missed changes, so it invalidates all caches.
+ * Longest time in milliseconds between two polls for which the caches stay valid. After a longer gap the process may have missed changes,
+ * so it invalidates all caches. The value is a quarter of `WINDOW_SECONDS`.
  */
 const MAX_GAP_MS = 30_000;
 const REMOVE_AFTER_SECONDS = 600;
 const REMOVE_EVERY_MS = 60_000;
 
 /**
- * Records, as part of the transaction, that data of the tenant has changed. Every node then invalidates its cached data of the tenant,
- * at most 0.7 s after the commit.
+ * Records, as part of the transaction, that data of the tenant has changed. Every process of the service then invalidates its cached data
+ * of the tenant, at most 0.7 s after the commit.
  */
 export async function announceChange(tx: Tx, tenantId: number): Promise<void> {
   await store.insertChange(tx, tenantId, newId());
 }
 
 /**
- * Waits until no node uses cached data from before a transaction that has just been committed: for the length of a lease, and a margin
- * for differing clocks.
+ * Waits for the length of a lease, and for a margin because the timers of machines differ. After this time, no process uses cached data
+ * that is older than a transaction that committed before the call.
  */
 export async function waitForLeasesToEnd(): Promise<void> {
   await sleep(LEASE_MS + LEASE_MARGIN_MS);
 }
 
 /**
- * Makes the tenant caches of this node, and keeps them valid by polling the list of recent changes. A poll invalidates the data of the
- * tenants on the list, and renews the lease of all caches. If no poll succeeds within the lease, the caches return no data, and every
- * read goes to the database. So data from a cache is never out of date by more than the lease.
+ * Makes the tenant caches of this process, and keeps them valid by polling the list of recent changes. A poll invalidates the data of the
+ * tenants on the list, and renews the lease of all caches. If no poll succeeds within the lease, the caches return no data, and every read
+ * goes to the database. So data from a cache is never out of date by more than the lease.
  */
 export class RecentChanges {
   readonly #db: Database;
@@ -75,7 +81,7 @@ export class RecentChanges {
 
   /**
    * Makes a cache, which the polls invalidate.
-   * @param maxEntries largest number of entries. Above it, the cache removes the tenants that it has held longest.
+   * @param maxEntries largest number of entries. If there are more, the cache removes all entries of the tenants that it has held longest.
    */
   createCache<Value>(maxEntries: number): TenantCache<Value> {
     const cache = new TenantCache<Value>({
@@ -86,7 +92,9 @@ export class RecentChanges {
     return cache;
   }
 
-  /** Polls until this node knows all changes that were committed before the call. Used after a change that this node has made itself. */
+  /**
+   * Polls until this process knows all changes that were committed before the call. Used after a change that this process has made itself.
+   */
   async catchUp(): Promise<void> {
     await this.#polling;
     await this.#pollQuietly();
@@ -97,7 +105,10 @@ export class RecentChanges {
     await this.#polling;
   }
 
-  /** Polls, or waits for the poll that runs already. Never throws, because the lease ends by itself if polls fail. */
+  /**
+   * Polls, or waits for the poll that runs already. Never throws, because callers need not react to a failed poll. The lease then ends by
+   * itself.
+   */
   async #pollQuietly(): Promise<void> {
     this.#polling ??= this.#poll()
       .then(

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 
 /**
- * Inserts a change. If the response to a first commit is lost, the retry inserts the change a second time. That does no harm, because
- * invalidating a tenant twice has the same effect as once.
+ * Inserts a change. If the response to the COMMIT is lost, the retry of the transaction inserts the change a second time. That does no
+ * harm, because invalidating a tenant twice has the same effect as once.
  */
 export async function insertChange(tx: Tx, tenantId: number, id: string): Promise<void> {
   await tx.insertInto('recent_change').values({ id, tenant_id: tenantId }).execute();
@@ -14,7 +14,7 @@ export interface ChangeRow {
   tenantId: number;
 }
 
-/** Reads the committed changes whose transactions began at most this number of seconds ago. The table is global, for all tenants. */
+/** Reads the committed changes of all tenants. A change is read if its transaction began at most this number of seconds ago. */
 export async function readChanges(db: Database, seconds: number): Promise<ChangeRow[]> {
   const { rows } = await sql<ChangeRow>`
     SELECT id, tenant_id AS "tenantId" FROM recent_change WHERE changed_at > now() - make_interval(secs => ${seconds})
@@ -22,7 +22,7 @@ export async function readChanges(db: Database, seconds: number): Promise<Change
   return rows;
 }
 
-/** Deletes changes that are older than the given time. The time must be long enough that every node has read them. */
+/** Deletes changes that are older than the given time. The time must be long enough that every process has read them. */
 export async function deleteChanges(db: Database, olderThanSeconds: number): Promise<void> {
   await sql`DELETE FROM recent_change WHERE changed_at < now() - make_interval(secs => ${olderThanSeconds})`.execute(
     db,

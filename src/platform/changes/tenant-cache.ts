@@ -6,13 +6,13 @@ interface CacheOptions {
 
 type Key = string | number;
 
-/** Cache of a node for data of tenants. The key of an entry must be unique among all tenants. */
+/** Cache of one process for data of tenants. The key of an entry must be unique among all tenants. */
 export class TenantCache<Value> {
   readonly #options: CacheOptions;
   readonly #values = new Map<Key, Value>();
-  /** Keys of the entries by tenant. The tenant that the cache has held longest comes first. */
+  /** Keys of the entries, grouped by tenant. The tenant that the cache has held longest comes first. */
   readonly #keys = new Map<number, Set<Key>>();
-  /** Number of invalidations. If the number changes during a read, the value that was read may be older than the change. */
+  /** Number of invalidations so far. If it increases while a value is read, that value may be out of date. */
   #invalidations = 0;
 
   constructor(options: CacheOptions) {
@@ -36,7 +36,7 @@ export class TenantCache<Value> {
 
   invalidate(tenantIds: ReadonlySet<number> | 'all'): void {
     if (tenantIds === 'all' || tenantIds.size > 0) {
-      this.#invalidations += 1; // Counted even if the cache holds nothing of the tenants, because a read may be under way.
+      this.#invalidations += 1; // Counted even if the cache has no entry of the tenants, because `load` may be reading one.
     }
     for (const tenantId of tenantIds === 'all' ? this.#keys.keys() : tenantIds) {
       this.#invalidateTenant(tenantId);

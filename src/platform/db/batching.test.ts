@@ -11,7 +11,7 @@ const url = 'postgres://localhost/none';
 const oneNode = createDatabase({ url, poolSize: 1 });
 const cluster = createDatabase({ url, poolSize: 1, layout: 'cluster' });
 
-/** Makes batched work that doubles numbers, and a list of its batches. A batch that contains 13 fails. */
+/** Returns a batched function that doubles numbers, and the list of the batches that it has sent. A batch that contains 13 fails. */
 function doubling({ db = oneNode, maxUnderWay = 1, error = new Error('13') } = {}) {
   const sent: number[][] = [];
   const double = async (inputs: number[]) => {
@@ -34,7 +34,7 @@ describe('batching', () => {
     assert.deepEqual(sent.at(-1), [4]);
   });
 
-  it('calls that arrive while the largest number of batches runs form the next batch, and do not join a running batch', async () => {
+  it('while the largest number of batches runs, new calls form the next batch and do not join a running batch', async () => {
     const { sent, call } = doubling();
     const first = call(1);
     await sleep(2);
@@ -78,7 +78,7 @@ describe('batching', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('calls that wait for their batch fail immediately when a batch fails because the database is unavailable', async () => {
+  it('when a batch fails because the database is unavailable, the calls that wait for the next batch fail too', async () => {
     const { sent, call } = doubling({ error: new UnavailableError('The database is unavailable.') });
     const first = call(13);
     await sleep(2);
@@ -91,7 +91,7 @@ describe('batching', () => {
     assert.equal(await call(3), 6, 'a later call succeeds');
   });
 
-  it('on a cluster, each call runs immediately by itself, because a statement takes only one input there', async () => {
+  it('on a cluster, each call runs immediately by itself, because a statement on a cluster takes only one input', async () => {
     const { sent, call } = doubling({ db: cluster });
     assert.deepEqual(await Promise.all([1, 2, 3].map(call)), [2, 4, 6]);
     const began = sent.length;
@@ -113,7 +113,7 @@ describe('batching of calls of several tenants', () => {
     assert.deepEqual(sent, [[0], [100, 7, 8, 101, 9, ...many.slice(2, 61)], many.slice(61)]);
   });
 
-  it('a batch of a single call is charged to the service, not to the tenant of the call', async () => {
+  it("a batch runs under the account of the service even if it has a single call, not under the account of the call's tenant", async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(currentAccount().tenant);
@@ -124,7 +124,7 @@ describe('batching of calls of several tenants', () => {
     assert.deepEqual(charged, ['service']);
   });
 
-  it('a batch is charged to the service, and the single retries after a failed batch are charged to their tenants', async () => {
+  it("a batch runs under the account of the service, and each single retry after a failed batch under its tenant's account", async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(`${inputs.length} of ${currentAccount().tenant}`);

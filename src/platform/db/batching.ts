@@ -9,7 +9,7 @@ const MAX_BATCH_SIZE = 64;
 
 /** Database work that can process many inputs at a time. */
 export interface BatchedWork<Input, Output> {
-  /** Returns the outputs in the order of the inputs, or fails as a whole. */
+  /** Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
   many: (inputs: Input[]) => Promise<Output[]>;
   /** Largest number of batches that run at the same time. Calls that arrive while this number runs wait, and then form the next batch. */
   maxUnderWay: number;
@@ -17,7 +17,10 @@ export interface BatchedWork<Input, Output> {
 
 interface Waiting<Input, Output> {
   input: Input;
-  /** Account of the caller. Its tenant decides the caller's turn. If the batch fails, a single retry of the input is charged to it. */
+  /**
+   * Account of the caller. Its tenant decides in which queue the call waits. If the batch fails, the input is run again by itself under
+   * this account.
+   */
   account: Account;
   resolve: (output: Output | PromiseLike<Output>) => void;
   reject: (error: unknown) => void;
@@ -49,8 +52,8 @@ export function batching<Input, Output>(
 
   async function run(batch: Waiting<Input, Output>[]): Promise<void> {
     try {
-      // A batch of one input is charged to the service too. Charged to its tenant, it would wait until that tenant may have another
-      // connection, and all later calls of other tenants would wait with it.
+      // Even a batch of one input runs under the account of the service. Under the account of its tenant, it would wait if that tenant
+      // holds its share of connections, and all later calls of other tenants would wait with it.
       const outputs = await chargeService(() => many(batch.map(({ input }) => input)));
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {
@@ -84,7 +87,7 @@ export function batching<Input, Output>(
       waiting.push(account.tenant, { input, account, resolve, reject });
       if (!isPlanned && underWay < maxUnderWay) {
         isPlanned = true;
-        setImmediate(start); // Other calls of this round of the event loop join the batch.
+        setImmediate(start); // The start is delayed, so that other calls of this iteration of the event loop join the batch.
       }
     });
 }

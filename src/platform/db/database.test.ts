@@ -20,7 +20,7 @@ describe('createDatabase', () => {
     return rows[0]?.value;
   }
 
-  it('a statement has a time limit of 10 s, but no time limit in a pool for commands', async () => {
+  it('a statement has a time limit of 10 s, but no time limit in a pool with hasNoTimeLimit', async () => {
     assert.equal(await setting('statement_timeout', false), '10s');
     assert.equal(await setting('statement_timeout', true), '0');
   });
@@ -77,12 +77,12 @@ describe('createDatabase', () => {
         const db = open(isPrepared);
         await readAll(db);
         await readAll(db);
-        assert.equal(await countPrepared(db), expected); // The statement that counts is the second prepared statement.
+        assert.equal(await countPrepared(db), expected); // `countPrepared` also counts its own statement.
         await db.destroy();
       }
     });
 
-    it('a prepared statement still works after its table gets a column, inside and outside a transaction', async () => {
+    it('a prepared statement still succeeds after its table gets a new column, inside and outside a transaction', async () => {
       const db = open();
       await readAll(db);
       await sql`ALTER TABLE number ADD COLUMN m int DEFAULT 2`.execute(database.db);

@@ -27,7 +27,7 @@ export interface DatabaseOptions {
   /** True if statements have no time limit, as for a migration or a recount. False for the statements of requests. */
   hasNoTimeLimit?: boolean;
   /**
-   * True, the default, if statements are prepared on each connection. Must be false behind a connection pooler that does not support
+   * True (the default) if statements are prepared on each connection. Must be false behind a connection pooler that does not support
    * prepared statements (PgBouncer before 1.21).
    */
   isPrepared?: boolean;
@@ -36,15 +36,15 @@ export interface DatabaseOptions {
   /** Called when an idle connection breaks. No data is lost, because the pool opens a new connection. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
-  /** Layout that `readLayout` has found. The default is one node. */
+  /** Layout of the database, as `readLayout` returns it. The default is one node. */
   layout?: Layout;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUTS = {
-  /** Time in milliseconds after which the server ends a statement. */
+  /** Time in milliseconds after which the server cancels a statement. */
   statement_timeout: 10_000,
-  /** Time in milliseconds after which the client abandons a statement, for a server that no longer responds. */
+  /** Time in milliseconds after which the client abandons a statement, in case the server no longer responds. */
   query_timeout: 12_000,
   idle_in_transaction_session_timeout: 15_000,
 };
@@ -101,15 +101,15 @@ const gates = new WeakMap<Database, FairGate>();
 
 /**
  * Largest share of the connections that one tenant may hold, rounded up. So a pool of four or more connections always keeps one free for
- * other tenants. In a smaller pool one tenant may hold all connections, because a call may need two of them.
+ * other tenants. In a smaller pool one tenant may hold all connections, because a call may need two connections.
  */
 const TENANT_SHARE = 0.75;
-/** Longest wait for a connection in milliseconds. After it the response is 503. */
+/** Longest wait for a connection in milliseconds. After this time the caller gets the response 503. */
 const QUEUE_TIMEOUT_MS = 8_000;
 
 /**
- * Makes the gate of a pool. If no connection is free, callers wait in a queue for each tenant, and the queues are served round robin. So
- * many calls of one tenant delay only that tenant.
+ * Makes the gate that limits how many callers use a pool. If no connection is free, callers wait in one queue for each tenant, and the
+ * queues are served round robin. So many calls of one tenant delay only that tenant.
  */
 function fairGate(poolSize: number): FairGate {
   return new FairGate({
@@ -121,8 +121,8 @@ function fairGate(poolSize: number): FairGate {
 }
 
 /**
- * Wraps the pool for Kysely. It returns the same object for a client each time, because Kysely caches its own connection object by client
- * object. With a new object each time, that cache would grow with every statement.
+ * Wraps the pool for Kysely. For a client of pg it always returns the same wrapper, because Kysely caches one connection object for each
+ * wrapper. With a new wrapper each time, that cache would grow with every statement.
  */
 function fairPool(pool: pg.Pool, gate: FairGate, { isPrepared = true, hungWrites }: DatabaseOptions): PostgresPool {
   const nameOf = isPrepared ? createStatementNames() : () => undefined;
@@ -154,7 +154,7 @@ function fairPool(pool: pg.Pool, gate: FairGate, { isPrepared = true, hungWrites
 }
 
 interface LentClient extends PostgresPoolClient {
-  /** Sets the tenant whose place at the gate becomes free when the client is released. */
+  /** Sets the tenant that uses the client from now on. Its place at the gate becomes free when the client is released. */
   lendTo(tenant: string): void;
 }
 
@@ -175,7 +175,7 @@ function preparingClient(
   return {
     async query(text: string, values: unknown[]) {
       if (abandonedFor !== null) {
-        throw abandonedFor; // For example at a ROLLBACK, which would wait for the abandoned statement.
+        throw abandonedFor; // A later statement, for example a ROLLBACK, would wait for the abandoned one.
       }
       const name = nameOf(text, values.length);
       let isSent = false;
@@ -193,7 +193,8 @@ function preparingClient(
         if (!isStalePlan(error)) {
           throw error;
         }
-        // Inside a transaction this statement fails too, and then the whole transaction is run again.
+        // The statement is sent again without preparing it. Inside a transaction this fails too, and then the whole transaction is run
+        // again.
         return await client.query({ text, values }).catch(() => {
           throw error;
         });
@@ -213,11 +214,14 @@ function isTimeout(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Largest number of prepared statements on each connection. One takes about ten kilobytes of the server's memory. */
+/** Largest number of prepared statements on each connection. Each takes about ten kilobytes of the server's memory. */
 const MAX_PREPARED = 400;
-/** Largest number of parameters of a prepared statement. Statements with more are lists of rows, and each length has its own text. */
+/**
+ * Largest number of parameters of a prepared statement. A statement with more parameters lists rows. Its text differs for each number of
+ * rows, so a prepared statement would rarely be used again.
+ */
 const MAX_PREPARED_PARAMETERS = 64;
-/** Statements that are worth preparing. Statements such as BEGIN and COMMIT would gain nothing. */
+/** Matches the statements that are worth preparing. BEGIN and COMMIT, for example, would not become faster. */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 const PLANNED_ANEW_MARK = '/* planned anew */';

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../errors.ts';
 
-/** SQLSTATE codes after which the same work may succeed shortly afterwards (architecture, database rule 7). */
+/** SQLSTATE codes of temporary failures. The same work may succeed shortly afterwards (architecture, database rule 7). */
 const RETRYABLE_STATES = new Set(['40001', '40P01', '57P01', '25006']);
-/** SQLSTATE codes of a database that cannot work now: it starts or stops, is full, has too many connections, or a time limit has ended. */
+/**
+ * SQLSTATE codes of a database that cannot work now: it starts or stops, is full, has too many connections, or a statement has exceeded a
+ * time limit.
+ */
 const UNAVAILABLE_STATES = new Set(['57P02', '57P03', '53300', '53100', '53200', '57014', '55P03', '25P03', '58030']);
 /** Error codes of Node for a lost or refused connection. */
 const CONNECTION_CODES = new Set([
@@ -17,7 +20,10 @@ const CONNECTION_CODES = new Set([
 ]);
 const LOST_CONNECTION =
   /^(Connection terminated(?! due to connection timeout)|Client has encountered a connection error|Client was closed)/;
-/** Messages of pg if the database does not respond. Such work is not retried, because its caller has waited for seconds already. */
+/**
+ * Messages of pg if the database does not respond. Work that failed with such a message is not retried, because its caller has waited for
+ * seconds already.
+ */
 const NO_CONNECTION =
   /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection (terminated due to connection timeout|ended unexpectedly))/;
 
@@ -33,22 +39,28 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : '';
 }
 
-/** Returns true if a table has changed since the statement was prepared. The statement works on another connection. */
+/**
+ * Returns true if the statement failed because a table has changed since the statement was prepared. The same statement succeeds on a new
+ * connection.
+ */
 export function isStalePlan(error: unknown): boolean {
   return codeOf(error) === '0A000' && messageOf(error).startsWith('cached plan');
 }
 
-/** Returns true if another transaction has held a lock for longer than this transaction may wait (`limitLockWaits`). */
+/**
+ * Returns true if the statement failed because another transaction has held a lock for longer than this transaction may wait
+ * (`limitLockWaits`).
+ */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
-/** Returns true if a row with the same key exists already. */
+/** Returns true if the statement failed because a row with the same key exists already. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505';
 }
 
-/** Returns true if the whole work may be retried with the same ids. */
+/** Returns true if the failure is temporary, so that the whole transaction may be run again with the same ids. */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
   return (

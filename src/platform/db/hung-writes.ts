@@ -2,8 +2,8 @@ import pg from 'pg';
 import { UnavailableError } from '../errors.ts';
 
 /**
- * Interval of the checks in milliseconds, and the age from which a write causes a check. A write hangs if two checks in a row find it
- * waiting for a standby. So a hanging write is found after at most 3 s.
+ * Interval of the checks in milliseconds. It is also the age from which a running write causes checks. A write counts as hanging if two
+ * checks in a row find that it waits for a standby. So a hanging write is found after at most 3 s.
  */
 const CHECK_EVERY_MS = 1_000;
 /** Time limit in milliseconds for the connection of a check, and for its query. */
@@ -14,8 +14,8 @@ const WAITING = `
   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'`;
 
 /**
- * Matches statements that never wait for a standby, unless `CHANGE` matches too. A SELECT that locks rows counts as a write, because it
- * may wait for a commit that waits for a standby.
+ * Matches statements that never wait for a standby, unless `CHANGE` matches too. A SELECT that locks rows counts as a write, because it may
+ * wait for the lock of a transaction whose commit waits for a standby.
  */
 const READ = /^\s*(?:select|with|start transaction\b.*\bread only)\b/is;
 const CHANGE = /\b(?:insert|update|delete|merge|share)\b/i;
@@ -28,12 +28,13 @@ interface Write {
 }
 
 /**
- * Finds writes that hang because the database waits for standbys that it has lost (`synchronous_commit`). PostgreSQL then lets a COMMIT
- * wait without a time limit, even after its client has disconnected, and keeps its locks. For the client, such a write looks like a write
- * that waits for a lock, which is normal. So this class asks the database what the write waits for, but only if a write takes long.
+ * Finds writes that hang because the database waits for a confirmation of standbys that it has lost (setting `synchronous_commit`).
+ * PostgreSQL then lets a COMMIT wait without a time limit, even after its client has disconnected, and keeps its locks. For the client,
+ * such a write looks like a write that waits for a lock, which is normal. So this class asks the database what the write waits for, but
+ * only if a write takes long.
  *
- * While writes hang, it abandons the running writes and refuses new writes, because each write would occupy one more connection of the
- * server. Reads continue. The outcome of an abandoned write is unknown: the primary has stored it, and it becomes durable when the
+ * While writes hang, this class abandons the running writes and refuses new writes, because each write would occupy one more connection of
+ * the server. Reads continue. The outcome of an abandoned write is unknown: the primary has stored it, and it becomes durable when the
  * standby has it too.
  */
 export class HungWrites {
@@ -43,7 +44,7 @@ export class HungWrites {
   readonly #timer: NodeJS.Timeout;
   #areHanging = false;
   #isChecking = false;
-  /** Waiting sessions that the last check has found. */
+  /** Sessions that waited for a standby at the last check. */
   #found = new Set<string>();
 
   /** @param onChange called once when writes begin to hang, and once when they no longer hang */
@@ -62,7 +63,7 @@ export class HungWrites {
   }
 
   /**
-   * Runs a statement. If it is a write, abandons it when writes hang.
+   * Runs a statement. If the statement is a write, abandons it as soon as writes hang.
    * @throws UnavailableError if writes hang. If the statement was sent already, its connection cannot be used again.
    */
   async run<T>(text: string, send: () => Promise<T>): Promise<T> {

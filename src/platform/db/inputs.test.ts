@@ -18,7 +18,10 @@ interface NumberRange {
 
 const RANGE = new Fields<NumberRange>({ first: 'int', last: 'int', unit: 'text' });
 
-/** Selects the sum of each range of numbers, and a list of its numbers, each with the unit before it. An empty range has null for both. */
+/**
+ * Selects the sum of each range of numbers, and a list of its numbers. In the list, the unit comes before each number. Both are null for an
+ * empty range.
+ */
 const sums = (ranges: NumberRange[]) =>
   selectEach(
     database.db,
@@ -37,7 +40,7 @@ const RANGES: NumberRange[] = [
 ];
 
 describe('selectEach', () => {
-  it('selectEach returns one row for each input, in the order of the inputs, also for empty and for equal inputs', async () => {
+  it('selectEach returns one row for each input, in the same order, also if two inputs are equal or a range is empty', async () => {
     assert.deepEqual(await sums(RANGES), [
       { total: 15, list: '"a", {b} \\4 "a", {b} \\5 "a", {b} \\6' },
       { total: 5050, list: null },
@@ -46,7 +49,7 @@ describe('selectEach', () => {
     ]);
   });
 
-  it('selectEach returns the same row for an input alone as in a list, and an empty list for no inputs', async () => {
+  it('selectEach returns the same row for an input alone and in a list, and an empty list if there are no inputs', async () => {
     const alone = await Promise.all(RANGES.map(async (range) => await sums([range])));
     assert.deepEqual(alone.flat(), await sums(RANGES));
     assert.deepEqual(await sums([]), []);

@@ -9,14 +9,15 @@ type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
 type Named<Input> = Record<keyof Input & string, RawBuilder<unknown>>;
 
 /**
- * Names and types of the fields of an input. A statement for one input and a statement for many inputs both use them. The constructor
- * makes the fixed parts of the statements once, because making them for each call would double the work of Node for that call.
+ * Names and types of the fields of an input, which is the set of values that one call gives to a statement. A statement for one input and a
+ * statement for many inputs both use them. The constructor makes the fixed parts of the statements once, because making them for each call
+ * would double the work of Node for that call.
  */
 export class Fields<Input extends object> {
   readonly #types: [name: keyof Input & string, type: string][];
   /** Names of the fields as a list of columns, for example `"id", "status"`. */
   readonly columns: RawBuilder<unknown>;
-  /** Expressions for the fields of one input in the list that `list` makes. */
+  /** SQL expressions for the fields of one input, if the inputs are in the table expression that `list` makes. */
   readonly listed: Named<Input>;
   readonly #listBegin: RawBuilder<unknown>;
   readonly #listEnd: RawBuilder<unknown>;
@@ -26,7 +27,7 @@ export class Fields<Input extends object> {
     const names = this.#types.map(([name]) => `"${name}"`);
     this.columns = sql.raw(names.join(', '));
     this.listed = this.#named((name, type) => sql.raw(isJson(type) ? `given."${name}"::${type}` : `given."${name}"`));
-    // A JSON field is passed as text in the list, so that its text does not change.
+    // A JSON field is passed as text in the list, so that PostgreSQL does not change how the JSON is written.
     const fields = this.#types.map(([name, type]) => `"${name}" ${isJson(type) ? 'text' : type}`);
     this.#listBegin = sql.raw('ROWS FROM (json_to_recordset(');
     this.#listEnd = sql.raw(
@@ -50,8 +51,9 @@ export class Fields<Input extends object> {
 }
 
 /**
- * Makes one SELECT for all inputs. For a single input it uses only parameters, because the router of a cluster needs that. For several
- * inputs it uses one list. The text is then the same for every number of inputs, so PostgreSQL plans the statement only once.
+ * Makes one SELECT for all inputs. For a single input it uses one parameter for each field, because the router of a cluster needs that. For
+ * several inputs it uses one JSON list. The text of the statement is then the same for every number of inputs, so PostgreSQL plans the
+ * statement only once.
  * @param select must return at most one row for an input
  * @returns a statement for the rows. Each row has the `input_number` of its input, counted from 1.
  */
@@ -79,10 +81,10 @@ export async function selectEach<Input extends object, Row extends object>(
 }
 
 /**
- * Makes the columns and rows of an INSERT. Several rows become one list, so that the text is the same for every number of rows. A single
- * row becomes VALUES. On a cluster, all rows become VALUES, because the router of the cluster needs that.
+ * Makes the columns and rows of an INSERT. Several rows become one JSON list, so that the text of the statement is the same for every
+ * number of rows. A single row becomes VALUES. On a cluster, all rows become VALUES, because the router of the cluster needs that.
  * @param key columns by which the rows are sorted, so that two statements with the same keys never deadlock. Rows with the same key keep
- *   their order.
+ * their order.
  */
 export function rowsToInsert<Row extends object>(
   db: Db,
@@ -104,8 +106,8 @@ function by<Row>(key: (keyof Row & string)[]): (a: Row, b: Row) => number {
     if (name === undefined) {
       return 0;
     }
-    // A row without a value comes first. `undefined < value` and `value < undefined` are both false, and an order that contradicts
-    // itself would also reorder rows with the same key.
+    // A row without a value comes first. This rule is necessary, because `undefined < value` and `value < undefined` are both false. An
+    // order that contradicts itself would also reorder rows with the same key.
     const isMissing = a[name] === undefined;
     return isMissing || a[name] < b[name] ? -1 : 1;
   };

@@ -38,10 +38,10 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
 }
 
 /**
- * Reads one page of a list, and the number of rows in the whole list. It skips rows in an index only. So the last page of a million rows
- * costs a scan of their ids in the index, but reads only its own rows.
+ * Reads one page of a list, and the number of rows in the whole list. To skip rows, it reads only an index. So the last page of a million
+ * rows costs a scan of their ids in the index, but reads only its own rows.
  * @param ids ids of the whole list, newest first: `SELECT id … ORDER BY id DESC`. The order also makes the planner use the index to count.
- *   Without it, the planner would read the whole table if most of its rows are in the list.
+ * Without it, the planner would read the whole table if most of its rows are in the list.
  * @param readAfter reads the rows of one page after the given id. If the id is null, reads from the start of the list.
  */
 async function readPage<Row>(

@@ -5,7 +5,8 @@ import { layoutOf, setLayout } from './layout.ts';
 
 /**
  * Runs the work in one transaction (read committed). Runs the whole transaction again after a deadlock, a serialization failure, a failover
- * or a lost connection. The work must take its ids and times from outside, so that a second run writes the same rows.
+ * or a lost connection. The work must not make ids and times itself, but get them from its caller, so that a second run writes the same
+ * rows.
  * @throws UnavailableError if the database stays unavailable
  */
 export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -29,8 +30,8 @@ export async function runTransaction<T>(
 }
 
 /**
- * Runs the work in a transaction in which the planner reads rows in the order of an index and avoids sorting. Otherwise, if the last
- * ANALYZE ran just after a backlog of events had ended, the planner would sort the whole next backlog once for each credential.
+ * Runs the work in a transaction in which the planner reads rows in the order of an index and avoids sorting. Without this, the planner
+ * would sort a whole backlog of events once for each credential, if the last ANALYZE ran just after the previous backlog had ended.
  */
 export async function inOrderOfIndex<T>(
   db: Db,

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { splitTarget } from './request-target.ts';
 
 /**
- * Records every route as it is registered. Returns a function that lists the methods of a path. The framework responds to a wrong
- * method as to an unknown path, but decision 1 asks for 405 with `Allow`.
+ * Records every route when it is registered. Returns a function that lists the methods of a path. The framework responds to a wrong method
+ * with 404, but decision 1 asks for 405 with the header `Allow`.
  */
 export function trackAllowedMethods(app: FastifyInstance): (url: string) => string[] {
   const methodsByPattern = new Map<string, Set<string>>();

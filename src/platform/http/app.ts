@@ -37,36 +37,45 @@ export type App = FastifyInstance<
 export interface HttpOptions {
   logger: Logger;
   trustedProxies: string[];
-  /** Base of the links in responses. If missing or null, a link has the protocol and host of its request. */
+  /** Base URL of the links in responses. If missing or null, a link has the protocol and host of its request. */
   publicUrl?: string | null;
   /** Bounds on what a request may cost. If missing, `DEFAULT_BOUNDS`. */
   bounds?: Bounds;
-  /** Counter of the body bytes in memory. If missing, the app makes a counter with the bounds above. */
+  /** Counter of the bytes of request bodies in memory. If missing, the app makes a counter with the bounds in `bounds`. */
   bodyBudget?: BodyBudget;
   /** Called once for each request, when its response is sent or the connection is lost. */
   onAnswered?: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Overrides some of the default timeouts. Used by tests. */
   timeouts?: Partial<typeof TIMEOUTS>;
-  /** Overrides some of the default bounds on readers of long lists. Used by tests. */
+  /** Overrides some of the default bounds on clients that read long lists. Used by tests. */
   readers?: Partial<ReaderBounds> | undefined;
 }
 
-/** Largest request body (decision 6). */
+/** Largest size of a request body (decision 6). */
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** Longest path parameter. Node refuses a longer one with 431, because the request line and headers may have at most 16 KiB. */
+/**
+ * Largest number of characters of a path parameter. A longer one never arrives, because Node refuses a request line and headers above 16
+ * KiB with 431.
+ */
 const MAX_PARAM_LENGTH = 16 * 1024;
 const TIMEOUTS = {
   headersMs: 15_000,
   requestMs: 30_000,
-  /** Longer than the idle timeout of common proxies (60 s), so that the proxy closes an idle connection first. */
+  /**
+   * Time for which an idle connection stays open. It is longer than in common proxies (60 s), so that the proxy closes the connection
+   * first.
+   */
   keepAliveMs: 72_000,
   /** Interval at which Node checks `headersMs` and `requestMs`. */
   checkEveryMs: 2_000,
-  /** Time after which a connection without any traffic is closed. A client that reads a response this slowly counts as gone. */
+  /**
+   * Time after which a connection without any traffic is closed. A client that reads no byte of a response for this time counts as
+   * disconnected.
+   */
   stuckMs: 60_000,
 };
 
-/** Creates the HTTP shell that all APIs share: decoding, limits, errors and request ids (decisions 1–8). It has no routes yet. */
+/** Creates the HTTP app that all APIs share, with decoding, limits, errors and request ids (decisions 1–8). It has no routes yet. */
 export function createHttpApp(options: HttpOptions): App {
   const loggerInstance: FastifyBaseLogger = options.logger;
   const bounds = options.bounds ?? DEFAULT_BOUNDS;
@@ -90,7 +99,7 @@ export function createHttpApp(options: HttpOptions): App {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAM_LENGTH,
-      // The preValidation hook below decodes the query strictly, after authentication and the rate limit.
+      // The router decodes no query, because the preValidation hook below does it strictly, after authentication and the rate limit.
       querystringParser: () => ({}),
     },
     rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
@@ -107,7 +116,7 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const waitForTurn = createRequestQueues(app.server);
   app.decorateRequest('account');
-  // A hook that does not wait is not async, because its promise would cost each request a turn of the microtask queue.
+  // A hook that waits for nothing is not an async function, because its promise would delay each request by a pass of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
@@ -139,13 +148,13 @@ export function createHttpApp(options: HttpOptions): App {
 }
 
 /**
- * Valid value of the Host header: a host name or address, and an optional port. Links in responses contain it. The value may be empty
- * (RFC 9112 §3.2).
+ * Valid value of the Host header: a host name or address, and an optional port. It is checked because links in responses contain it. The
+ * value may be empty (RFC 9112 §3.2).
  */
 const HOST = /^(?:[\w.-]*|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /**
- * Refuses a request with a bad Host or Expect header, which Node's parser accepts.
+ * Refuses a request with an invalid Host or Expect header. Node's parser accepts such headers.
  * @throws ApiError 400 or 417
  */
 function refuseBadHead({ raw }: FastifyRequest): void {
@@ -161,7 +170,10 @@ function refuseBadHead({ raw }: FastifyRequest): void {
   }
 }
 
-/** Counts the Host headers. Node's `headers` keeps only the first one, and `headersDistinct` would build a list for each header. */
+/**
+ * Counts the Host headers in the raw headers, because Node's `headers` keeps only the first one, and `headersDistinct` would build a list
+ * for each header.
+ */
 function countHosts(rawHeaders: string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -172,7 +184,7 @@ function countHosts(rawHeaders: string[]): number {
 }
 
 /**
- * Returns a 404 for an unknown path, or a 405 for a method that the path does not have.
+ * Returns a 404 error for an unknown path, or a 405 error for a method that the path does not have.
  * @param allowed methods of the path; empty if the path is unknown
  */
 function noRoute(allowed: string[]): ApiError {
@@ -193,7 +205,7 @@ function refuseUnstorableText(params: Record<string, string>): void {
   }
 }
 
-/** Gives the app the requests that Node would otherwise end itself, with an empty response or by closing the connection. */
+/** Passes requests to the app that Node would otherwise end itself, with an empty response or by closing the connection. */
 function handleOddRequests(app: FastifyInstance): void {
   // This option of Node's server is missing from its types. With it, a client that has sent its last byte may end its half of the
   // connection and still read the response.

@@ -9,12 +9,12 @@ export interface Account {
   gid: number;
 }
 
-/** Names of the system users for PostgreSQL. The first that exists is used. */
+/** Names of the system users as which PostgreSQL may run if this process is root. The first user that exists is chosen. */
 const USER_NAMES = ['postgres', 'nobody'];
 
 /**
- * Chooses the system user for PostgreSQL. Returns undefined for the user of this process. If a database exists, its owner is used. So the
- * database stays readable if a user `postgres` is created later, or if the service is once started with `sudo`.
+ * Chooses the system user for PostgreSQL. Returns undefined if PostgreSQL runs as the user of this process. If a database exists already,
+ * its owner is chosen. So the database stays readable if a user `postgres` is created later, or if the service is once started with `sudo`.
  * @throws EmbeddedPostgresError if this process is root and no other user is found
  */
 export async function chooseAccount(clusterDir: string | undefined): Promise<Account | undefined> {
@@ -30,7 +30,7 @@ async function findUnprivilegedUser(): Promise<Account> {
   for (const name of USER_NAMES) {
     const [, , uid, gid] = users.find((user) => user[0] === name) ?? [];
     if (uid !== undefined && gid !== undefined) {
-      // macOS gives the user nobody the id -2. The system calls need it as an unsigned number.
+      // macOS gives the user nobody the id -2. The system calls need that id as an unsigned number.
       return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
     }
   }
@@ -40,7 +40,10 @@ async function findUnprivilegedUser(): Promise<Account> {
   );
 }
 
-/** Returns true if the system user can enter a folder. It tries, because access control lists and mounts may also forbid it. */
+/**
+ * Returns true if the system user can enter a folder. It tries to enter instead of reading the mode, because access control lists and
+ * mounts may also forbid it.
+ */
 export function canEnter(account: Account, folder: string): Promise<boolean> {
   return succeedsAs(account, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder]);
 }

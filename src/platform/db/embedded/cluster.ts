@@ -7,28 +7,31 @@ import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 import { type Location, PASSWORD_FILE } from './location.ts';
 
-/** Name of PostgreSQL's only role, and of the application's database. */
+/** Name of the only role in PostgreSQL, and name of the application's database. */
 export const NAME = 'roomservice';
 /**
- * Whole environment of the PostgreSQL programs. It leaves out the locale of the system, and variables that the user has set for another
- * PostgreSQL.
+ * All environment variables of the PostgreSQL programs. They do not contain the locale of the system, or variables that the user has set
+ * for another PostgreSQL.
  */
 export const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
 
-/** Returns true if a database was ever opened in DATA_DIR. The password is made first, so its file shows that. */
+/**
+ * Returns true if a database was ever opened in DATA_DIR. The file of the password shows this, because the password is made before the
+ * database.
+ */
 export async function hasPassword(dataDir: string): Promise<boolean> {
   return (await readFile(join(dataDir, PASSWORD_FILE)).catch(ifAbsent)) !== undefined;
 }
 
-/** Reads the password of the role. The first start makes it: 256 random bits in a file in DATA_DIR with mode 0600. */
+/** Reads the password of the PostgreSQL role. The first start makes it, as 256 random bits in a file in DATA_DIR with mode 0600. */
 export async function readOrMakePassword(dataDir: string): Promise<string> {
   const file = join(dataDir, PASSWORD_FILE);
   const existing = await readFile(file, 'utf8').catch(ifAbsent);
   if (existing !== undefined) {
     return existing.trim();
   }
-  // A complete draft is linked to the final name, because several processes may do this at the same time, and no process may read a
-  // half-written password.
+  // The password is written to a draft file, which is then linked to the final name. So several processes may do this at the same time, and
+  // no process reads a half-written password.
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
   try {
@@ -44,7 +47,8 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
 }
 
 /**
- * Makes the database cluster if it is missing. If root has copied a cluster into place, makes PostgreSQL's system user its owner again.
+ * Makes PostgreSQL's data directory if it is missing. If root has copied a data directory to this path, makes PostgreSQL's system user its
+ * owner again.
  */
 export async function prepareCluster(
   location: Location,
@@ -69,7 +73,7 @@ interface InitdbOptions {
 }
 
 async function runInitdb({ binaries, folder, password, sync, account }: InitdbOptions): Promise<void> {
-  const passwordFile = `${folder}.password`; // The name has the prefix of the folder, so `createWhole` removes both.
+  const passwordFile = `${folder}.password`; // The name begins with the name of the folder, so `createWhole` removes this file too.
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (account !== undefined) {
     await chown(passwordFile, account.uid, account.gid);

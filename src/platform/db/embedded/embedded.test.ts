@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isRoot, newDataDir, open, postmasterPid, query, spawnOpened } from '#test/support/embedded-postgres.ts';
 import { AlreadyServedError, EmbeddedPostgresError } from './failure.ts';
 
-test('the first start makes a private, durable database without a TCP port, even if DATA_DIR has special characters', async (t) => {
+test('the first start makes a private, durable database without a TCP port, also in a path with special characters', async (t) => {
   const dataDir = await newDataDir(t, `o'dd, "%20 ü`);
   const embedded = await open(dataDir, { settings: {} });
   assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
@@ -29,7 +29,7 @@ test('the first start makes a private, durable database without a TCP port, even
   await embedded.close();
 });
 
-test('several processes share one running PostgreSQL, the last that closes stops it, and the next start finds the data', async (t) => {
+test('several processes share one PostgreSQL, the last process that closes stops it, and the next start finds the data', async (t) => {
   const dataDir = await newDataDir(t);
   const first = await open(dataDir);
   const pid = await postmasterPid(first.clusterDir);
@@ -51,7 +51,7 @@ test('several processes share one running PostgreSQL, the last that closes stops
   await again.close();
 });
 
-test('PostgreSQL stops if all its users close at the same time, and no temporary files remain in DATA_DIR', async (t) => {
+test('PostgreSQL stops if all processes that use it close at the same time, and no temporary files remain in DATA_DIR', async (t) => {
   const dataDir = await newDataDir(t);
   for (let round = 0; round < 5; round += 1) {
     const all = await Promise.all([open(dataDir), open(dataDir), open(dataDir, { role: 'serve' })]);
@@ -74,7 +74,7 @@ test('of two "serve" processes that start at the same time on one DATA_DIR, one 
   await (await open(dataDir, { role: 'serve' })).close();
 });
 
-test('a DATA_DIR with a path that is too long for a socket works, with the database inside it and the socket outside', async (t) => {
+test('if the path of DATA_DIR is too long for a socket, the database is inside DATA_DIR and the socket outside', async (t) => {
   const dataDir = await newDataDir(t, 'a'.repeat(100), `it's "b", ünd % c ${'d'.repeat(60)}`);
   const embedded = await open(dataDir);
   assert.equal(dirname(embedded.clusterDir), dataDir);
@@ -83,7 +83,7 @@ test('a DATA_DIR with a path that is too long for a socket works, with the datab
   await rm(decodeURIComponent(new URL(embedded.url).hostname), { recursive: true });
 });
 
-test('as root, the database of a DATA_DIR that PostgreSQL may not enter is under /var/lib', {
+test('if the service runs as root and PostgreSQL may not enter DATA_DIR, the database is under /var/lib', {
   skip: !isRoot,
 }, async (t) => {
   const dataDir = await newDataDir(t, 'private');
@@ -98,7 +98,7 @@ test('as root, the database of a DATA_DIR that PostgreSQL may not enter is under
   assert.equal((await stat(dataDir)).uid, 0);
   await query(embedded.url, 'CREATE TABLE kept AS SELECT 42 AS value');
   await embedded.close();
-  await chmod(dirname(dataDir), 0o755); // Now PostgreSQL could enter, but the location stays as it was chosen first.
+  await chmod(dirname(dataDir), 0o755); // Now PostgreSQL could enter DATA_DIR, but the database stays where the first start put it.
   const again = await open(dataDir);
   assert.deepEqual(await query(again.url, 'SELECT value FROM kept'), [{ value: 42 }]);
   await again.close();

@@ -11,7 +11,7 @@ export interface EmbeddedPostgres {
   url: string;
   /** PostgreSQL's data directory. It may be outside DATA_DIR, as `locate` explains. */
   clusterDir: string;
-  /** Disconnects this process. The last process that disconnects stops PostgreSQL, and waits until PostgreSQL has ended. */
+  /** Disconnects this process. If no other process is connected, stops PostgreSQL and waits until PostgreSQL has ended. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface EmbeddedOptions {
   role: Role;
   /** Additional settings for PostgreSQL. They have an effect only if this process starts PostgreSQL. */
   settings?: Record<string, string>;
-  /** False if a missing database is an error. True, the default, if a missing database is created. */
+  /** True (the default) if a missing database is created. False if a missing database is an error. */
   mayCreate?: boolean;
   /** Receives messages about slow steps, about a database outside DATA_DIR, and about a lost and restored connection. */
   log?: (message: string) => void;
@@ -62,9 +62,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   };
 }
 
-/**
- * Connects again each time the connection is lost, until `closing`. Returns the last presence, whose connection may be lost.
- */
+/** Connects again each time the connection is lost, until `closing` is aborted. Returns the last connection, which may be lost already. */
 async function keepPresence(server: Server, role: Role, first: Presence, closing: AbortSignal): Promise<Presence> {
   const closed = once(closing, 'abort');
   let presence = first;
@@ -82,7 +80,7 @@ async function keepPresence(server: Server, role: Role, first: Presence, closing
   return presence;
 }
 
-/** Tries to connect until it succeeds, with growing waits. Returns undefined if `closing` comes first. */
+/** Tries to connect until it succeeds, with growing waits. Returns undefined if `closing` is aborted first. */
 async function enterPersistently(server: Server, role: Role, closing: AbortSignal): Promise<Presence | undefined> {
   let lastMessage = '';
   for (let waitMs = FIRST_RETRY_WAIT_MS; !closing.aborted; waitMs = Math.min(waitMs * 2, MAX_RETRY_WAIT_MS)) {

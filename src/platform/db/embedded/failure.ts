@@ -8,7 +8,7 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** Error for a second `serve` on one DATA_DIR. */
+/** Error of a `serve` that starts while another `serve` runs on the same DATA_DIR. */
 export class AlreadyServedError extends EmbeddedPostgresError {
   constructor(dataDir: string) {
     super(

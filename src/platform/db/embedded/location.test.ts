@@ -32,7 +32,7 @@ test('a DATA_DIR that contains only a private key file gets mode 0700 and Postgr
   assert.equal((await stat(join(dataDir, 'key'))).uid, process.getuid?.());
 });
 
-test('as root, four processes that start at the same time use one folder under /var/lib', {
+test('if four processes of root start at the same time, all use the same database folder under /var/lib', {
   skip: !isRoot,
 }, async (t) => {
   const dataDir = await newDataDir(t, 'private');
@@ -43,7 +43,7 @@ test('as root, four processes that start at the same time use one folder under /
   assert.match(target, /^\/var\/lib\/roomservice\/[^/]+\/postgres$/);
 });
 
-test('if DATA_DIR links to a database folder that is missing, the start fails and makes no empty database', async (t) => {
+test('if the link in DATA_DIR points to a missing database folder, the start fails and makes no empty database', async (t) => {
   const dataDir = await newDataDir(t);
   await mkdir(dataDir);
   await symlink(join(dirname(dataDir), 'unmounted', 'postgres'), join(dataDir, 'postgres'));

@@ -20,7 +20,7 @@ import { type Account, canEnter, chooseAccount } from './account.ts';
 import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
 export interface Location {
-  /** Real path of DATA_DIR. The password is always in this folder, even if the database is not. */
+  /** Path of DATA_DIR without symbolic links. The password is always in this folder, even if the database is not. */
   dataDir: string;
   /** PostgreSQL's data directory. It is inside DATA_DIR, or the link `postgres` in DATA_DIR points to it. */
   clusterDir: string;
@@ -39,8 +39,8 @@ const MAX_SOCKET_PATH_BYTES = 90;
 /**
  * Creates DATA_DIR (mode 0700) if it is missing, and chooses the folder of the database. The database is inside DATA_DIR, unless
  * PostgreSQL's system user cannot enter DATA_DIR, for example in the home folder of root. Then the database gets a new folder under
- * /var/lib/roomservice, and a link in DATA_DIR points to it. The link keeps the choice for later starts, even if DATA_DIR is moved, and a
- * new DATA_DIR never gets an old database.
+ * /var/lib/roomservice, and a link in DATA_DIR points to it. By the link, later starts find this folder, even if DATA_DIR is moved. A new
+ * DATA_DIR never gets an old database.
  * @throws EmbeddedPostgresError if DATA_DIR cannot be used
  */
 export async function locate(path: string, log: (message: string) => void): Promise<Location> {
@@ -114,7 +114,7 @@ async function placeOutside(link: string, account: Account): Promise<string> {
     if (codeOf(error) !== 'EEXIST') {
       throw error;
     }
-    return resolve(await readlink(link)); // Another process that starts at the same time has made the link first.
+    return resolve(await readlink(link)); // Another process has started at the same time and made the link first.
   }
 }
 
@@ -125,7 +125,7 @@ async function placeOutside(link: string, account: Account): Promise<string> {
  */
 async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
   const names = await readdir(dataDir);
-  // A temporary file of another process that starts at the same time may be missing by now.
+  // A file may be missing by now, if it was a temporary file of another process that starts at the same time.
   const entries = await Promise.all(names.map((name) => lstat(join(dataDir, name)).catch(ifAbsent)));
   const isPrivate = (entry: Stats | undefined) => entry === undefined || (entry.isFile() && !(entry.mode & 0o077));
   const isOurs = names.includes(PASSWORD_FILE) || entries.every(isPrivate);
@@ -136,8 +136,8 @@ async function makePrivate(dataDir: string, account: Account | undefined): Promi
     await chown(dataDir, account.uid, account.gid);
   }
   await chmod(dataDir, 0o700).catch((error) => {
-    // A mounted volume may belong to root, so that only its group lets this process write to it. The mode cannot be changed then, but
-    // the files that the service writes are private by their own modes.
+    // A mounted volume may belong to root, and this process may write to it only through its group. Then this process cannot change the
+    // mode, but the files that the service writes are private by their own modes.
     if (codeOf(error) !== 'EPERM') {
       throw error;
     }
@@ -145,8 +145,8 @@ async function makePrivate(dataDir: string, account: Account | undefined): Promi
 }
 
 /**
- * Returns the folder of the Unix socket. It does not depend on TMPDIR, because every process must find the socket of a PostgreSQL that
- * another process has started.
+ * Returns the folder of the Unix socket. It does not depend on TMPDIR, which may differ between processes, because all processes must find
+ * the same socket.
  */
 function socketDirOf(clusterDir: string): string {
   const beside = join(dirname(clusterDir), 'socket');

@@ -16,7 +16,7 @@ export interface Postmaster {
 
 /** PostgreSQL that this process has spawned. */
 export interface Launch {
-  /** Returns a text about how PostgreSQL has ended, with the end of its log. Returns undefined while PostgreSQL runs. */
+  /** Returns a text that says how PostgreSQL ended, with the last lines of its log. Returns undefined while PostgreSQL runs. */
   failure(): Promise<string | undefined>;
 }
 
@@ -24,10 +24,10 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const QUOTED_LINES = 8;
 const POLL_MS = 25;
 const FAST_STOP_MS = 10_000;
-/** Time in milliseconds for an immediate stop. PostgreSQL kills its remaining processes 5 s after the signal for it. */
+/** Time in milliseconds to wait for an immediate stop. PostgreSQL kills its own remaining processes 5 s after SIGQUIT. */
 const IMMEDIATE_STOP_MS = 6_000;
 
-/** Finds the PostgreSQL that runs on a cluster, even if another process has started it. Returns undefined if no PostgreSQL runs. */
+/** Finds the PostgreSQL that runs on a data directory, even if another process has started it. Returns undefined if no PostgreSQL runs. */
 export async function findPostmaster(clusterDir: string): Promise<Postmaster | undefined> {
   const { pid, status } = await readLockFile(clusterDir);
   return (await isPostmaster(pid, clusterDir)) ? { pid, isReady: status === 'ready' } : undefined;
@@ -41,8 +41,8 @@ async function readLockFile(clusterDir: string): Promise<{ pid: number; status: 
 }
 
 /**
- * Returns true if the process is the PostgreSQL of the cluster. It checks the command line, because after a crash another program may have
- * the pid. A zombie process has no command line.
+ * Returns true if the process is the PostgreSQL of the data directory. It checks the command line, because after a crash another program
+ * may have the pid. A zombie process has no command line, so it does not count.
  */
 async function isPostmaster(pid: number, clusterDir: string): Promise<boolean> {
   return pid > 0 && (await readCommandLine(pid)).includes(`/bin/postgres -D ${clusterDir} `);
@@ -68,9 +68,9 @@ async function readCommandLine(pid: number): Promise<string> {
 }
 
 /**
- * Spawns PostgreSQL on the cluster. It gets its own process group, so that Ctrl-C does not stop it before this process has stopped. Its log
- * is a file, because a pipe would end with this process. Several processes may spawn at the same time, because PostgreSQL's own lock file
- * lets only one PostgreSQL run.
+ * Spawns PostgreSQL on a data directory. PostgreSQL gets its own process group, so that Ctrl-C in a terminal does not stop it while this
+ * process still uses it. Its log is a file, because PostgreSQL may run longer than this process, and a pipe would end with this process.
+ * Several processes may spawn at the same time, because PostgreSQL's own lock file lets only one PostgreSQL run.
  */
 export async function launch(
   { clusterDir, socketDir, account }: Location,
@@ -88,8 +88,9 @@ export async function launch(
   const log = openLog(logFile(clusterDir));
   const child = spawn(join(binaries, 'bin/postgres'), args, {
     cwd: '/',
-    // With this variable, PostgreSQL treats a lock file with the stale pid as stale, even if another program has that pid now. Removing
-    // the lock file is no alternative: PostgreSQL uses it to check for orphaned backends, and other processes may start at the same time.
+    // With this variable, PostgreSQL treats a lock file with the stale pid as stale, even if another program has that pid now. The lock
+    // file must not be removed instead, because PostgreSQL uses it to check for orphaned backends, and other processes may start at the
+    // same time.
     env: { ...ENVIRONMENT, ...(stalePid ? { PG_GRANDPARENT_PID: String(stalePid) } : {}) },
     stdio: ['ignore', log.descriptor, log.descriptor],
     detached: true,
@@ -124,8 +125,8 @@ async function readEnd(clusterDir: string, offset: number): Promise<string> {
 }
 
 /**
- * Stops PostgreSQL and waits until it has ended. PostgreSQL disconnects its clients and writes all data to disk. If it still runs after
- * 10 s, it is told to stop immediately.
+ * Stops PostgreSQL and waits until it has ended. PostgreSQL disconnects its clients and writes all data to disk. If PostgreSQL still runs
+ * after 10 s, it gets the signal for an immediate stop.
  * @throws EmbeddedPostgresError if PostgreSQL still runs after 16 s
  */
 export async function stopPostmaster(clusterDir: string, pid: number): Promise<void> {

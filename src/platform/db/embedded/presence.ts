@@ -4,7 +4,7 @@ import { AlreadyServedError } from './failure.ts';
 
 export type Role = 'serve' | 'command';
 
-/** Connection that shows that a process uses PostgreSQL. Its session locks end with the process, even after a kill. */
+/** Connection that shows that a process uses PostgreSQL. PostgreSQL releases its session locks when the process ends, even after a kill. */
 export interface Presence {
   client: pg.Client;
   /** Resolves when the connection has ended. */
@@ -12,11 +12,11 @@ export interface Presence {
 }
 
 /**
- * Number of the shared session lock that each process holds. The locks are in the maintenance database, in which neither the application
- * nor its migrator takes locks.
+ * Number of the shared session lock that each process holds while it uses PostgreSQL. The locks are in the maintenance database, in which
+ * neither the application nor its migrator takes locks.
  */
 const PRESENCE_LOCK = 1;
-/** Number of the exclusive lock that the only `serve` holds. */
+/** Number of the exclusive lock that a `serve` process holds, so that there is only one. */
 const SERVE_LOCK = 2;
 /** Time in milliseconds to wait for the lock of `serve`, because a `serve` that was just killed may still be connected. */
 const SERVE_CLAIM_MS = 3_000;
@@ -31,7 +31,7 @@ export async function connect(url: string, who: Role | 'visitor'): Promise<Prese
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {}); // No action is needed here, because the event `end` follows each error.
+  client.on('error', () => {}); // No action is needed here, because the event `end` follows each error and resolves `ended`.
   const ended = new Promise<void>((resolve) => client.once('end', resolve));
   await client.connect();
   return { client, ended };
@@ -39,15 +39,15 @@ export async function connect(url: string, who: Role | 'visitor'): Promise<Prese
 
 /**
  * Takes the shared lock that shows other processes that this process uses PostgreSQL. While the last process stops PostgreSQL, this call
- * waits, and then fails because the connection ends. So no process can join during the stop.
+ * waits, and then fails because the connection ends. So no process can begin to use PostgreSQL while it stops.
  */
 export async function appear({ client }: Presence): Promise<void> {
   await client.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
 }
 
 /**
- * Releases the lock from `appear`. Returns true if no other process uses PostgreSQL. In that case no process can join until this connection
- * ends.
+ * Releases the lock from `appear`. Returns true if no other process uses PostgreSQL. In that case no other process can begin to use
+ * PostgreSQL until this connection ends.
  */
 export async function leaveAsLast({ client }: Presence): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_all()');
@@ -60,7 +60,7 @@ export async function createDatabase({ client }: Presence, name: string): Promis
   const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
   if (rowCount === 0) {
     await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`).catch((error: { code?: string }) => {
-      // Another process has created the database first. The code is 42P04 if it has finished, and 23505 if it is about to finish.
+      // Another process has created the database first. The code is 42P04 if that process has finished, and 23505 if it is about to finish.
       if (error.code !== '42P04' && error.code !== '23505') {
         throw error;
       }
@@ -69,8 +69,8 @@ export async function createDatabase({ client }: Presence, name: string): Promis
 }
 
 /**
- * Takes the lock of the only `serve`, until the connection ends. A lock is necessary. A comparison of start times is not enough, because
- * connections do not become visible in the order in which they start, so two processes could both find that they are the first.
+ * Takes the lock that only one `serve` can hold, until the connection ends. A comparison of start times instead of a lock is not enough,
+ * because connections do not become visible in the order in which they start, so two processes could both find that they are the first.
  * @throws AlreadyServedError if another `serve` still holds the lock after 3 s
  */
 export async function claimServing({ client }: Presence, dataDir: string, signal: AbortSignal): Promise<void> {

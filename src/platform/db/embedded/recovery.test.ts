@@ -32,7 +32,7 @@ test('PostgreSQL keeps running if the service process that started it is killed,
   assert.equal(await postmasterPid(embedded.clusterDir), undefined);
 });
 
-test('a killed PostgreSQL is started again under the same url, with the committed rows, and two messages tell of it', async (t) => {
+test('a killed PostgreSQL is started again under the same url with its rows, and the log reports each lost connection', async (t) => {
   const messages: string[] = [];
   const embedded = await open(await newDataDir(t), { role: 'serve', log: (message) => messages.push(message) });
   await query(embedded.url, CREATE);
@@ -63,7 +63,7 @@ test('two processes reconnect after PostgreSQL was killed, and only the last one
   assert.equal(await postmasterPid(embedded.clusterDir), undefined);
 });
 
-test('no PostgreSQL runs after a close during the restart of a killed PostgreSQL', async (t) => {
+test('if the database is closed while a killed PostgreSQL restarts, no PostgreSQL process is left', async (t) => {
   const embedded = await open(await newDataDir(t));
   process.kill((await postmasterPid(embedded.clusterDir)) ?? Number.NaN, 'SIGKILL');
   await embedded.close();
@@ -83,7 +83,7 @@ test('a database folder that is removed during use is not replaced by an empty d
   await embedded.close();
 });
 
-test('after a kill of all processes, a start finds the committed rows, even if another program has the old pid', async (t) => {
+test("if all processes were killed, a start finds the committed rows, even if another program has PostgreSQL's old pid", async (t) => {
   const dataDir = await newDataDir(t);
   const server = await spawnOpened(dataDir, 'serve');
   const visitor = await open(dataDir);
@@ -106,7 +106,7 @@ test('after a kill of all processes, a start finds the committed rows, even if a
   assert.equal(stranger.signalCode, null);
 });
 
-test('after a first start that was killed while it created the database, the next start creates the database', async (t) => {
+test('if the first start is killed while it creates the database, the next start creates the database', async (t) => {
   const dataDir = await newDataDir(t);
   const killed = spawnOpener(dataDir, 'serve');
   await eventually(async () => (await readdir(dataDir).catch(() => [])).some((name) => name.includes('.unfinished-')));
@@ -116,12 +116,12 @@ test('after a first start that was killed while it created the database, the nex
   assert.deepEqual(await query(embedded.url, 'SELECT 1 AS one'), [{ one: 1 }]);
   await embedded.close();
   await eventually(async () => {
-    await (await open(dataDir)).close(); // The orphaned initdb may still have written files during the first removal.
+    await (await open(dataDir)).close(); // The initdb of the killed start may have written more files while the first call removed them.
     return !(await readdir(dataDir)).some((name) => name.includes('.unfinished-'));
   });
 });
 
-test('npm packages whose install scripts did not run work, even in a folder that PostgreSQL may not enter', async (t) => {
+test('the database runs if npm ran no install scripts, even if PostgreSQL may not enter the folder of the npm packages', async (t) => {
   const dataDir = await newDataDir(t);
   const checkout = join(dirname(dataDir), 'checkout');
   await mkdir(checkout, { mode: 0o700 });

@@ -75,7 +75,8 @@ async function connectAndSettle(server: Server, role: Role, signal: AbortSignal)
 }
 
 /**
- * Returns true if PostgreSQL is starting, stopping, unreachable or has too many connections. Returns false if it refuses this process.
+ * Returns true if a later attempt may succeed, because PostgreSQL is starting, stopping, unreachable or has too many connections. Returns
+ * false if PostgreSQL refuses this process.
  */
 function isTemporary(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
@@ -99,8 +100,8 @@ function throwUnlessTemporary(error: unknown, { location }: Server): void {
 }
 
 /**
- * Returns a function that starts PostgreSQL, unless its last start is still under way. After three failed starts, the function throws an
- * error with the reason.
+ * Returns a function that starts PostgreSQL, unless the PostgreSQL that it started last still runs. After three failed starts, the function
+ * throws an error with the reason.
  */
 function createStarter(server: Server): () => Promise<void> {
   let current: Launch | undefined;
@@ -134,7 +135,7 @@ async function start(server: Server): Promise<Launch> {
   return launch(location, { binaries, settings });
 }
 
-/** Ends a presence. If it is the last one, stops PostgreSQL too. */
+/** Ends the connection of this process. If no other process uses PostgreSQL, stops PostgreSQL first. */
 export async function leave(server: Server, presence: Presence): Promise<void> {
   const { clusterDir } = server.location;
   try {
