@@ -14,7 +14,7 @@ const bounds = {
   bodyBytes: { ofCaller: 2 * MIB, ofTenant: 3 * MIB, ofProcess: 5 * MIB, ofStrangers: 4 * MIB },
 };
 
-describe('the budget of body bytes in memory', () => {
+describe('the bounds on the bytes of request bodies in memory', () => {
   let service: TestService;
   let tenant: TestTenant;
   let opened: RawConnection[] = [];
@@ -24,18 +24,18 @@ describe('the budget of body bytes in memory', () => {
   });
   after(() => service.close());
 
-  /** Begins a call with a body of so many bytes, and does not send the last byte. */
+  /** Sends the head of a request and all bytes of its body except the last one, so that the service waits for this byte. */
   async function beginCall(path: string, headers: Record<string, string>, bytes: number): Promise<RawConnection> {
     const connection = openConnection(service.url);
     const lines = Object.entries({ ...headers, 'content-type': 'application/json', 'content-length': String(bytes) });
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     connection.send(`POST ${path} HTTP/1.1\r\nHost: a\r\n${head}\r\n${' '.repeat(bytes - 1)}`);
     opened.push(connection);
-    await sleep(50); // The service reads the head during this time.
+    await sleep(50); // The service reads the head of the request during this time.
     return connection;
   }
 
-  /** Ends all calls that were begun, and waits until their bytes are released. */
+  /** Closes the connections of all calls that `beginCall` began. Waits until the service has released the bytes of their bodies. */
   async function endCalls(partner: Record<string, string>): Promise<void> {
     opened.forEach(({ socket }) => socket.destroy());
     opened = [];
@@ -51,7 +51,7 @@ describe('the budget of body bytes in memory', () => {
       body: '{}'.padEnd(bytes),
     });
 
-  it('429: a large body is refused if one credential has too many bytes under way, but a body of 64 KiB is accepted', async () => {
+  it('429: a large body is refused if the credential already has 2 MiB of bodies under way, but a body of 64 KiB is accepted', async () => {
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB);
     const refused = await sendLarge(tenant.partner);
@@ -67,7 +67,7 @@ describe('the budget of body bytes in memory', () => {
     assertError(await sendLarge(tenant.partner), 400, 'invalid_request');
   });
 
-  it('429: a body above the bound of its tenant or of the process is refused, and one of another tenant is accepted', async () => {
+  it('429: a body that exceeds the bound of its tenant or of the process is refused, but one of another tenant is accepted', async () => {
     const second = await service.credential(tenant.tenantId);
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB);
@@ -87,14 +87,14 @@ describe('the budget of body bytes in memory', () => {
     await endCalls(third.partner);
   });
 
-  it('413: a body above 1 MiB gets 413 and not 429 while the bytes of its caller are used up', async () => {
+  it('413: a body above 1 MiB gets 413 instead of 429, even if its caller has used up the allowed bytes', async () => {
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB);
     assertError(await sendLarge(tenant.partner, MIB + 1), 413, 'error');
     await endCalls(tenant.partner);
   });
 
-  it('429: a body without Content-Length is counted while it arrives, and refused', async () => {
+  it('429: a body without Content-Length is counted while it arrives, and is refused when it exceeds the bound of its caller', async () => {
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB - 100 * 1024);
     const connection = openConnection(service.url);
@@ -110,7 +110,7 @@ describe('the budget of body bytes in memory', () => {
     await endCalls(tenant.partner);
   });
 
-  it('401: the receiver refuses an unknown channel key before the body has arrived', async () => {
+  it('401: the receiver refuses an unknown channel key before the whole body has arrived', async () => {
     const connections = await Promise.all(
       Array.from({ length: 20 }, () => beginCall(RECEIVER, { 'x-channel-key': 'rck_unknown' }, MIB)),
     );
@@ -120,7 +120,7 @@ describe('the budget of body bytes in memory', () => {
     await endCalls(tenant.partner);
   });
 
-  it('429: unauthenticated bodies of any size are refused above a common bound, or above a quarter of it for one channel', async () => {
+  it('429: unauthenticated bodies of any size are refused above a bound for all, and for one channel above a quarter of it', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     const [first, ...others] = await Promise.all(
       Array.from({ length: 5 }, (_, index) => makeChannel(service, hotel, `channel${index}`)),

@@ -3,21 +3,21 @@ import { type Account, STRANGERS } from '../lib/account.ts';
 import type { BodyBounds } from '../lib/bounds.ts';
 import { type BodySpace, LARGE_BODY_BYTES } from './read-body.ts';
 
-/** One unauthenticated caller may take the bound of all unauthenticated callers divided by this number. */
+/** The bound of one unauthenticated caller is the bound of all unauthenticated callers together, divided by this number. */
 const STRANGER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;
 const MIB = 1024 * 1024;
 
-/** Space of one body, held until the response has ended. */
+/** Memory that is counted for one body until the response has ended. `release` gives it back. */
 export interface HeldSpace extends BodySpace {
   release(): void;
 }
 
-/** Counts of request bodies in this process, for its metrics. */
+/** Numbers about the request bodies of this process, for the metrics. */
 export interface BodyCounts {
-  /** Counted bytes that are in memory now. */
+  /** Number of bytes that are counted against the bounds now. Small bodies of authenticated callers are not counted. */
   heldBytes: number;
-  /** Number of bodies refused since the start, by the bound that they would have exceeded. */
+  /** Number of refused bodies since the start of the process, by the bound that each body would have exceeded. */
   refused: Record<Bound, number>;
 }
 
@@ -34,10 +34,10 @@ export class BodyBudget {
     this.#bounds = bounds;
   }
 
-  /** Returns the space of one body. It has no bytes until it grows. */
+  /** Returns the counter of the bytes of one body. It begins at zero bytes. */
   spaceFor({ tenant, caller }: Account): HeldSpace {
     const account = { tenant, caller };
-    // A small body is always accepted and not counted. An unauthenticated body is counted from its first byte.
+    // A small body of an authenticated caller is always accepted and not counted. An unauthenticated body is counted from its first byte.
     const freeBytes = account.tenant === STRANGERS ? 0 : LARGE_BODY_BYTES;
     let heldBytes = 0;
     const hold = (bytes: number) => {
@@ -62,7 +62,7 @@ export class BodyBudget {
     };
   }
 
-  /** Returns the bound that these additional bytes would exceed, or null if they fit. */
+  /** Returns the bound that the account would exceed with these additional bytes, or null if it would exceed no bound. */
   #exceededBound(account: Account, bytes: number): Bound | null {
     const limits = this.#limitsOf(account);
     if ((this.#heldByCaller.get(keyOf(account)) ?? 0) + bytes > limits.caller) {
@@ -108,7 +108,7 @@ function keyOf({ tenant, caller }: Account): string {
   return `${tenant} ${caller}`;
 }
 
-/** Adds bytes to the sum of a key. Removes the key if its sum is zero. */
+/** Adds bytes to the sum of one caller or tenant. Removes the entry if the sum becomes zero, so that the map stays small. */
 function addTo(sums: Map<string, number>, key: string, bytes: number): void {
   const sum = (sums.get(key) ?? 0) + bytes;
   if (sum === 0) {

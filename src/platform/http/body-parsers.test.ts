@@ -21,13 +21,13 @@ const Order = Type.Object({
   items: Type.Array(Type.Object({ item_id: Type.String(), quantity: Type.Integer() })),
 });
 
-/** Errors that the error handler got, also errors of requests whose client had gone. */
+/** Errors that reached the error handler, including errors of requests whose client had already closed the connection. */
 const thrown: Array<Error & { statusCode?: number }> = [];
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Returns the bytes that Buffers hold after a garbage collection. */
+/** Returns the number of bytes that Buffers occupy after a garbage collection. */
 function usedBytes(): number {
   collectGarbage();
   return process.memoryUsage().arrayBuffers;
@@ -78,7 +78,7 @@ describe('registerBodyParsers', () => {
     return connect(port, '127.0.0.1');
   }
 
-  /** Returns all that the server sends until it closes the connection. A connection error fails the test. */
+  /** Returns all bytes that the server sends until it closes the connection. A connection error fails the test. */
   async function responseOn(socket: Socket): Promise<string> {
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
@@ -95,7 +95,7 @@ describe('registerBodyParsers', () => {
   describe('accepted bodies', () => {
     const order = { id: '7', items: [{ item_id: '1', quantity: 2 }] };
 
-    it('200: a route gets the same value from JSON, a form and multipart', async () => {
+    it('200: a route gets the same value if the body is JSON, a form or multipart', async () => {
       const multipart = new FormData();
       multipart.set('id', '7');
       multipart.set('items[0].item_id', '1');
@@ -125,7 +125,7 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('200: a route without a body ignores malformed bodies and unsupported content types', async () => {
+    it('200: a route that takes no body ignores malformed bodies and unsupported content types', async () => {
       for (const [body, type] of [
         ['{', JSON_TYPE],
         ['a=%zz', FORM],
@@ -138,7 +138,7 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('200: a request without a body is accepted with any content type, by a route that expects no body', async () => {
+    it('200: a route that takes no body accepts a request that has no body, with every Content-Type header', async () => {
       for (const type of [
         undefined,
         JSON_TYPE,
@@ -160,7 +160,7 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('200: a route without a body ignores any bytes, content type and content encoding', async () => {
+    it('200: a route that takes no body ignores the bytes, the content type and the content encoding of a body', async () => {
       const bodies: [string, string?][] = [
         ['{"reason":"late"}', JSON_TYPE],
         ['{', JSON_TYPE],
@@ -199,7 +199,7 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('200: GET and HEAD requests may have a body, which is ignored', async () => {
+    it('200: the body of a GET or HEAD request is ignored', async () => {
       for (const method of ['GET', 'HEAD']) {
         const socket = open();
         socket.write(
@@ -211,11 +211,11 @@ describe('registerBodyParsers', () => {
   });
 
   describe('invalid bodies', () => {
-    it('400: the response to a missing body names the required fields', async () => {
+    it('400: the response to a request without its required body names the required fields', async () => {
       await refuses(400, 'id: is required | items: is required', '/orders');
     });
 
-    it('400: a number as text in JSON, or a text in a form that is not a whole number, is refused for an integer', async () => {
+    it('400: an integer field refuses a number in quotes in JSON, and a text such as 2.0 in a form', async () => {
       const items = [{ item_id: '1', quantity: '2' }];
       const fault = 'items.0.quantity: must be a whole number';
       await refuses(400, fault, '/orders', JSON.stringify({ id: '7', items }), JSON_TYPE);
@@ -223,7 +223,7 @@ describe('registerBodyParsers', () => {
       await refuses(400, 'body: must be an object', '/orders', 'null', JSON_TYPE);
     });
 
-    it('400: the message about JSON with the content type of a form says to set Content-Type to application/json', async () => {
+    it('400: if JSON is sent as a form, the message says to set Content-Type to application/json', async () => {
       for (const path of ['/orders', '/label']) {
         const { status, json } = await post(
           path,
@@ -241,13 +241,13 @@ describe('registerBodyParsers', () => {
       );
     });
 
-    it('400: the connection stays open after a malformed body', async () => {
+    it('400: the connection stays open after the refusal of a malformed body', async () => {
       const answer = await post('/orders', '{', JSON_TYPE);
       assert.deepEqual([answer.status, answer.headers.get('connection')], [400, 'keep-alive']);
       await refuses(400, 'a: is not valid percent-encoded UTF-8', '/orders', 'a=%zz', FORM);
     });
 
-    it('400: a multipart body that is cut off, has no boundary or has a file is refused', async () => {
+    it('400: a multipart body that is cut off, has no boundary or contains a file is refused', async () => {
       const multipart = 'multipart/form-data; boundary=b';
       const cut = '--b\r\nContent-Disposition: form-data; name="id"\r\n\r\n7';
       await refuses(400, 'body: ends before its closing boundary', '/orders', cut, multipart);
@@ -264,7 +264,7 @@ describe('registerBodyParsers', () => {
   });
 
   describe('unknown paths', () => {
-    it('404: an unknown path is refused before any fault of the body', async () => {
+    it('404: a request for an unknown path gets 404, even if its body is malformed, too large or of an unsupported type', async () => {
       for (const [body, type] of [
         ['{', JSON_TYPE],
         ['x', 'text/plain'],
@@ -280,7 +280,7 @@ describe('registerBodyParsers', () => {
     const megabyte = 'a'.repeat(LIMIT_BYTES);
     const tooLarge = /^HTTP\/1.1 413 [\s\S]*body: is larger than 1048576 bytes/;
 
-    it('413: a body above 1 MiB is refused with every content type, also by a route without a body', async () => {
+    it('413: a body above 1 MiB is refused with every content type, also on a route that takes no body', async () => {
       for (const type of [JSON_TYPE, FORM, 'multipart/form-data; boundary=b', 'text/plain']) {
         for (const path of ['/orders', '/cancel']) {
           await refuses(413, 'body: is larger than 1048576 bytes', path, `${megabyte}a`, type);
@@ -288,13 +288,13 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('413: a client that sends a body of 8 MiB gets the response, with Content-Length or in chunks', async () => {
+    it('413: a client that sends 8 MiB gets the response, if it sends Content-Length and if it sends chunks', async () => {
       const chunk = `100000\r\n${megabyte}\r\n`;
       assert.match(await send('Transfer-Encoding: chunked', `${chunk.repeat(8)}0\r\n\r\n`), tooLarge);
       assert.match(await send(`Content-Length: ${8 * LIMIT_BYTES}`, megabyte.repeat(8)), tooLarge);
     });
 
-    it('413: after 100 MiB of a body that never ends, the response has come and at most 16 MiB more memory are in use', async (test) => {
+    it('413: after 100 MiB of an endless body, the client has its response, and at most 16 MiB more memory are in use', async (test) => {
       const socket = open();
       test.after(() => socket.destroy());
       socket.on('error', () => {});
@@ -310,7 +310,7 @@ describe('registerBodyParsers', () => {
           await once(socket, 'drain');
         }
       }
-      // V8 frees memory in the background, a moment after the collection.
+      // V8 frees the memory of Buffers in the background, shortly after the garbage collection.
       for (let tries = 0; tries < 100 && usedBytes() - memoryBefore > 16 * LIMIT_BYTES; tries += 1) {
         await setTimeout(20);
       }
@@ -363,7 +363,7 @@ describe('registerBodyParsers', () => {
     });
   });
 
-  it('a client that closes the connection in the middle of a body causes no server error', async () => {
+  it('if a client closes the connection in the middle of a body, the service reports no server error', async () => {
     const failed = once(app.server, 'request').then(([request]) => once(request, 'close'));
     const socket = open();
     socket.write(`POST /orders HTTP/1.1\r\nHost: x\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 100\r\n\r\n{`);

@@ -15,7 +15,7 @@ declare module 'fastify' {
     readingTurns: ReadingTurns;
   }
   interface FastifyRequest {
-    /** Part of the body budget that this body takes until the response has ended. Null before the body is read. */
+    /** Bytes that the body of this request takes from the body budget until the response has ended. Null before the body is read. */
     bodySpace: HeldSpace | null;
   }
 }
@@ -26,12 +26,12 @@ interface BodyOptions {
 }
 
 /**
- * Makes all routes of the app accept the three content types of contract §1, and validates the bodies. A fault (400, 413, 415, 429)
- * is thrown just before the handler, so that the checks that come before the body (decision 1) respond first. The size limit is
+ * Makes all routes of the app accept the three content types of contract §1, and validates the bodies. An invalid body is refused (400,
+ * 413, 415 or 429) just before the handler runs. So checks that come earlier in the order of decision 1 respond first. The size limit is
  * the `bodyLimit` of the route or the app. A route whose schema has no body ignores any body (decision 38).
  *
- * Fastify only reads the bytes. Its own parsers, and errors thrown inside a parser, would refuse a request for an unknown path
- * with 400 or 415 and close the connection.
+ * Fastify only reads the bytes, and this code decodes them. Fastify's own parsers would refuse a bad body of a request for an unknown path
+ * with 400 or 415 instead of 404, and close the connection. An error that is thrown inside a parser would do the same.
  */
 export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: BodyOptions): void {
   const checkBody = createBodyCheck(app, bounds);
@@ -43,8 +43,8 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
     readRequestBody(request, payload),
   );
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    // A Content-Type that is not a media type counts as missing. Otherwise Fastify would refuse it before the parser, even if the
-    // request has no body.
+    // A malformed Content-Type is treated as if it were missing. Otherwise Fastify would refuse the request before it calls our parser,
+    // even if the request has no body.
     if (request.mediaType === undefined) {
       delete request.headers['content-type'];
     }
@@ -72,8 +72,8 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
 }
 
 /**
- * Reads and drops a large body whose request was refused before the body was read, so that the connection stays usable. Large bodies
- * are read in turns, but Node itself would read the body as fast as the client sends it.
+ * Reads and drops a large body if the request was refused before its body was read. So the connection stays usable. Without this function,
+ * Node would read the body as fast as the client sends it, and delay other requests. So `readingTurns` spreads the reading.
  */
 export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
@@ -84,8 +84,8 @@ export function drainBody(request: FastifyRequest): void {
 }
 
 /**
- * Returns the account of a request. If the caller is neither authenticated nor a channel, the network of its address identifies it.
- * The network is determined only here, because that takes time and few unauthenticated requests have bodies.
+ * Returns the account of a request. A caller who is neither authenticated nor a channel is identified by the network of its address. This
+ * function computes the network only when a body must be counted, because few unauthenticated requests have a body.
  */
 function accountOf(request: FastifyRequest): Account {
   const { account } = request;
@@ -94,7 +94,9 @@ function accountOf(request: FastifyRequest): Account {
     : account;
 }
 
-/** Reads the body of a request and counts it against the budget of its account. Returns the bytes, or the error that refuses them. */
+/**
+ * Reads the body of a request, and counts its bytes for the caller and the tenant. Returns the bytes, or the error that refuses the body.
+ */
 export function readRequestBody(request: FastifyRequest, payload: Readable): Promise<Buffer | Error> {
   request.bodySpace ??= request.server.bodyBudget.spaceFor(accountOf(request));
   return readBody({

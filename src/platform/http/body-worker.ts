@@ -4,18 +4,20 @@ import { invalidValue } from './invalid-value.ts';
 import { toApiError } from './answers.ts';
 import { decodeBody, type EncodedBody } from './decode/decode-body.ts';
 
-/** Input of a worker thread: the bytes in a form that can move between threads, and the schema as JSON text. */
+/** Input of a worker thread: the bytes of a body in a form that can move between threads, and the JSON Schema of the body as text. */
 export interface BodyTask {
   body: Omit<EncodedBody, 'bytes'> & { bytes: Uint8Array };
   schema: string;
 }
 
-/** Output of a worker thread: JSON text of the value without the fields that the schema does not name, or the refusal of the body. */
+/**
+ * Output of a worker thread: the value as JSON text, without the fields that the schema does not name, or the error that refuses the body.
+ */
 export type BodyResult = { json: string } | { refusal: { statusCode: number; code: ErrorCode; message: string } };
 
 const checks = new Map<string, ReturnType<typeof makeCheck>>();
 
-/** Decodes and validates one body. Runs on a worker thread (`body-workers.ts`), synchronously. */
+/** Decodes and validates one body. Runs on a worker thread that `body-workers.ts` starts. The work is synchronous. */
 export default function checkBody({ body, schema: text }: BodyTask): BodyResult {
   const { schema, validator, strip } = checkOf(text);
   try {

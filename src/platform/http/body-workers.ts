@@ -7,32 +7,34 @@ import { startTurn } from '../lib/turn.ts';
 import type { BodyResult, BodyTask } from './body-worker.ts';
 import type { EncodedBody } from './decode/decode-body.ts';
 
-/** Maximum number of worker threads. One core stays free for the event loop. */
+/** Maximum number of worker threads. One core of the processor stays free for the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 /** Time after which an idle thread ends. A thread takes about 40 MB of memory, and 0.1 s to start. */
 const IDLE_MS = 10_000;
 /**
- * Bounds on the heap of a thread. The worst body of 1 MiB, 350,000 empty objects, takes between 44 and 48 MiB. With higher bounds,
- * the thread would collect its garbage later.
+ * Bounds on the heap of a thread. The most expensive body of 1 MiB consists of 350,000 empty objects and needs between 44 and 48 MiB. With
+ * higher bounds, the garbage collection of the thread would run later, so the thread would keep more memory.
  */
 const HEAP_MIB = { maxOldGenerationSizeMb: 60, maxYoungGenerationSizeMb: 4 };
-/** Longest time that a body waits for a thread. */
+/** Maximum time in milliseconds that a body waits for a free thread. */
 const MAX_WAIT_MS = 20_000;
 
 /** Worker threads that decode and validate bodies, so that a slow body does not block other requests. */
 export interface BodyWorkers {
   /**
    * Decodes and validates a body.
-   * @param schema JSON text of the schema of the value
+   * @param schema JSON text of the JSON Schema of the body
    * @returns the value, without the fields that the schema does not name
-   * @throws ApiError 400 or 415
+   * @throws ApiError 400 or 415 if the body is refused
    * @throws UnavailableError if the body waits too long for a thread, or if the thread runs out of memory
    */
   check(body: EncodedBody, schema: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Creates the workers. Their package is loaded, and threads start, when the first body comes. Tenants take turns. */
+/**
+ * Creates the workers. The first body loads their package and starts the first thread. If bodies wait for a thread, the tenants take turns.
+ */
 export function createBodyWorkers(): BodyWorkers {
   let pool: Promise<Piscina> | undefined;
   const gate = new FairGate({
@@ -46,8 +48,8 @@ export function createBodyWorkers(): BodyWorkers {
     return await gate.run(currentAccount().tenant, async () => {
       const task: BodyTask = { body, schema };
       const { buffer, length } = body.bytes;
-      // Bytes that have memory of their own move to the thread, because a copy would take memory for as long. Small bodies share
-      // Node's pool of memory, so they are copied.
+      // A large body has a memory block of its own, which moves to the thread. A copy would take as much memory again until the check ends.
+      // A small body lies in a memory block that Node shares among Buffers, so it is copied.
       const transferList = buffer.byteLength === length ? [buffer as ArrayBuffer] : [];
       return await (await pool)?.run(task, { transferList }).catch(throwWorkerError);
     });
@@ -69,7 +71,7 @@ export function createBodyWorkers(): BodyWorkers {
   };
 }
 
-/** Throws an UnavailableError if a thread ran out of memory, otherwise the error itself. The next body gets a new thread. */
+/** Throws an UnavailableError if a thread ran out of memory. Otherwise throws the given error. The next body gets a new thread. */
 function throwWorkerError(error: Error & { code?: unknown }): never {
   throw error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? new UnavailableError('A worker thread ran out of memory.', { cause: error })

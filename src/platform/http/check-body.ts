@@ -6,10 +6,15 @@ import { LARGE_BODY_BYTES } from './read-body.ts';
 import { createBodyWorkers } from './body-workers.ts';
 import { decodeBody } from './decode/decode-body.ts';
 
-/** Largest body whose faults are searched for on the event loop. Workers search larger bodies, because every few bytes may have a fault. */
+/**
+ * Size in bytes up to which the event loop searches an invalid body for all its faults. Worker threads search larger bodies, because such a
+ * body may have a fault every few bytes.
+ */
 const MAX_SEARCHED_HERE_BYTES = 4 * 1024;
 
-/** Schema of a body with the bounds that are set: as an object and a validator for this thread, and as text for worker threads. */
+/**
+ * Schema of a body, with the configured bounds on lists: as an object, as text for the worker threads, and as a validator for this thread.
+ */
 interface CompiledSchema {
   schema: object;
   text: string;
@@ -17,9 +22,9 @@ interface CompiledSchema {
 }
 
 /**
- * Creates the function that decodes and validates the body of a request. The function returns the value, or a promise of the value
- * if a worker thread does the work. It returns undefined if the schema of the route has no body. It throws ApiError 400, or
- * DecodeError 400 or 415.
+ * Creates the function that decodes and validates the body of a request. The function returns the value. If a worker thread does the work,
+ * it returns a promise of the value. If the schema of the route has no body, it returns undefined. It throws ApiError 400, or DecodeError
+ * 400 or 415.
  */
 export function createBodyCheck(app: FastifyInstance, bounds: Bounds): (request: FastifyRequest) => unknown {
   const workers = createBodyWorkers();
@@ -43,11 +48,11 @@ export function createBodyCheck(app: FastifyInstance, bounds: Bounds): (request:
     const { schema, text, validator } = compiled(routeOptions.schema.body as object);
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const encoded = { bytes, contentType: headers['content-type'], contentEncoding: headers['content-encoding'] };
-    // A body of 1 MiB could block the event loop for 100 ms.
+    // A worker thread checks a large body, because a body of 1 MiB could block the event loop for 100 ms.
     if (bytes.length > LARGE_BODY_BYTES) {
       return workers.check(encoded, text);
     }
-    // A missing body counts as an empty object, so that the response names the missing fields.
+    // A missing body counts as an empty object, so that the error message names the missing fields.
     const value = bytes.length === 0 ? {} : decodeBody(encoded, schema);
     if (validator.isValid(value)) {
       return value;

@@ -2,9 +2,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Returns the network that counts as one client. For IPv4 this is the address, also if it comes mapped into IPv6
- * (`::ffff:192.0.2.1`). For IPv6 it is the /64 network, because that is the smallest network that a customer gets. A text that is not
- * an address, which a proxy may send, is returned unchanged.
+ * Returns the network that counts as one client. For IPv4 this is the whole address, also if it is written as IPv6 (`::ffff:192.0.2.1`).
+ * For IPv6 it is the /64 network, because an Internet provider gives each customer at least this network. If the text is not an address, it
+ * is returned unchanged. A proxy may send such a text.
  */
 export function clientNetwork(address: string): string {
   if (isIPv4(address) || !isIPv6(address)) {

@@ -19,7 +19,7 @@ const REFUSALS: Record<string, { status: number; message: string }> = {
 };
 const NOT_HTTP = { status: 400, message: 'The request is not valid HTTP.' } as const;
 
-/** Returns the text of a whole response, for bytes that never became a request (decision 2). The connection ends after it. */
+/** Returns the text of a whole HTTP response, for bytes from which Node made no request (decision 2). The connection is closed after it. */
 function rawResponse(status: number, message: string, headers: Record<string, string> = {}): string {
   const body = JSON.stringify({ code: 'error', message });
   const lines = Object.entries({
@@ -34,7 +34,10 @@ function rawResponse(status: number, message: string, headers: Record<string, st
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** State of a connection: its latest request, the response to it, and the previous response. Empty between two requests. */
+/**
+ * Current state of a connection: its latest request, the response to this request, and the response before it. The fields are undefined
+ * between two requests.
+ */
 interface Exchange {
   request?: IncomingMessage | undefined;
   response?: ServerResponse | undefined;
@@ -42,13 +45,13 @@ interface Exchange {
 }
 
 /**
- * Returns the handler that responds to requests that Node's HTTP parser refused: bytes that are not HTTP, headers that are too
- * large, and requests that never ended. Also responds to CONNECT, because Node would close the connection. A refusal waits
- * until the response to the previous request is sent. Otherwise the client would take the refusal for that response.
+ * Returns the handler that responds to requests that Node's HTTP parser refused: bytes that are not HTTP, headers that are too large, and
+ * requests that never ended. It also responds to CONNECT, because Node would only close the connection. If the previous request on the
+ * connection has no complete response yet, the refusal waits. Otherwise the client would take the refusal for that response.
  */
 export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  // Each connection has one object, which is emptied after each response. Otherwise the requests would live long enough to leave
-  // V8's young generation, where garbage collection is cheap.
+  // Each connection has one object, whose fields are cleared after each response. Otherwise the requests would stay in memory until V8
+  // moves them out of its young generation, where garbage collection is cheap.
   const exchanges = new WeakMap<Duplex, Exchange>();
   server.on('request', (request, response) => {
     let exchange = exchanges.get(request.socket);
@@ -63,10 +66,10 @@ export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoEx
   });
   const afterResponses = (socket: Duplex, respond: () => void) => {
     const exchange = exchanges.get(socket);
-    // If the latest request is incomplete, it is itself the refused request. Then the refusal waits for the previous response.
+    // If the latest request is incomplete, it is the request that is refused, so only the response before it must end first.
     const pending = exchange?.request?.complete ? exchange.response : exchange?.previous;
     if (pending !== undefined && !pending.writableFinished) {
-      // This listener must run before Node's own, which ends the connection if the client has ended its half.
+      // Node also listens for 'finish', and ends the connection if the client has ended its half. So this listener must run first.
       pending.prependOnceListener('finish', respond);
     } else {
       respond();

@@ -4,12 +4,12 @@ import { lazily } from '../lib/lazily.ts';
 import { compileSchema } from '../lib/validation.ts';
 import { invalidValue } from './invalid-value.ts';
 
-/** Names of the parts of a request in messages. The body is missing here, because `check-body.ts` validates it. */
+/** Names that messages use for the parts of a request. The body is not listed, because `check-body.ts` validates it. */
 const PART_NAMES: Record<string, string> = { params: 'path', querystring: 'query' };
 
 /**
- * Compiles the schema of a route when it is first needed. To compile all schemas at the start would take a sixth of the start
- * time, and few processes get requests for all routes.
+ * Compiles each schema of a route when it is first needed. To compile all schemas at the start would take a sixth of the start time, and
+ * most processes get requests for only some of the routes.
  */
 export function compileOnDemand(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart = '' }) => {

@@ -1,13 +1,13 @@
 import type { RouteError } from '../errors.ts';
 
 /**
- * Facts about a route for the OpenAPI documents, in addition to the schemas that validate its requests. The errors of its guard, its
- * body and its parameters are not among them, because `tools/openapi` derives these.
+ * Facts about a route that the OpenAPI documents show, in addition to the schemas that validate its requests. The errors of its guard, its
+ * body and its parameters are not among them, because `tools/openapi` derives these errors from the route.
  */
 declare module 'fastify' {
   interface FastifySchema {
     operationId?: string;
-    /** Action of the operation in a few words, in the imperative. */
+    /** Action of the operation in a few words. It begins with a verb in the imperative. */
     summary?: string;
     /** Rules and pitfalls of the operation, in Markdown. */
     description?: string;
@@ -15,17 +15,20 @@ declare module 'fastify' {
   }
 
   interface FastifyContextConfig {
-    /** Errors of the operation that do not follow from its guard, body or parameters. */
+    /** Errors of the operation that `tools/openapi` cannot derive from its guard, body or parameters. */
     errors?: readonly RouteError[];
-    /** Summaries of the examples of the body, in their order. Used if the body has more than one example. */
+    /** Summaries of the examples of the request body, in the order of the examples. Used only if the body has more than one example. */
     exampleSummaries?: readonly string[];
     /** True if the response has an `ETag`, and a request with this tag in `If-None-Match` gets 304. */
     hasEtag?: boolean;
-    /** True for a long list or document, which gets 429 `rate_limited` if the caller reads too many of them slowly. */
+    /**
+     * True if the response is a long list or document that is streamed. It gets 429 `rate_limited` if the caller already reads too many
+     * such responses slowly.
+     */
     isStreamed?: boolean;
-    /** True if a repeated external id gets 200 with the stored entry and the header `Idempotent-Replayed`. */
+    /** True if a request that repeats an external id gets 200, the stored entry, and the header `Idempotent-Replayed`. */
     isIdempotent?: boolean;
-    /** True if the response has `X-Webhook-Header-Brand`, which says how deliveries name their headers. */
+    /** True if the response has the header `X-Webhook-Header-Brand`, which is part of the names of all headers of a delivery. */
     namesHeaderBrand?: boolean;
   }
 }

@@ -7,10 +7,10 @@ export function etagOf(body: Buffer | string): string {
   return tagOf(createHash('sha256').update(body));
 }
 
-/** Number of bytes that are hashed in one step. A step takes half a millisecond. */
+/** Number of bytes that are hashed without a pause, which takes half a millisecond. */
 const SLICE_BYTES = 256 * 1024;
 
-/** Returns the strong entity tag of a large body. Hashes it in short turns, so that other work can run between them. */
+/** Returns the strong entity tag of a large body. Pauses between steps of the hashing, so that other requests can run. */
 export async function etagInTurns(body: Buffer): Promise<string> {
   const turn = startTurn();
   const hash = createHash('sha256');
@@ -27,15 +27,18 @@ function tagOf(hash: Hash): string {
   return `"${hash.digest('base64url').slice(0, 27)}"`;
 }
 
-/** Returns true if `If-None-Match` names this tag, so that the caller has the response already. Compares weakly (RFC 9110 §13.1.2). */
+/**
+ * Returns true if `If-None-Match` names this tag, so the caller has the current response already. Treats weak and strong tags alike, as RFC
+ * 9110 §13.1.2 requires.
+ */
 export function matchesIfNoneMatch(request: FastifyRequest, etag: string): boolean {
   const given = request.headers['if-none-match'] ?? '';
   const isThis = (tag: string) => ['*', etag].includes(tag.trim().replace(/^W\//, ''));
-  // Nearly every caller sends only the tag that it got, so the exact comparison comes first.
+  // Nearly every caller sends back exactly the tag that it got, so the cheap comparison comes first.
   return given === etag || given.split(',').some(isThis);
 }
 
-/** Sends a 304 with the headers that are set already. */
+/** Sends a 304 without a body. The headers that the route has set before are sent too. */
 export function sendNotModified(reply: FastifyReply): never {
   return reply.code(304).send() as never;
 }

@@ -4,16 +4,18 @@ import type { Account } from '../lib/account.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Account that the work of the request is charged to. Until a guard has authenticated the caller, its tenant is `STRANGERS`. */
+    /**
+     * Tenant and caller that the work of the request is counted for. Until a guard has authenticated the caller, the tenant is `STRANGERS`.
+     */
     account: Account;
   }
 }
 
-/** Facts about a guard for the OpenAPI documents. */
+/** Facts about a guard that the OpenAPI documents show. */
 export interface GuardFacts {
-  /** Names of the security schemes in the documents. The caller must meet all of them. */
+  /** Names of the security schemes in the OpenAPI documents. The caller must satisfy all of them. */
   readonly security: readonly SecurityScheme[];
-  /** Errors with which the guard refuses a caller. */
+  /** Errors that the guard can respond with. */
   readonly errors: readonly RouteError[];
 }
 

@@ -18,7 +18,7 @@ describe('headers of every response', () => {
   });
   after(() => service.close());
 
-  /** Returns successful and refused responses of different kinds. */
+  /** Returns the responses to successful and refused calls of different kinds. */
   const answers = (): Promise<Answer[]> =>
     Promise.all([
       service.call('GET', '/livez'),
@@ -34,7 +34,7 @@ describe('headers of every response', () => {
       service.call('POST', '/v1/auth/token/', { json: { email: 'a@b.example', password: 'a wrong password' } }),
     ]);
 
-  it('every response is nosniff, JSON and has its own id; none names the software, allows other origins or sets cookies', async () => {
+  it('every response has nosniff, JSON and its own id, but no header that names the server, allows origins or sets cookies', async () => {
     const ids = new Set<string>();
     for (const { status, headers } of await answers()) {
       assert.equal(headers.get('x-content-type-options'), 'nosniff', `${status}`);
@@ -50,14 +50,14 @@ describe('headers of every response', () => {
     assert.equal(ids.size, 11, 'each response has its own id');
   });
 
-  it('responses are `no-store`, except that a response with an ETag is `private, no-cache`', async () => {
+  it('a response has Cache-Control `no-store`, or `private, no-cache` if it has an ETag', async () => {
     for (const { headers } of await answers()) {
       const expected = headers.has('etag') ? 'private, no-cache' : 'no-store';
       assert.equal(headers.get('cache-control'), expected);
     }
   });
 
-  it('a response repeats the X-Request-Id of the caller if it has at most 128 allowed characters', async () => {
+  it('a response repeats the X-Request-Id of the request if that id has at most 128 characters and only allowed ones', async () => {
     for (const id of ['a', 'A-b_c.d:e/f+g=', '4bf92f3577b34da6a3ce929d0e0e4736', 'x'.repeat(128)]) {
       const headers = { 'x-request-id': id };
       assert.equal((await service.call('GET', '/livez', { headers })).headers.get('x-request-id'), id);
@@ -66,7 +66,7 @@ describe('headers of every response', () => {
     }
   });
 
-  it('a response gets a new id if the X-Request-Id of the caller is empty, too long, repeated or has other characters', async () => {
+  it('a response gets a new X-Request-Id if that of the request is empty, too long, repeated or has forbidden characters', async () => {
     const get = (idHeaders: string) =>
       exchange(service.url, `GET /livez HTTP/1.1\r\nHost: a\r\n${idHeaders}Connection: close\r\n\r\n`);
     for (const id of ['', 'x'.repeat(129), 'a b', 'a"b', '<script>', '{"a":1}', '\xe9', 'a\tb', 'a;b', '%0d%0aX: y']) {
@@ -77,7 +77,7 @@ describe('headers of every response', () => {
     assert.match(twice?.headers['x-request-id'] ?? '', UUID);
   });
 
-  /** Waits for the log line of a request, and asserts that there is only one. */
+  /** Waits for the log line of the request with this id, and asserts that there is only one. */
   async function lineOf(id: string): Promise<Record<string, unknown>> {
     const found = () => lines.filter((line) => line.includes(`"request_id":"${id}"`));
     for (const deadline = Date.now() + 10_000; found().length === 0 && Date.now() < deadline; ) await sleep(10);
@@ -85,7 +85,7 @@ describe('headers of every response', () => {
     return JSON.parse(found()[0] ?? '') as Record<string, unknown>;
   }
 
-  it('the log has one line with the id of a request, and it shows neither the query nor the API secret', async () => {
+  it('the log has one line for a request, with its X-Request-Id and without its query and API secret', async () => {
     lines.length = 0;
     const headers = { ...tenant.partner, 'x-request-id': 'find-me' };
     const { status } = await service.call('GET', '/v1/third-party/orders/?page=1&x=in-the-query', { headers });
@@ -104,7 +104,7 @@ describe('headers of every response', () => {
     assert.ok(!lines.some((line) => line.includes(tenant.credential.api_secret)));
   });
 
-  it('the log line of a request says `cut_off` if the client leaves before the end of the response', async () => {
+  it('the log line of a request has `cut_off` if the client closes the connection before the end of the response', async () => {
     await insertOrders(service, tenant, 2_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
     const { socket, send } = openConnection(service.url);

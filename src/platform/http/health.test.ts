@@ -22,7 +22,7 @@ describe('GET /livez and GET /readyz', () => {
     }
   });
 
-  it('503: /readyz says that the service is not ready while a migration is missing, but /livez still responds with 200', async () => {
+  it('503: /readyz responds with 503 while a migration has not been applied, but /livez still responds with 200', async () => {
     const service = await startService();
     try {
       const { db } = service.database;
@@ -36,7 +36,7 @@ describe('GET /livez and GET /readyz', () => {
     }
   });
 
-  it('503: /readyz shows no reason if the readiness check throws an error', async () => {
+  it('503: the response of /readyz does not show the error if the readiness check throws one', async () => {
     const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
     healthRoutes(app, { isReady: () => Promise.reject(new Error('an internal reason')) });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -45,7 +45,7 @@ describe('GET /livez and GET /readyz', () => {
     await app.close();
   });
 
-  it('concurrent calls of /readyz share one readiness check, which is repeated after its result expires', async () => {
+  it('concurrent calls of /readyz share one readiness check, and a call after its result has expired runs the check again', async () => {
     const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
     const checks: PromiseWithResolvers<boolean>[] = [];
     let isServing = true;

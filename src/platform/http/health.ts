@@ -1,9 +1,9 @@
 import type { App } from './app.ts';
 
 interface Health {
-  /** Returns false once the process is stopping. Called for every request, with the address of the caller. */
+  /** Returns false if the process has begun to stop. Called with the address of the caller for every request to `/readyz`. */
   isServing?: (address: string) => boolean;
-  /** Returns true if the database can be reached and has all migrations. Called at most once a second, because it queries the database. */
+  /** Returns true if the database can be reached and has all migrations. It queries the database, so it is called at most once a second. */
   isReady: () => Promise<boolean>;
 }
 
@@ -11,8 +11,8 @@ interface Health {
 const REUSED_FOR_MS = 1_000;
 
 /**
- * Registers `GET /livez` and `GET /readyz`, which need no credentials, for the tools that start and monitor the process. The OpenAPI
- * documents leave them out.
+ * Registers `GET /livez` and `GET /readyz` for the tools that start and monitor the process. Both need no credentials, and the OpenAPI
+ * documents do not list them.
  */
 export function healthRoutes(app: App, { isServing = () => true, isReady }: Health): void {
   const isReadyShared = shared(isReady);
@@ -25,7 +25,7 @@ export function healthRoutes(app: App, { isServing = () => true, isReady }: Heal
   });
 }
 
-/** Shares one call of `isReady` among all requests that arrive while it runs, and during the second after it. */
+/** Returns a function that calls `isReady` once for all callers that arrive while it runs and in the second after it has ended. */
 function shared(isReady: () => Promise<boolean>): () => Promise<boolean> {
   let result: Promise<boolean> | null = null;
   const expire = () => setTimeout(() => (result = null), REUSED_FOR_MS).unref();

@@ -26,7 +26,7 @@ const BODIES: Record<string, CallOptions> = {
   'the largest allowed body': typed('application/octet-stream', 'a'.repeat(LIMIT_BYTES)),
 };
 
-/** Tests the operations with "no body" in contract §4 (decision 38). */
+/** Covers the operations that contract §4 lists with "no body" (decision 38). */
 describe('an operation that takes no body', () => {
   let service: TestService;
   let hotel: TestHotel;
@@ -72,7 +72,7 @@ describe('an operation that takes no body', () => {
   });
   after(() => service.close());
 
-  it('the operations of this test are exactly the operations without a body in the API', async () => {
+  it('this test covers exactly the operations of the API that take no body', async () => {
     const routes = (await readRoutes()).filter(
       ({ method, schema }) => method !== 'GET' && method !== 'HEAD' && !schema?.body,
     );
@@ -81,14 +81,14 @@ describe('an operation that takes no body', () => {
     assert.equal(names.length, operations.length);
   });
 
-  it('413: an operation without a body refuses a body above 1 MiB', async () => {
+  it('413: an operation that takes no body refuses a body above 1 MiB', async () => {
     for (const { name, path, headers } of operations) {
       const answer = await service.call('POST', path, { headers, body: 'a'.repeat(LIMIT_BYTES + 1) });
       assert.deepEqual([answer.status, answer.body.code], [413, 'error'], name);
     }
   });
 
-  it('200, 409: an operation without a body ignores every body up to 1 MiB, valid or not', async () => {
+  it('200, 409: an operation that takes no body ignores every body up to 1 MiB, valid or not', async () => {
     const sendAll = async ({ name, path, headers, again }: (typeof operations)[number]) => {
       let expected = 200;
       for (const [what, options] of Object.entries(BODIES)) {

@@ -18,7 +18,7 @@ const Body = Type.Object({
   items: Type.Optional(Type.Array(Type.Object({ name: Type.String() }), { maxItems: 100 })),
 });
 
-/** A small body, and the same body with a large field that no schema names. The service ignores this field. */
+/** A small body, and the same body with an additional large field. The schema does not name this field, so the service ignores it. */
 interface Case {
   type: string;
   text: string;
@@ -77,7 +77,7 @@ describe('a body above 64 KiB', () => {
     }
   });
 
-  it('400, 415: a body above 64 KiB is refused with the same response as a small body', async () => {
+  it('400, 415: an invalid body above 64 KiB gets the same response as the same body without its padding', async () => {
     for (const { type, text, padded } of [
       json({ id: '' }),
       json({ id: 1, count: '2', items: [{}, { name: 2 }] }),
@@ -109,7 +109,7 @@ describe('a body above 64 KiB', () => {
     assert.deepEqual(answer['body'], { id: 'a', items: [{ name: 'x' }] });
   });
 
-  it('400: the response names the first 50 faults of a body above 64 KiB, and all faults of a body of 64 KiB', async () => {
+  it('400: the response lists the first 50 faults of a body above 64 KiB, but all faults of a body of 64 KiB', async () => {
     const bad = JSON.stringify({ id: 'a', items: Array.from({ length: 100 }, () => ({})) });
     const all = await send(bad.padEnd(LARGE_BYTES), JSON_TYPE);
     const first = await send(bad.padEnd(LARGE_BYTES + 1), JSON_TYPE);
@@ -122,7 +122,7 @@ describe('a body above 64 KiB', () => {
     );
   });
 
-  it('400: a body with about 349,000 empty entries gets only the fault that the list is too long', async () => {
+  it('400: for a list of about 349,000 empty entries, the response reports only that the list is too long', async () => {
     const items = `[${'{},'.repeat(349_000)}{}]`;
     const message = 'items: must have at most 100 entries';
     for (const [body, type] of [
@@ -135,8 +135,8 @@ describe('a body above 64 KiB', () => {
   });
 });
 
-describe('bounds of lists', () => {
-  it('400: a list above the bound that is set is refused, in small and in large bodies', async () => {
+describe('configured bounds on the length of lists', () => {
+  it('400: a list with more entries than the configured bound is refused, in a small and in a large body', async () => {
     const app = createHttpApp({
       logger: pino({ level: 'silent' }),
       trustedProxies: [],

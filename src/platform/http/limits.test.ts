@@ -11,10 +11,13 @@ import { type App, createHttpApp } from './app.ts';
 
 const HEAD = 'POST /labels HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
 const LIMIT_BYTES = 1024 * 1024;
-/** Timeouts far below the defaults, so that the tests are fast. They differ enough to tell which timeout ended a request. */
+/**
+ * Timeouts far below the defaults, so that the tests are fast. The values are so different that a test can tell which timeout ended a
+ * request.
+ */
 const TIMEOUTS = { headersMs: 1_000, requestMs: 2_000, keepAliveMs: 300, checkEveryMs: 50, stuckMs: 4_000 };
 
-/** Builds an app with a route that takes a body, a slow route, and a route whose response never ends. */
+/** Builds an app with a route that takes a body, a route that responds slowly, and a route whose response never ends. */
 function buildApp(timeouts: typeof TIMEOUTS | undefined): App {
   const app = createHttpApp({
     logger: pino({ level: 'silent' }),
@@ -67,7 +70,7 @@ describe('time limits of requests', { concurrency: true }, () => {
   });
   after(() => app.close());
 
-  /** Sends a text every 50 ms until the server responds or closes the connection. */
+  /** Sends the text again every 50 ms until the server responds or closes the connection. */
   async function sendSlowly(connection: RawConnection, text: string): Promise<void> {
     while (!connection.socket.destroyed && connection.answers().length === 0) {
       connection.send(text);
@@ -75,7 +78,7 @@ describe('time limits of requests', { concurrency: true }, () => {
     }
   }
 
-  it('408: a request whose headers never end is refused', async () => {
+  it('408: a request whose headers never end is refused after the time limit', async () => {
     const silent = openConnection(url);
     const stuck = openConnection(url);
     stuck.send('GET /labels HTTP/1.1\r\nHost: a\r\nX-A');
@@ -85,7 +88,7 @@ describe('time limits of requests', { concurrency: true }, () => {
     await Promise.all([silent, stuck, slow].map((connection) => refuses(408, connection)));
   });
 
-  it('408: a request whose body never ends is refused, with Content-Length or in chunks', async () => {
+  it('408: a request whose body never ends is refused after the time limit, with Content-Length and with chunks', async () => {
     const stuck = openConnection(url);
     stuck.send(`${HEAD}Content-Length: 100\r\n\r\n{`);
     const slow = openConnection(url);
@@ -94,7 +97,7 @@ describe('time limits of requests', { concurrency: true }, () => {
     await Promise.all([stuck, slow].map((connection) => refuses(408, connection)));
   });
 
-  it('408: a request that never ends is refused after the previous request on the connection got its response', async () => {
+  it('408: a request that never ends is refused only after the previous request on the same connection got its response', async () => {
     const connection = openConnection(url);
     connection.send(`${HEAD}Content-Length: 15\r\n\r\n{"label":"abc"}GET /labels HTTP/1.1\r\nHo`);
     const answers = await connection.closed();
@@ -102,7 +105,7 @@ describe('time limits of requests', { concurrency: true }, () => {
     assertRefusal(408, answers[1]);
   });
 
-  it('200: a response that takes longer than the time limit of requests is not cut off', async () => {
+  it('200: a response is not cut off if it takes longer than the time limit for receiving a request', async () => {
     const connection = openConnection(url);
     connection.send('POST /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     assert.deepEqual(
@@ -111,7 +114,7 @@ describe('time limits of requests', { concurrency: true }, () => {
     );
   });
 
-  it('the server closes a connection whose client stops reading the response', async () => {
+  it('the server closes a connection if the client stops reading the response', async () => {
     const closed = once(endlessAnswers, 'close', { signal: AbortSignal.timeout(30_000) });
     const { socket, send } = openConnection(url);
     socket.once('data', () => socket.pause());
@@ -121,13 +124,13 @@ describe('time limits of requests', { concurrency: true }, () => {
     socket.destroy();
   });
 
-  it('the server closes a connection that is idle after a response', async () => {
+  it('the server closes a connection that stays idle after a response', async () => {
     const connection = openConnection(url);
     connection.send(`${HEAD}Content-Length: 15\r\n\r\n{"label":"abc"}`);
     assert.equal((await connection.closed()).length, 1);
   });
 
-  it('200: a request gets its response while 300 silent connections are open', async () => {
+  it('200: a request gets its response while 300 other connections are open and send no request', async () => {
     const idle = Array.from({ length: 300 }, () => openConnection(url));
     const connection = openConnection(url);
     connection.send(`${HEAD}Content-Length: 12\r\n\r\n{"label":""}`);
@@ -150,11 +153,11 @@ describe('size limits of bodies', () => {
   });
   after(() => app.close());
 
-  /** Returns a JSON body of exactly so many bytes. */
+  /** Returns a JSON body of exactly this many bytes. */
   const bodyOf = (bytes: number) => `{"label":"${'a'.repeat(bytes - 12)}"}`;
   const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-  it('200: a body of exactly 1 MiB is accepted, with Content-Length or in chunks', async () => {
+  it('200: a body of exactly 1 MiB is accepted, with Content-Length and with chunks', async () => {
     for (const bytes of [
       `Content-Length: ${LIMIT_BYTES}\r\n\r\n${bodyOf(LIMIT_BYTES)}`,
       `Transfer-Encoding: chunked\r\n\r\n${chunked(bodyOf(LIMIT_BYTES))}`,
@@ -167,7 +170,7 @@ describe('size limits of bodies', () => {
     }
   });
 
-  it('413: a body of 1 MiB and one byte is refused, with Content-Length or in chunks', async () => {
+  it('413: a body of 1 MiB and one byte is refused, with Content-Length and with chunks', async () => {
     for (const bytes of [
       `Content-Length: ${LIMIT_BYTES + 1}\r\n\r\n${bodyOf(LIMIT_BYTES + 1)}`,
       `Transfer-Encoding: chunked\r\n\r\n${chunked(bodyOf(LIMIT_BYTES + 1))}`,
@@ -191,7 +194,7 @@ describe('size limits of bodies', () => {
     connection.socket.destroy();
   });
 
-  it('415: a body with an unsupported or missing Content-Type, another charset or a compression is refused', async () => {
+  it('415: a body with an unsupported or missing Content-Type, a charset other than UTF-8, or a compression is refused', async () => {
     for (const headers of [
       'Content-Type: text/plain\r\n',
       'Content-Type: application/xml\r\n',

@@ -5,15 +5,15 @@ import { offsetOf, type PageFrame, type PageQuery, pageBody, pageFrame, requeste
 import { arrayTexts, type RenderBatch, streamTexts } from './streaming.ts';
 
 export interface LongList<Row> extends KeysetList<Row> {
-  /** Largest number of rows in one batch, for a list whose rows are large. If missing, the default of `arrayTexts`. */
+  /** Maximum number of rows in one batch, for a list whose rows are large. If it is missing, the default of `arrayTexts` applies. */
   batchSize?: number;
 }
 
 type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
 
 /**
- * Sends a list that has no upper bound. Streams the whole list, or sends one page if the query asks for a page (decision 10).
- * @throws ApiError 429 `rate_limited` if too many lists wait for this caller to read them
+ * Sends a list that may be of any length. Streams the whole list, or sends one page if the query asks for a page (decision 10).
+ * @throws ApiError 429 `rate_limited` if too many earlier lists wait until this caller reads on
  */
 export async function sendLongList<Row extends { id: string }>(
   request: ListRequest,
@@ -31,9 +31,9 @@ export async function sendLongList<Row extends { id: string }>(
 }
 
 /**
- * Sends a list that has no upper bound and whose entries may be large, so that a page is streamed too.
- * @param renderBatch reads the entries that the rows identify, and renders them
- * @throws ApiError 429 `rate_limited` if too many lists wait for this caller to read them
+ * Sends a list that may be of any length and whose entries may be large. So a single page is streamed too.
+ * @param renderBatch reads the entries to which the rows refer, and renders them
+ * @throws ApiError 429 `rate_limited` if too many earlier lists wait until this caller reads on
  */
 export async function sendLongListInParts<Row extends { id: string }>(
   request: ListRequest,
@@ -68,15 +68,15 @@ async function sendTexts(
   return sendJsonBytes(reply, await streamTexts(makeTexts()));
 }
 
-/** Sends JSON text without serialising it. The return type `never` tells the compiler that the route returns no other value. */
+/** Sends JSON that is text already. The return type `never` tells the compiler that the route returns no other value. */
 export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Readable): never {
   return reply.type('application/json; charset=utf-8').send(json) as never;
 }
 
 /**
  * Sends a JSON text that may be long, as fast as the caller reads it.
- * @param makePieces called when the bounds on slow readers allow this caller one more stream
- * @throws ApiError 429 `rate_limited` if too many lists wait for this caller to read them
+ * @param makePieces makes the text. Called only when the caller may begin one more stream.
+ * @throws ApiError 429 `rate_limited` if too many earlier lists wait until this caller reads on
  */
 export async function sendPieces(
   request: FastifyRequest,
@@ -89,14 +89,14 @@ export async function sendPieces(
   return sendJsonBytes(reply.header('content-length', length), Readable.from(pieces, { objectMode: false }));
 }
 
-/** Sends a page whose entries are JSON text already, separated by commas. The entries may be many, so they are not copied. */
+/** Sends a page whose entries are already JSON text, separated by commas. The text may be long, so it is sent without being copied. */
 export function sendPageBytes(reply: FastifyReply, { opening, closing }: PageFrame, entries: Buffer): never {
   const parts = [Buffer.from(opening), entries, Buffer.from(closing)];
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   return sendJsonBytes(reply.header('content-length', length), Readable.from(parts));
 }
 
-/** Returns the response body of a list that is wholly in memory: the array, or a page of it if the query asks for a page. */
+/** Returns the response body of a list whose entries are all in memory: the array, or a page of it if the query asks for a page. */
 export function shortList<T>(request: ListRequest, all: T[]) {
   const wanted = requestedPage(request.query);
   if (wanted === null) {

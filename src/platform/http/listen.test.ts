@@ -37,7 +37,7 @@ describe('listen', () => {
     return client;
   }
 
-  it('200: all of 40 concurrent connections to a listening app get a response', async () => {
+  it('200: each of 40 concurrent connections to an app that listens gets a response', async () => {
     const { address } = await listen(newApp(), { host: HOST, port: 0 });
     const answers = await Promise.all(
       Array.from({ length: 40 }, async () => await fetch(`${address}/hello`, { headers: { connection: 'close' } })),
@@ -48,7 +48,7 @@ describe('listen', () => {
     );
   });
 
-  it('an app accepts 64 connections in at most 32 rounds of the event loop', linuxOnly, async () => {
+  it('an app accepts 64 concurrent connections in at most 32 iterations of the event loop', linuxOnly, async () => {
     const app = newApp();
     const { address } = await listen(app, { host: HOST, port: 0 });
     const COUNT = 64;
@@ -69,12 +69,12 @@ describe('listen', () => {
     assert.ok(inRounds.size <= COUNT / 2, `${COUNT} connections took ${inRounds.size} rounds`);
   });
 
-  it('EADDRINUSE: listen refuses a port on which another app listens with shared sockets', async () => {
+  it('EADDRINUSE: listen refuses the port of another app, although the sockets of that app share their port', async () => {
     const { address } = await listen(newApp(), { host: HOST, port: 0 });
     await assert.rejects(listen(newApp(), { host: HOST, port: portOf(address) }), { code: 'EADDRINUSE' });
   });
 
-  it('EADDRINUSE: listen refuses a port on which another server listens', async () => {
+  it('EADDRINUSE: listen refuses a port on which another program listens', async () => {
     const other = createServer().listen(0, HOST);
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -82,7 +82,7 @@ describe('listen', () => {
     other.close();
   });
 
-  it('after stop(), new connections are refused and open connections still get responses', async () => {
+  it('after stop(), new connections are refused, but connections that are already open still get responses', async () => {
     const { address, stop } = await listen(newApp(), { host: HOST, port: 0 });
     const open = await Promise.all(Array.from({ length: 16 }, async () => await connectTo(portOf(address))));
     await fetch(`${address}/hello`);
@@ -95,7 +95,7 @@ describe('listen', () => {
     }
   });
 
-  it('the port refuses connections after the app is closed', async () => {
+  it('the port refuses connections after the app has been closed', async () => {
     const app = newApp();
     const { address } = await listen(app, { host: HOST, port: 0 });
     await app.close();

@@ -3,31 +3,32 @@ import { createServer, Server, type Socket } from 'node:net';
 import type { App } from './app.ts';
 
 /**
- * Number of sockets that listen on one port. In each round of the event loop, Node (libuv 1.52) accepts one connection of each
- * socket. With rounds of 6 ms, the last of 200 new connections waited 1.2 s with one socket, and 0.3 s with eight.
+ * Number of sockets that listen on the same port. In each iteration of the event loop, Node (libuv 1.52) accepts one connection from each
+ * socket. With iterations of 6 ms, the last of 200 new connections waited 1.2 s with one socket, and 0.3 s with eight.
  */
 const SOCKETS = 8;
 
-/** Handle of an app that listens. */
+/** Address of an app that listens, and a function to stop it. */
 export interface Listening {
-  /** URL of the app with the actual port, also if the requested port was 0. */
+  /** URL of the app. It has the actual port, also if the requested port was 0. */
   address: string;
-  /** Stops accepting connections. Open connections stay open. */
+  /** Stops accepting connections, but does not close the connections that are already open. */
   stop: () => void;
 }
 
 interface Address {
   host: string;
-  /** Port; 0 for any free port. */
+  /** Port, or 0 for any free port. */
   port: number;
 }
 
 /**
  * Listens on several sockets if the operating system distributes connections among them (Linux and FreeBSD), otherwise on one.
- * @throws NodeJS.ErrnoException EADDRINUSE if the port is taken, even if the process that has it would share it
+ * @throws NodeJS.ErrnoException EADDRINUSE if another process listens on the port, even if that process lets other sockets share it
  */
 export async function listen(app: App, { host, port }: Address): Promise<Listening> {
-  // Shared sockets could join a port that another process shares. This socket cannot, so it fails if the port is taken.
+  // The sockets below would listen on a port that another process shares, without an error. This first socket does not share, so it fails
+  // if the port is in use.
   await closed(await open({ host, port }));
   const isShared = await canShare(host);
   const address = await app.listen({ host, port, ...(isShared ? { reusePort: true } : {}) });
@@ -36,7 +37,7 @@ export async function listen(app: App, { host, port }: Address): Promise<Listeni
   return {
     address,
     stop() {
-      // The `close` of an HTTP server would also close its idle connections.
+      // The `close` of the HTTP server itself would also close its idle connections, so this calls the `close` of its base class.
       Server.prototype.close.call(app.server);
       others.forEach((other) => other.close());
     },
@@ -52,7 +53,7 @@ async function canShare(host: string): Promise<boolean> {
   }
 }
 
-/** Opens the other sockets. Their connections go to the app, as if its own socket had accepted them. */
+/** Opens the additional sockets. The app serves their connections as if its own socket had accepted them. */
 async function openOthers(app: App, host: string): Promise<Server[]> {
   const { port } = app.server.address() as { port: number };
   const serve = (socket: Socket) => app.server.emit('connection', socket);
@@ -63,7 +64,7 @@ async function open(
   address: Address & { reusePort?: boolean },
   onConnection: (socket: Socket) => void = () => {},
 ): Promise<Server> {
-  // `node:http` creates its server with the same options.
+  // `node:http` creates its own server with the same options.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, onConnection);
   server.listen(address);
   await once(server, 'listening');

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 /**
  * Runs a script in a new process, and returns the log lines on its standard output.
- * @param onLines called with the number of lines so far and the standard input of the process
+ * @param onLines called after each output with the number of lines so far, and with the standard input of the process
  */
 async function linesOf(
   script: string,
@@ -28,7 +28,7 @@ async function linesOf(
 }
 
 describe('the log on standard output', () => {
-  it('the log has every line in order, including the last lines before process.exit()', async () => {
+  it('the log has every line in order, including the lines just before process.exit()', async () => {
     const script = `
       for (let round = 0; round < 3; round += 1) {
         for (let line = 0; line < 1_000; line += 1) log.info(round + ' ' + line);
@@ -53,7 +53,7 @@ describe('the log on standard output', () => {
     );
   });
 
-  it('the log has the lines that came before an uncaught error', async () => {
+  it('the log has the lines that were written before an uncaught error', async () => {
     const lines = await linesOf(`log.info('before'); throw new Error('this error is not caught');`);
     assert.deepEqual(
       lines.map(({ msg }) => msg),
@@ -61,7 +61,7 @@ describe('the log on standard output', () => {
     );
   });
 
-  it('each log line has its time in UTC with milliseconds', async () => {
+  it('each log line has the time of its log call, in UTC with milliseconds', async () => {
     const before = new Date().toISOString();
     const lines = await linesOf(`
       for (let line = 0; line < 5; line += 1) {

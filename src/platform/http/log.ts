@@ -2,28 +2,31 @@ import { type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /**
- * Time for which lines are gathered before they are written together. To hand lines to the writing thread costs several times as much
- * as to make one. Under load, about a hundred lines are handed over together, so the cost of each is small.
+ * Time in milliseconds for which log lines are gathered, so that they are written together. To hand text to the thread that writes costs
+ * several times as much as to make one line. Under load, about a hundred lines are handed over together, so each line costs little.
  */
 const GATHER_MS = 10;
-/** Length of gathered lines at which they are written immediately. It bounds what is lost if the process is killed during a write. */
+/** Number of gathered characters at which the lines are written immediately. It bounds how much is lost if the process is killed. */
 const GATHER_LENGTH = 16 * 1024;
 
-/** Creates a logger that writes to standard output: JSON lines, or readable lines on a terminal. No line contains headers or bodies. */
+/**
+ * Creates a logger that writes to standard output: readable lines if it is a terminal, otherwise JSON lines. No line contains headers or
+ * bodies.
+ */
 export async function createLogger(level: string): Promise<Logger> {
   const options = { level, base: null, timestamp: createTimestamp() };
   return pino(options, process.stdout.isTTY ? await readableLines() : gatherLines());
 }
 
-/** Returns a destination with readable lines. Its package is loaded only for a terminal. */
+/** Returns a log destination that writes readable lines. Its package is loaded only for a terminal. */
 async function readableLines(): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
   return pretty({ sync: true, ignore: 'pid,hostname' });
 }
 
 /**
- * Returns a function that makes the time field of a line. It formats the time once a millisecond, because the formatting is nearly
- * half the cost of a line.
+ * Returns a function that makes the time field of a log line. It formats a time only once in each millisecond, because the formatting is
+ * nearly half of the cost of a line.
  */
 function createTimestamp(): () => string {
   let atMs = 0;
@@ -38,7 +41,10 @@ function createTimestamp(): () => string {
   };
 }
 
-/** Returns a destination that another thread writes to standard output. Lines that still wait are written when the process exits. */
+/**
+ * Returns a log destination that gathers lines. Another thread writes them to standard output. Lines that are still gathered when the
+ * process exits are written then.
+ */
 function gatherLines(): DestinationStream {
   const destination = pino.destination({ sync: false });
   let lines = '';
@@ -65,15 +71,18 @@ function gatherLines(): DestinationStream {
   };
 }
 
-/** Suppresses Fastify's log lines about requests, except the line about a failed stream, which the error handler cannot see. */
+/**
+ * Suppresses Fastify's own log lines about requests. Only the line about a failed response stream stays, because the error handler does not
+ * get that error.
+ */
 export class QuietLogController extends LogController {
   constructor() {
     super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' });
   }
 
   /**
-   * Logs a response that failed after it had begun. It is not a failure if the client closed the connection. The log line of the request
-   * reports that.
+   * Logs a response that failed after it had begun. If the client closed the connection, the response has not failed, and only the log line
+   * of the request reports it.
    */
   override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {

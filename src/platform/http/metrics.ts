@@ -5,11 +5,14 @@ import type { BodyCounts } from './body-budget.ts';
 import type { SlowReaders } from './slow-readers.ts';
 
 export interface HttpMetrics {
-  /** Records a request whose response has ended. */
+  /** Records the duration and the status of a request whose response has ended. */
   answered(request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Creates the metrics of requests: the time from when the head of a request was read to the end of its response, by route and status. */
+/**
+ * Creates the metric of the duration of requests, by route and status. The duration begins when the service has read the headers of a
+ * request, and ends with the response.
+ */
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
@@ -26,11 +29,11 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/** Bounds on requests, and the work that they hold back now. The numbers are read when the metrics are collected. */
+/** Configured bounds on requests, and the current numbers that they limit. The numbers are read each time the metrics are collected. */
 export interface BoundedWork {
   bounds: Bounds;
   bodies: BodyCounts;
-  /** Count of the streamed lists that wait for their reader. */
+  /** Counts the streamed lists that wait for their reader to read on. */
   streams: Pick<SlowReaders, 'countWaiting'>;
   /** Returns the number of callers that wait for a database connection. */
   countWaiting: () => number;
@@ -84,7 +87,7 @@ export function registerBoundMetrics(registry: Registry, { bounds, bodies, strea
   );
 }
 
-/** Creates a gauge with the bounds that are set, so that an alert can compare the work with its bound. */
+/** Creates a gauge that shows the configured bounds, so that an alert can compare the current numbers with them. */
 function boundsGauge({ bodyBytes, ...counts }: Bounds): Gauge {
   const gauge = new Gauge({
     name: 'request_bound',

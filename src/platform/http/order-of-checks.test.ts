@@ -4,10 +4,13 @@ import { type Answer, type CallOptions, startService, type TestService } from '#
 
 const ORDERS = '/v1/third-party/orders/';
 
-/** Order of checks of decision 1. Each request also has the faults of later checks, so the response shows which check came first. */
+/**
+ * Tests the order of checks in decision 1. Each request also breaks the rules of later checks, so the response shows which check came
+ * first.
+ */
 describe('the order of checks', () => {
   let service: TestService;
-  /** A node with a budget of one request a minute. */
+  /** A second process of the service that allows each credential one request a minute. */
   let narrow: TestService;
   let partner: Record<string, string>;
   let hotelPartner: Record<string, string>;
@@ -35,7 +38,7 @@ describe('the order of checks', () => {
     headers: { ...options.headers, ...credentials },
   });
 
-  it('404: an unknown path is refused before a wrong method, and before faults of query and body', async () => {
+  it('404: an unknown path is refused before the method, the query and the body are checked', async () => {
     for (const path of ['/', '/nope', '/v1/third-party', '/v1/third-party/%ZZ', '/%00', '/v1//third-party/orders/']) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
         const options = method === 'GET' ? {} : badBody;
@@ -46,14 +49,14 @@ describe('the order of checks', () => {
     refuses([404, 'error'], await service.call('POST', '/nope', tooLarge));
   });
 
-  it('405: a wrong method is refused before missing credentials, and before faults of path, query and body', async () => {
+  it('405: a wrong method is refused before credentials, path, query and body are checked', async () => {
     const answer = await service.call('DELETE', badPath, badBody);
     refuses([405, 'error'], answer);
     assert.equal(answer.headers.get('allow'), 'POST');
     refuses([405, 'error'], await service.call('PUT', `${ORDERS}?a=%ZZ`, { body: Buffer.alloc(2 * 1024 * 1024) }));
   });
 
-  it('401: bad credentials are refused before the budget is counted, and before faults of path, query and body', async () => {
+  it('401: bad credentials are refused before the call counts for the budget, and before path, query and body are checked', async () => {
     for (const credentials of [
       {},
       { 'x-api-key': partner['x-api-key'] ?? '' },
@@ -68,17 +71,17 @@ describe('the order of checks', () => {
     refuses([401, 'invalid_credentials'], await service.call('POST', ORDERS, tooLarge));
   });
 
-  it('429: a call over the budget is refused before a missing feature, and before faults of path, query and body', async () => {
+  it('429: a call over the budget is refused before the feature of the tenant, the path, the query and the body are checked', async () => {
     refuses([403, 'error'], await narrow.call('POST', badPath, by(hotelPartner)));
     refuses([429, 'rate_limited'], await narrow.call('POST', badPath, by(hotelPartner)));
   });
 
-  it('403: a call without the feature is refused before faults of path, query and body', async () => {
+  it('403: a call to a feature that the tenant does not have is refused before path, query and body are checked', async () => {
     refuses([403, 'error'], await service.call('POST', badPath, by(hotelPartner)));
     refuses([403, 'error'], await service.call('POST', ORDERS, by(hotelPartner, { body: 'x' })));
   });
 
-  it('400, 413, 415: a bad path, query or body is refused before the state is checked', async () => {
+  it('400, 413, 415: a bad path, query or body is refused before the service looks for the order or the items', async () => {
     const refused = async (expected: [number, string], path: string, options: CallOptions) =>
       refuses(expected, await service.call('POST', path, by(partner, options)));
     await refused([400, 'invalid_request'], badPath, { body: '' });
@@ -92,7 +95,7 @@ describe('the order of checks', () => {
     await refused([400, 'invalid_request'], ORDERS, { json: unknownItem });
   });
 
-  it('404, 409: a valid call is refused if the order does not exist or its status does not allow the change', async () => {
+  it('404, 409: a valid call is refused if the order does not exist, or if its status does not allow the change', async () => {
     refuses([404, 'order_not_found'], await service.call('POST', `${ORDERS}none/cancel/`, by(partner, {})));
     const json = { external_order_id: 'B', items: [{ item_id: 'WATER', quantity: 1 }] };
     assert.equal((await service.call('POST', ORDERS, by(partner, { json }))).status, 201);
@@ -100,7 +103,7 @@ describe('the order of checks', () => {
     refuses([409, 'invalid_status_transition'], await service.call('POST', `${ORDERS}B/cancel/`, by(partner, {})));
   });
 
-  it('401, 403, 400: for an owner operation, credentials come before the role, and the role before path and query', async () => {
+  it('401, 403, 400: an operation for owners checks the credentials first, then the role, and then path and query', async () => {
     const tenant = await service.tenant();
     const path = '/v1/third-party/credentials/%ZZ/revoke/?a=%ZZ&tenant_id=1';
     refuses([401, 'invalid_credentials'], await service.call('POST', path, badBody));

@@ -36,7 +36,7 @@ describe('pages of a list', () => {
 
   const idsOf = ({ results }: Page) => results.map((order) => order.external_order_id);
 
-  it('200: a list without page and page_size is a plain array of all entries, newest first', async () => {
+  it('200: a call without page and page_size gets a plain array of all entries, newest first', async () => {
     const all = (await get('')).body as Page['results'];
     assert.deepEqual(
       all.map((order) => order.external_order_id),
@@ -51,7 +51,7 @@ describe('pages of a list', () => {
     assert.deepEqual(idsOf(await page('?page_size=200')), newestFirst);
   });
 
-  it('200: the pages found by following next together make the list, newest first', async () => {
+  it('200: the pages that a client reads by following next contain the whole list, newest first', async () => {
     for (const size of [1, 17, 50, 120, 200]) {
       const found: string[] = [];
       let url: string | null = `${service.url}${ORDERS}?page=1&page_size=${size}`;
@@ -67,7 +67,7 @@ describe('pages of a list', () => {
     }
   });
 
-  it('200: next and previous are the URLs of the neighbouring pages, and null at the ends of the list', async () => {
+  it('200: next and previous are the URLs of the neighbouring pages, and null if there is no such page', async () => {
     const link = (number: number) => `${service.url}${ORDERS}?page=${number}&page_size=50`;
     const links = async (query: string) => {
       const { previous, next } = await page(query);
@@ -79,7 +79,7 @@ describe('pages of a list', () => {
     assert.deepEqual(await links('?page_size=200'), [null, null]);
   });
 
-  it('200: the next link keeps the other query parameters, also with special characters', async () => {
+  it('200: the next link keeps the other query parameters, also if their values have special characters', async () => {
     const { next } = await page('?page=1&x=a%26b&y=%3F%23?&page_size=5&z=%E2%98%83');
     const { searchParams, origin, pathname } = new URL(next ?? '');
     assert.deepEqual([origin, pathname], [service.url, ORDERS]);
@@ -88,12 +88,12 @@ describe('pages of a list', () => {
     assert.match(staff.body.next, /\?status=pending&page=2&page_size=50$/);
   });
 
-  it('200: the next link keeps the path of the request without its optional trailing slash', async () => {
+  it('200: if the request path has no trailing slash, the next link has no trailing slash either', async () => {
     const answer = await get('?page=1', tenant.partner, '/v1/third-party/orders');
     assert.equal(answer.body.next, `${service.url}/v1/third-party/orders?page=2&page_size=50`);
   });
 
-  it('404: a page after the last page does not exist', async () => {
+  it('404: a page number after the last page is refused', async () => {
     for (const query of [
       '?page=4',
       '?page=121&page_size=1',
@@ -122,7 +122,7 @@ describe('pages of a list', () => {
     assert.match((await get('?page=0&page_size=201')).body.message, /^page: .+ \| page_size: .+$/);
   });
 
-  it('200, 404: an empty list has a page 1 without entries, and no page 2', async () => {
+  it('200, 404: an empty list has page 1, which has no entries, but no page 2', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     const empty = { count: 0, next: null, previous: null, results: [] };
     assert.deepEqual((await get('?page=1', partner)).body, empty);
@@ -130,7 +130,7 @@ describe('pages of a list', () => {
     assert.equal((await get('?page=2', partner)).status, 404);
   });
 
-  it('200, 400, 404: menu, credentials and staff lists have pages too', async () => {
+  it('200, 400, 404: the lists of menu, credentials, staff orders and webhook deliveries have pages too', async () => {
     const lists: [string, Record<string, string>][] = [
       ['/v1/third-party/menu/', tenant.partner],
       ['/v1/third-party/credentials/', tenant.owner],
@@ -158,7 +158,7 @@ describe('the base of page links', () => {
   });
   after(() => service.close());
 
-  /** Returns the base of the `next` link in the response to a request with these headers. */
+  /** Sends a request with these headers, and returns the base of the `next` link in the response: all that comes before the path. */
   async function baseOf(node: TestService, headers: string, version = '1.1'): Promise<string> {
     const partner = Object.entries(tenant.partner).map(([name, value]) => `${name}: ${value}\r\n`);
     const [answer] = await exchange(
@@ -180,23 +180,23 @@ describe('the base of page links', () => {
 
   const forwarded = 'X-Forwarded-Host: outside.example\r\nX-Forwarded-Proto: https\r\nX-Forwarded-For: 192.0.2.1\r\n';
 
-  it('page links begin with the Host header of the request by default', async () => {
+  it('page links begin with the Host header of the request if nothing else is configured', async () => {
     assert.equal(await baseOf(service, 'Host: inside.example:81\r\n'), 'http://inside.example:81');
     assert.equal(await baseOf(service, 'Host: [::1]:81\r\n'), 'http://[::1]:81');
   });
 
-  it('page links begin with the address of the service if the Host header is missing or empty', async () => {
+  it('page links begin with the address on which the service listens if the Host header is missing or empty', async () => {
     assert.equal(await baseOf(service, '', '1.0'), service.url);
     assert.equal(await baseOf(service, 'Host:\r\n'), service.url);
   });
 
-  it('page links begin with PUBLIC_URL and its path if it is set, even if a trusted proxy forwards another host', () =>
+  it('page links begin with PUBLIC_URL, including its path, if it is set, even if a trusted proxy forwards another host', () =>
     nodeWith({ publicUrl: 'https://api.example.org/base', trustedProxies: ['127.0.0.1'] }, async (node) => {
       assert.equal(await baseOf(node, 'Host: inside.example\r\n'), 'https://api.example.org/base');
       assert.equal(await baseOf(node, `Host: inside.example\r\n${forwarded}`), 'https://api.example.org/base');
     }));
 
-  it('page links begin with the forwarded host and protocol only if the request comes from a trusted proxy', async () => {
+  it('page links begin with the forwarded host and protocol only if a trusted proxy has forwarded the request', async () => {
     const headers = `Host: inside.example\r\n${forwarded}`;
     assert.equal(await baseOf(service, headers), 'http://inside.example');
     await nodeWith({ trustedProxies: ['192.0.2.7', '10.0.0.0/8'] }, async (node) => {

@@ -5,7 +5,7 @@ import { splitTarget } from './request-target.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Base of the links in responses. If null, a link has the protocol and host of its request. */
+    /** URL with which the links in responses begin. If null, a link begins with the protocol and host of its request. */
     publicUrl: string | null;
   }
 }
@@ -14,7 +14,7 @@ const MAX_INTEGER = 2_147_483_647;
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
 
-/** Query of every list. Without `page` and `page_size`, the response is the plain array (decision 10). */
+/** Query parameters of every list. A call without `page` and `page_size` gets all entries as a plain array (decision 10). */
 export const PageQuery = Type.Object({
   page: Type.Optional(
     Type.Integer({
@@ -47,7 +47,7 @@ export interface Page<T> {
   results: T[];
 }
 
-/** Returns the page that the query asks for, or null if it asks for the plain array. */
+/** Returns the page that the query asks for, or null if it asks for the plain array of all entries. */
 export function requestedPage(query: PageQuery): PageRequest | null {
   if (query.page === undefined && query.page_size === undefined) {
     return null;
@@ -55,14 +55,14 @@ export function requestedPage(query: PageQuery): PageRequest | null {
   return { page: query.page ?? 1, pageSize: query.page_size ?? DEFAULT_PAGE_SIZE };
 }
 
-/** Returns the number of rows before the page. */
+/** Returns the number of rows that come before the page. */
 export function offsetOf({ page, pageSize }: PageRequest): number {
   return (page - 1) * pageSize;
 }
 
 /**
  * Returns the response body of one page.
- * @throws ApiError 404 if the page is after the last page. Page 1 of an empty list exists (decision 10).
+ * @throws ApiError 404 if the page is after the last page. An empty list has a page 1 (decision 10).
  */
 export function pageBody<T>(
   request: FastifyRequest,
@@ -82,25 +82,25 @@ export function pageBody<T>(
   };
 }
 
-/** JSON text of a page without its entries: the text before the entries, and the text after them. */
+/** JSON text of a page without its entries, in two parts: the text before the entries, and the text after them. */
 export interface PageFrame {
   opening: string;
   closing: string;
 }
 
 /**
- * Returns the JSON text of a page without its entries.
+ * Returns the JSON text of a page without its entries, in two parts.
  * @throws ApiError 404 if the page is after the last page
  */
 export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number): PageFrame {
   const text = JSON.stringify(pageBody(request, wanted, { count, results: [] }));
-  // `results` is the last field, so only these characters follow the entries.
+  // `results` is the last field of the page, so only these characters follow its entries.
   const closing = ']}';
   return { opening: text.slice(0, -closing.length), closing };
 }
 
 function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): string {
-  // The Host header may be empty, and it may be missing in HTTP/1.0.
+  // A client may send an empty Host header. With HTTP/1.0 it may send none. Then the link begins with the address of the service.
   const origin = request.host === '' ? request.server.listeningOrigin : `${request.protocol}://${request.host}`;
   const base = request.server.publicUrl ?? origin;
   const [path, query] = splitTarget(request.url);
@@ -110,7 +110,7 @@ function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): str
   return `${base}${path}?${parameters}`;
 }
 
-/** Returns the schema of a page for the OpenAPI documents. Its title and example derive from those of the entries. */
+/** Returns the schema of a page for the OpenAPI documents. The schema of an entry gives its title and example. */
 export function pageOf<T extends Type.TSchema & { title?: string; examples?: unknown }>(entry: T) {
   return Type.Object(
     {

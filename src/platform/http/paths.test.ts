@@ -50,7 +50,7 @@ describe('the path of a request', () => {
     assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request']);
   });
 
-  it('404: a path with an order id of 151 or more characters finds no order', async () => {
+  it('404: an order id of 151 or more characters in the path gets 404, because no order has such an id', async () => {
     for (const id of ['a'.repeat(151), 'a'.repeat(5_000), '%F0%9F%8D%95'.repeat(1_000)]) {
       const answer = await read(id);
       assert.equal(answer.status, 404, answer.text);
@@ -59,7 +59,7 @@ describe('the path of a request', () => {
     }
   });
 
-  it('404: a path with extra or empty segments, other letter case or encoded separators is unknown', async () => {
+  it('404: a path with additional or empty segments, other letter case or encoded separators is unknown', async () => {
     for (const path of [
       '/v1/third-party/orders/a/b/',
       '/v1/third-party/orders/a/cancel/b/',
@@ -83,7 +83,7 @@ describe('the path of a request', () => {
     }
   });
 
-  it('201, 200: an order whose id has special characters is placed, and found by its percent-encoded id', async () => {
+  it('201, 200: an order id with special characters is accepted, and the order is found by its percent-encoded id', async () => {
     for (const id of [
       'a/b',
       '/',
@@ -107,7 +107,7 @@ describe('the path of a request', () => {
       const placed = await service.call('POST', '/v1/third-party/orders/', { headers: partner, json });
       assert.equal(placed.status, 201, placed.text);
       const encoded = [...Buffer.from(id)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-      // These ids cannot be read here, because the URL parser of the client takes `%2e%2e` for `..` and removes it.
+      // The test client cannot request the ids `.` and `..`, because its URL parser treats `%2e%2e` as `..` and removes it.
       if (!/^\.{1,2}$/.test(id)) {
         assert.deepEqual((await read(encoded)).body, placed.body, id);
         assert.deepEqual((await read(encoded.toUpperCase())).body, placed.body, id);

@@ -16,7 +16,7 @@ function budgetOf({ headers }: Answer): { limit: number; remaining: number; rese
   return { limit: read('limit'), remaining: read('remaining'), resetSeconds: read('reset') };
 }
 
-describe('the budget of a credential', () => {
+describe('the budget of calls that a credential may make in a minute', () => {
   let service: TestService;
   let tenant: TestTenant;
   before(async () => {
@@ -25,7 +25,7 @@ describe('the budget of a credential', () => {
   });
   after(() => service.close());
 
-  it('429: of 320 calls of one credential to different endpoints, exactly 300 are accepted', async () => {
+  it('429: one credential makes 320 calls to different endpoints, and exactly 300 are accepted', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     const calls: [string, string][] = [
       ['GET', '/v1/third-party/menu/'],
@@ -63,7 +63,7 @@ describe('the budget of a credential', () => {
     }
   });
 
-  it('the budget of a credential does not shrink when other credentials of the same or another tenant make calls', async () => {
+  it('calls of other credentials take nothing from the budget of a credential, neither in the same tenant nor in another', async () => {
     const used = await service.credential(tenant.tenantId);
     const beside = await service.credential(tenant.tenantId);
     const other = await service.tenant();
@@ -75,7 +75,7 @@ describe('the budget of a credential', () => {
     }
   });
 
-  it('calls with a wrong secret, to an unknown path or with a wrong method take nothing from the budget', async () => {
+  it('a call with a wrong secret, to an unknown path or with a wrong method is not counted against the budget', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     await service.call('GET', ORDERS, { headers: { ...partner, 'x-api-secret': 'wrong' } });
     await service.call('GET', '/v1/third-party/nope/', { headers: partner });
@@ -83,7 +83,7 @@ describe('the budget of a credential', () => {
     assert.equal(budgetOf(await service.call('GET', ORDERS, { headers: partner })).remaining, 299);
   });
 
-  it('a rotation of the secret does not reset the budget of a credential', async () => {
+  it('after a rotation of its secret, a credential keeps what is left of its budget', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);
     await service.call('GET', ORDERS, { headers: partner });
     const path = `/v1/third-party/credentials/${credential.id}/rotate/`;
@@ -92,7 +92,7 @@ describe('the budget of a credential', () => {
     assert.equal(budgetOf(await service.call('GET', ORDERS, { headers })).remaining, 298);
   });
 
-  it('200: responses to owner and staff, and of /livez, have no rate limit headers', async () => {
+  it('200: responses to owners and staff, and the response of /livez, have no rate limit headers', async () => {
     for (const [path, headers] of [
       ['/v1/third-party/credentials/', tenant.owner],
       ['/v1/staff/orders/', tenant.staff],
@@ -105,14 +105,14 @@ describe('the budget of a credential', () => {
   });
 });
 
-describe('the window of a budget', () => {
+describe('the window of one minute in which the calls of a budget are counted', () => {
   let service: TestService;
   before(async () => {
     service = await startService({ config: { rateLimitPerMinute: 2 } });
   });
   after(() => service.close());
 
-  it('the window of a budget begins with the first call, and neither later nor refused calls move its end', async () => {
+  it('the window of a budget begins with the first call, and later calls do not move its end, even if they are refused', async () => {
     const { partner } = await service.tenant();
     const get = () => service.call('GET', ORDERS, { headers: partner });
     const begin = Date.now();
@@ -128,12 +128,12 @@ describe('the window of a budget', () => {
     }
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
-    // The header has whole seconds, rounded up, so the true end is up to a second earlier.
+    // The header has whole seconds, rounded up, so the actual end is up to one second earlier.
     assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
     assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
   });
 
-  it('a new window with the full budget begins 60 s after the previous window began', async (t) => {
+  it('a new window with the full budget begins with the first call after the previous window of 60 s has ended', async (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, 'now', () => nowMs);
     const budget = createMemoryBudgets().budget('any', 2);
@@ -151,7 +151,7 @@ describe('the window of a budget', () => {
     assert.deepEqual(headers, { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '60' });
   });
 
-  it('the counter removes the windows that have ended when the next window begins', (t) => {
+  it('when a new window begins, the counter removes the windows of all keys that have ended', (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, 'now', () => nowMs);
     const deletion = t.mock.method(Map.prototype, 'delete');

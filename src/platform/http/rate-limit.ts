@@ -1,10 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { apiError } from '../errors.ts';
 
-/** Length of the fixed window of a budget. A window begins with the first call of a key in it (decision 8). */
+/**
+ * Length of the window in which the calls of a key are counted, in milliseconds. The first call of a key begins its window (decision 8).
+ */
 export const WINDOW_MS = 60_000;
 
-/** State of a key's window after a call. */
+/** State of the window of a key after a call. A key stands for one credential or user. */
 export interface Taken {
   /** Number of calls in this window so far, including refused calls. */
   count: number;
@@ -12,24 +14,26 @@ export interface Taken {
   msLeft: number;
 }
 
-/** Number of calls that each key may make in a window, and the counter of these calls. */
+/** Number of calls that each key may make in one window, and the function that counts them. */
 export interface Budget {
   limit: number;
   /** Counts one call of the key, and returns the state of its window. */
   take: (key: string) => Taken | Promise<Taken>;
 }
 
-/** Store that counts the budgets of this process: its own memory, or Redis. */
+/** Store that counts calls against budgets: the memory of this process, or Redis. */
 export interface BudgetStore {
   /**
    * Creates a budget.
-   * @param name keeps the keys of different budgets apart
+   * @param name name of the budget. The same key in two budgets is counted separately.
    */
   budget(name: string, limit: number): Budget;
   close(): Promise<void>;
 }
 
-/** Creates budgets in the memory of this process. With several processes, a key may make `limit` calls in each of them. */
+/**
+ * Creates budgets that are counted in the memory of this process. If several processes run, a key may make `limit` calls in each of them.
+ */
 export function createMemoryBudgets(): BudgetStore {
   return {
     budget: (_name, limit) => ({ limit, take: createCounter() }),
@@ -37,9 +41,9 @@ export function createMemoryBudgets(): BudgetStore {
   };
 }
 
-/** Creates a function that counts the calls of a key in memory. Ended windows are removed when the next window begins. */
+/** Creates a function that counts the calls of each key in memory. When a window begins, it removes the windows that have ended. */
 export function createCounter(windowMs = WINDOW_MS): (key: string) => Taken {
-  /** Windows by key. All have the same length, so the map holds them in the order in which they end. */
+  /** Windows by key, in the order in which they end. All windows have the same length, so this is the order in which they were added. */
   const windows = new Map<string, { count: number; endsAtMs: number }>();
   const removeEnded = (nowMs: number) => {
     for (const [key, { endsAtMs }] of windows) {
@@ -58,14 +62,14 @@ export function createCounter(windowMs = WINDOW_MS): (key: string) => Taken {
       windows.set(key, window);
     }
     window.count += 1;
-    // Because of rounding, the difference may exceed the length of the window.
+    // The difference of two rounded times may be slightly larger than the length of the window.
     return { count: window.count, msLeft: Math.min(windowMs, window.endsAtMs - nowMs) };
   };
 }
 
 /**
- * Takes one call from the budget of a key, and sets the headers that tell the rest of the budget (decision 8). A refused call does
- * not move the window.
+ * Counts one call against the budget of a key, and sets the response headers that show what is left of the budget (decision 8). A refused
+ * call does not postpone the end of the window.
  * @throws ApiError 429 `rate_limited` with `Retry-After` if the budget is used up
  */
 export async function countCall({ limit, take }: Budget, key: string, reply: FastifyReply): Promise<void> {

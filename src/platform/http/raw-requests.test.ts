@@ -19,7 +19,9 @@ describe('raw requests on a socket', () => {
   });
   after(() => service.close());
 
-  /** Asserts that the response is a refusal with the usual headers and body, also if the app did not write it. */
+  /**
+   * Asserts that the response refuses the request, and has the usual headers and body. Node's HTTP server or the app may have written it.
+   */
   function assertRefusal(status: number, code: string, answer: RawAnswer | undefined, what = ''): void {
     assert.equal(answer?.status, status, `${what} ${answer?.body}`);
     assert.equal(answer.reason, STATUS_CODES[status], what);
@@ -69,14 +71,14 @@ describe('raw requests on a socket', () => {
       'on an unknown path': `GET /nope HTTP/1.1\r\n${CLOSE}\r\n`,
     }));
 
-  it('200: the Host header may be a name, an address, or empty, with or without a port', async () => {
+  it('200: the Host header may be a name or an address, with or without a port, or empty', async () => {
     for (const host of ['localhost', '127.0.0.1:8080', '[::1]:8080', 'xn--bcher-kva.example', 'my_host', '']) {
       const [answer] = await exchange(service.url, `GET /livez HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}\r\n`);
       assert.equal(answer?.status, 200, host);
     }
   });
 
-  it('400: a request with an ambiguous or malformed length is refused', async () => {
+  it('400: a request whose body length is ambiguous or malformed is refused', async () => {
     const post = (headers: string, body = '') =>
       `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}${headers}\r\n${body}GET /livez HTTP/1.1\r\n${HOST}\r\n`;
     await refuses(400, {
@@ -95,7 +97,7 @@ describe('raw requests on a socket', () => {
     });
   });
 
-  it('431: a request with headers or a target of more than 16 KiB is refused', () =>
+  it('431: a request with more than 16 KiB of headers, or with a path of more than 16 KiB, is refused', () =>
     refuses(431, {
       'one header': `GET /livez HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(17_000)}\r\n\r\n`,
       'many headers': `GET /livez HTTP/1.1\r\n${HOST}${'X-A: aaaa\r\n'.repeat(2_000)}\r\n`,
@@ -103,7 +105,7 @@ describe('raw requests on a socket', () => {
       'the target': `GET /${'a'.repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`,
     }));
 
-  it('417: an Expect header other than 100-continue is refused, and 100-continue gets a 100', async () => {
+  it('417, 100: an Expect header other than 100-continue is refused, and 100-continue gets the interim response 100', async () => {
     const post = (expected: string) =>
       `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}Expect: ${expected}\r\nContent-Length: 2\r\nContent-Type: application/json\r\n`;
     await refuses(417, { expectation: `${post('a-miracle')}\r\n` });
@@ -115,13 +117,13 @@ describe('raw requests on a socket', () => {
     assertRefusal(400, 'invalid_request', answers[1]);
   });
 
-  it('405: a CONNECT request to a host or a path is refused', () =>
+  it('405: a CONNECT request is refused, for a host and for a path', () =>
     refuses(405, {
       host: `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`,
       path: `CONNECT ${ORDERS} HTTP/1.1\r\n${HOST}\r\n`,
     }));
 
-  it('200, 404: a target in absolute form is routed by its path', async () => {
+  it('200, 404: if the request line has a full URL, the path in the URL decides the route', async () => {
     for (const target of ['http://example.org/livez', 'HTTPS://example.org:1/livez/', 'http://example.org/livez?a=b']) {
       const [answer] = await exchange(service.url, `GET ${target} HTTP/1.1\r\n${HOST}${CLOSE}\r\n`);
       assert.equal(answer?.status, 200, target);
@@ -140,14 +142,14 @@ describe('raw requests on a socket', () => {
     assert.equal((await exchange(service.url, both)).length, 2);
   });
 
-  it('200: a request that offers an upgrade to another protocol gets an HTTP/1.1 response', async () => {
+  it('200: a request that offers to upgrade to another protocol gets an ordinary HTTP/1.1 response', async () => {
     for (const upgrade of ['websocket', 'h2c', 'TLS/1.0']) {
       const request = `GET /livez HTTP/1.1\r\n${HOST}Connection: Upgrade, close\r\nUpgrade: ${upgrade}\r\n\r\n`;
       assert.equal((await exchange(service.url, request))[0]?.status, 200, upgrade);
     }
   });
 
-  it('404: `..` in a path, plain or percent-encoded, is not resolved', async () => {
+  it('404: the service does not resolve `..` in a path, neither plain nor percent-encoded', async () => {
     const get = (path: string) => exchange(service.url, `GET ${path} HTTP/1.1\r\n${HOST}${auth}${CLOSE}\r\n`);
     assertRefusal(404, 'error', (await get(`${ORDERS}../menu/`))[0]);
     assertRefusal(404, 'order_not_found', (await get(`${ORDERS}../`))[0]);
@@ -168,7 +170,7 @@ describe('raw requests on a socket', () => {
     );
   });
 
-  it('400: invalid bytes after valid requests are refused after the responses to these requests', async () => {
+  it('400: invalid bytes after valid requests are refused, but only after those requests have got their responses', async () => {
     for (const garbage of ['hello\r\n\r\n', `GET /livez HTTP/1.1\r\nX : a\r\n\r\n`]) {
       const request = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
       const answers = await exchange(service.url, request + request + garbage);
@@ -180,14 +182,14 @@ describe('raw requests on a socket', () => {
     }
   });
 
-  it('405: CONNECT after a valid request is refused after the response to that request', async () => {
+  it('405: a CONNECT after a valid request is refused, but only after that request has got its response', async () => {
     const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
     const answers = await exchange(service.url, `${menu}CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`);
     assert.equal(answers[0]?.status, 200);
     assertRefusal(405, 'error', answers[1]);
   });
 
-  it('400: a malformed body after valid requests is refused after the responses to these requests', async () => {
+  it('400: a malformed body after valid requests is refused, but only after those requests have got their responses', async () => {
     const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
     const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
     const order = `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}${type}\r\n2\r\n{}\r\n`;
@@ -201,7 +203,7 @@ describe('raw requests on a socket', () => {
     }
   });
 
-  it('a client that ends its half of the connection gets responses to all that it sent before', async () => {
+  it('a client that closes its sending side still gets the responses to all that it sent before', async () => {
     const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
     for (const last of ['hello\r\n\r\n', 'GET /liv', `POST ${ORDERS} HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{`]) {
       const connection = openConnection(service.url);
@@ -214,7 +216,7 @@ describe('raw requests on a socket', () => {
     assert.equal((await connection.closed()).length, 2);
   });
 
-  it('a connection stays open after refused requests whose bodies were read to the end', async () => {
+  it('after refused requests whose bodies were read to the end, the connection stays open', async () => {
     const connection = openConnection(service.url);
     const post = (headers: string, body: string) =>
       `POST ${ORDERS} HTTP/1.1\r\n${HOST}${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -238,7 +240,7 @@ describe('raw requests on a socket', () => {
     connection.socket.destroy();
   });
 
-  it('no response object stays in memory while connections wait for their next request', async () => {
+  it('while connections wait for their next request, no object of an earlier response stays in memory', async () => {
     const connections = Array.from({ length: 10 }, () => openConnection(service.url));
     for (const connection of connections) {
       connection.send(`GET ${ORDERS} HTTP/1.1\r\n${HOST}${auth}\r\n`);

@@ -1,18 +1,23 @@
 import type { Readable } from 'node:stream';
 import { DecodeError } from './decode/decode-error.ts';
 
-/** Number of bytes above the size limit that are read and dropped. If more bytes come, the refusal is sent before the body has ended. */
+/**
+ * Number of bytes above the size limit that are read and dropped before the refusal is sent. If more bytes come, the refusal is sent before
+ * the body has ended.
+ */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 
-/** Size above which a body is counted against the bounds, read in turns, and checked by a worker thread. */
+/**
+ * Size in bytes above which the service counts a body against the bounds, limits the pace of its reading, and checks it on a worker thread.
+ */
 export const LARGE_BODY_BYTES = 64 * 1024;
 
-/** Memory for one body, counted against bounds that it shares with other bodies. */
+/** Counter of the bytes of one body, against bounds on all bodies of the caller, the tenant and the process. */
 export interface BodySpace {
   /**
-   * Grows the space.
+   * Counts a larger size of the body.
    * @param bytes size of the whole body so far
-   * @returns the error that refuses these bytes, or null
+   * @returns the error that refuses the body, or null if it stays within the bounds
    */
   growTo(bytes: number): Error | null;
 }
@@ -23,16 +28,17 @@ interface Body {
   declaredBytes: number;
   limitBytes: number;
   space: BodySpace;
-  /** Called after each chunk of a body above 64 KiB. */
+  /** Called after each chunk if the body has already more than 64 KiB. It may pause the reading. */
   pace: () => void;
 }
 
 /**
- * Reads a body. Returns its bytes, or the error that refuses it: 413 if it is larger than `limitBytes`, or the error of the space. A
- * refused body is still read, and its bytes are dropped. If the server responded and closed the connection while the client is still
- * sending, the client might never see the response. If the body is more than 16 MiB above the limit, the refusal is returned
- * immediately, and the reading continues until the client or a timeout of the server ends it.
- * @throws DecodeError 400 if the client leaves before the end
+ * Reads a body. Returns its bytes, or the error that refuses it: 413 if it is larger than `limitBytes`, or the error of `space`.
+ *
+ * A refused body is read to its end too, and its bytes are dropped. Otherwise the server would close the connection while the client is
+ * still sending, and the client might never see the response. If more than 16 MiB come above the limit, the refusal is returned
+ * immediately. The reading then continues until the client or a timeout of the server ends it.
+ * @throws DecodeError 400 if the client closes the connection before the end of the body
  */
 export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Body): Promise<Buffer | Error> {
   return new Promise((resolve, reject) => {
@@ -42,7 +48,7 @@ export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Bo
     payload.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;
       if (sizeBytes > limitBytes) {
-        // This replaces a temporary refusal by the space, because a retry of this body can never succeed.
+        // This also replaces an earlier refusal by `space`. That refusal asks for a retry, but a retry of this body can never succeed.
         refusal = tooLarge(limitBytes);
       }
       refusal ??= space.growTo(sizeBytes);
@@ -65,7 +71,10 @@ export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Bo
   });
 }
 
-/** Joins a large body into one piece of memory outside V8's heap. The operating system gets this memory back as soon as it is freed. */
+/**
+ * Joins the chunks of a large body into one block of memory outside V8's heap, which goes back to the operating system as soon as it is
+ * freed.
+ */
 function joined(chunks: Buffer[], sizeBytes: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(sizeBytes);
   let end = 0;

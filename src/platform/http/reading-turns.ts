@@ -3,20 +3,21 @@ import { isArriving } from '../lib/arrivals.ts';
 import { FairQueues } from '../lib/fair-queues.ts';
 
 /**
- * Number of streams that may continue in one turn of the event loop, each by one chunk of 64 KiB. This is half a
- * millisecond of work. Node accepts one new connection in a turn, so a long turn would delay all new connections.
+ * Number of streams that may read one more chunk of 64 KiB in each iteration of the event loop. Two chunks take half a millisecond of work.
+ * Node accepts one new connection in an iteration, so long iterations would delay all new connections.
  */
 const STREAMS_A_TURN = 2;
 
 /**
- * Spreads the reading of large bodies over the turns of the event loop. Without it, Node would read all data that has arrived on
- * all connections in one turn. For example, 290 concurrent bodies of 1 MiB delayed all other requests by a second. Tenants take turns.
+ * Spreads the reading of large bodies over many iterations of the event loop, so that other requests run in between. Without it, Node would
+ * read all data that has arrived on all connections in one iteration. For example, 290 concurrent bodies of 1 MiB then delayed all other
+ * requests by a second. Among the streams that wait, the tenants take turns.
  */
 export class ReadingTurns {
   readonly #waiting = new FairQueues<Readable>();
   #isPlanned = false;
 
-  /** Pauses the stream until its turn comes. */
+  /** Pauses the stream until it may read its next chunk. */
   wait(tenant: string, stream: Readable): void {
     stream.pause();
     this.#waiting.push(tenant, stream);

@@ -14,7 +14,7 @@ const BACK = 'Redis is back: the processes share the budgets again';
 const program = findRedis();
 const skip = program === undefined && 'there is no redis-server on PATH';
 
-describe('budgets in Redis, shared by two nodes', { skip }, () => {
+describe('budgets of calls in Redis, shared by two nodes of the service', { skip }, () => {
   let redis: Redis;
   let first: TestService;
   let second: TestService;
@@ -44,7 +44,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     return Number(answer.headers.get('x-ratelimit-remaining'));
   }
 
-  /** Waits until calls to one node count in the other node too. */
+  /** Waits until a call to one node is also counted by the other node. */
   async function waitUntilShared(): Promise<void> {
     for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
       const headers = await newCaller();
@@ -67,7 +67,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     assert.deepEqual(messages, expected);
   }
 
-  /** Opens a client that may change the settings of Redis. */
+  /** Connects to Redis with a client that may change its settings. The test closes the client at its end. */
   async function openOperator(t: TestContext) {
     const operator = createClient({ url: redis.url });
     await operator.connect();
@@ -75,7 +75,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     return operator;
   }
 
-  it('a process that starts counts its first call in Redis', async () => {
+  it('a new process counts its first call in Redis', async () => {
     for (let started = 1; started <= 3; started += 1) {
       const budgets = await createRedisBudgets(redis.url, pino({ level: 'silent' }));
       const { count } = await budgets.budget('test', 10).take('a caller of three nodes that start');
@@ -84,7 +84,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     }
   });
 
-  it('429: exactly 300 of 340 calls to two nodes that share Redis are accepted', async () => {
+  it('429: two nodes that share Redis get 340 calls, and exactly 300 are accepted', async () => {
     const headers = await newCaller();
     const statuses: number[] = [];
     for (let sent = 0; sent < 340; sent += 34) {
@@ -103,7 +103,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('each node counts in its own memory while Redis is killed, shares again after its restart, and logs both once', async () => {
+  it('if Redis is killed and restarted, each node counts in its own memory until Redis is back, and logs both changes once', async () => {
     messages.length = 0;
     await redis.kill();
     const headers = await newCaller();
@@ -115,7 +115,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('20 calls to two nodes get responses within 5 s while Redis hangs, and the nodes share again afterwards', {
+  it('while Redis hangs, 20 calls to two nodes get responses within 5 s, and afterwards the nodes share budgets again', {
     timeout: 30_000,
   }, async () => {
     messages.length = 0;
@@ -132,7 +132,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('each node counts in its own memory while Redis is full, shares again when it has room, and logs both once', async (t) => {
+  it('while the memory of Redis is full, each node counts in its own memory, and logs the beginning and the end once', async (t) => {
     messages.length = 0;
     const operator = await openOperator(t);
     await operator.configSet('maxmemory', '1');
@@ -145,7 +145,7 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('if Redis alternately refuses and accepts calls, a node logs the loss and the return at most once a second', async (t) => {
+  it('if Redis alternately refuses and accepts commands, a node logs that Redis is lost and back at most once a second', async (t) => {
     messages.length = 0;
     const operator = await openOperator(t);
     const headers = await newCaller();
@@ -154,13 +154,13 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
       await operator.configSet('maxmemory', time % 2 === 0 ? '1' : '0');
       await Promise.all([first, second].map((node) => remaining(node, headers)));
     }
-    // Both nodes log the loss once, and then at most once a second that Redis is back and lost again.
+    // Each node logs once that Redis is lost. After that, it logs at most once in each second that Redis is back and then lost again.
     const allowed = 2 + 4 * Math.floor((performance.now() - begin) / 1_000);
     assert.ok(messages.length >= 2 && messages.length <= allowed, `${messages.length} of ${allowed} lines`);
     await waitUntilShared();
   });
 
-  it('ten calls after the first timeout take less than 2.5 s together while Redis hangs', {
+  it('while Redis hangs, the next ten calls after the first timeout take less than 2.5 s together', {
     timeout: 30_000,
   }, async () => {
     redis.freeze();
@@ -176,8 +176,8 @@ describe('budgets in Redis, shared by two nodes', { skip }, () => {
   });
 });
 
-describe('budgets in a Redis that does not run when the service starts', { skip }, () => {
-  it('budgets are counted in memory until Redis starts, and then two nodes share them', async () => {
+describe('budgets of calls in a Redis that does not run when the service starts', { skip }, () => {
+  it('calls are counted in memory until Redis has started, and then two nodes share the budgets in Redis', async () => {
     const redis = await createRedis(program ?? '');
     const service = await startService({ budgets: await createRedisBudgets(redis.url, pino({ level: 'silent' })) });
     const beside = await startService({

@@ -5,12 +5,20 @@ import { type BudgetStore, createCounter, type Taken, WINDOW_MS } from './rate-l
 
 type EvalOptions = Parameters<RedisClientType['eval']>[1];
 
-/** Time limit of a Redis command. After it, the process counts in its own memory, so that a hanging Redis does not delay callers. */
+/**
+ * Time limit of a Redis command in milliseconds. If Redis does not respond within it, the process counts the call in its own memory, so
+ * that a hanging Redis does not delay callers.
+ */
 const COMMAND_TIMEOUT_MS = 500;
-/** Time without a failure after which Redis counts as back. A Redis that is nearly full accepts some commands and refuses others. */
+/**
+ * Time in milliseconds that must pass without a failure before Redis counts as back. Without it, a Redis that is nearly full would be lost
+ * and back many times, because it accepts some commands and refuses others.
+ */
 const CALM_MS = 1_000;
 
-/** Redis script that counts one call of a key, and returns the count and the milliseconds until the window ends. */
+/**
+ * Redis script (Lua) that counts one call of a key. Returns the number of calls in the window, and the milliseconds until the window ends.
+ */
 const COUNT = `
   local count = redis.call('INCR', KEYS[1])
   local left = redis.call('PTTL', KEYS[1])
@@ -21,9 +29,9 @@ const COUNT = `
   return {count, left}`;
 
 /**
- * Creates budgets in Redis or Valkey, which all processes with this URL share. If Redis cannot be reached, does not respond in time
- * or refuses a command, the process counts in its own memory and logs this once. It also logs when Redis counts again. Resolves
- * when Redis is connected, or after half a second without Redis.
+ * Creates budgets in Redis or Valkey, which are shared by all processes with this URL. If Redis cannot be reached, does not respond in time
+ * or refuses a command, the process counts in its own memory. It logs this once, and logs again when Redis is back. The promise resolves
+ * when Redis is connected, or after half a second without a connection.
  */
 export async function createRedisBudgets(url: string, log: Logger): Promise<BudgetStore> {
   const client = await connectRedis(url, log);
@@ -38,9 +46,9 @@ export async function createRedisBudgets(url: string, log: Logger): Promise<Budg
   };
 }
 
-/** Connects a Redis client that counts calls. Each command has a time limit. */
+/** Connects a Redis client whose only command counts a call. The command has a time limit. */
 async function connectRedis(url: string, log: Logger) {
-  // Loaded only when it is needed. It has more files than any other package of the process, and most processes have no Redis.
+  // The package is loaded only here, because it has more files than any other package, and most processes use no Redis.
   const { createClient } = await import('redis');
   const client = createClient({
     url,
@@ -51,7 +59,7 @@ async function connectRedis(url: string, log: Logger) {
   const { lose, regain } = createReports(log);
   client.on('error', (error: Error) => lose(error.message));
   const connect = () => void client.connect().catch(() => {});
-  // A new connection ends all commands that wait on the old one, and it is ready only when Redis responds again.
+  // Opening a new connection ends all commands that still wait on the old connection. The client is ready again only when Redis responds.
   const reconnect = () => {
     if (client.isOpen) {
       lose('no response in time');
@@ -60,12 +68,12 @@ async function connectRedis(url: string, log: Logger) {
     }
   };
   connect();
-  // Without this wait, the first calls would be counted only in this process. The wait is bounded, so that the process starts without
-  // Redis too.
+  // Waits until Redis is connected, because the first calls would otherwise be counted only in this process. The wait is bounded, so that
+  // the process starts even if Redis does not run.
   await once(client, 'ready', { signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS) }).catch(() => {});
   const evaluate = (options: EvalOptions) => inTime(client.eval(COUNT, options), reconnect);
   return {
-    /** Counts one call. Returns null if Redis did not count it. */
+    /** Counts one call in Redis. Returns null if Redis could not count it. */
     async count(key: string): Promise<Taken | null> {
       if (!client.isReady) {
         return null;
@@ -83,7 +91,7 @@ async function connectRedis(url: string, log: Logger) {
   };
 }
 
-/** Creates functions that log when Redis is lost and when it is back. The calls in between are not logged. */
+/** Creates two functions, which log when Redis is lost and when it is back. They log only the change, not each call. */
 function createReports(log: Logger) {
   let isLost = false;
   let failedAtMs = 0;
@@ -108,12 +116,12 @@ function createReports(log: Logger) {
 }
 
 /**
- * Calls `onLate` if Redis does not respond within the time limit. The timeout of the client library ends when the command is sent, so
- * it does not cover the response.
+ * Calls `onLate` if Redis does not respond within the time limit. The timeout of the client library is not enough, because it covers only
+ * the time until the command is sent.
  */
 function inTime<T>(response: Promise<T>, onLate: () => void): Promise<T> {
   let late: NodeJS.Immediate | undefined;
-  // The immediate runs after the event loop has read a response that came while this process was busy.
+  // If this process was busy, the response may have arrived already but not been read. So the timer first lets the event loop read it.
   const timer = setTimeout(() => (late = setImmediate(onLate)), COMMAND_TIMEOUT_MS);
   return response.finally(() => {
     clearTimeout(timer);

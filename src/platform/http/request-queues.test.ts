@@ -6,7 +6,7 @@ import { STRANGERS } from '../lib/account.ts';
 import { noteArrival } from '../lib/arrivals.ts';
 import { RequestQueues } from './request-queues.ts';
 
-describe('RequestQueues', () => {
+describe('RequestQueues (the order in which requests begin)', () => {
   let queues: RequestQueues;
   let begun: string[];
   let nowMs: number;
@@ -40,7 +40,7 @@ describe('RequestQueues', () => {
     });
   }
 
-  /** Tells the queues the tenant of these credentials, as the first request of the tenant does. */
+  /** Runs one request with these credentials, so that the queues know their tenant afterwards. */
   async function learn(who: string, tenant: string): Promise<void> {
     queues.enter(requestOf(who), false, (queue) => {
       queues.end(queue, requestOf(who), { tenant, caller: who });
@@ -49,13 +49,13 @@ describe('RequestQueues', () => {
     await nextRound();
   }
 
-  /** Runs a round of the event loop that takes so many milliseconds. */
+  /** Runs one iteration of the event loop that takes this time. */
   async function roundOf(ms: number): Promise<void> {
     nowMs += ms;
     await nextRound();
   }
 
-  it('requests that arrive in one round of the event loop begin together and in order when the round ends', async () => {
+  it('requests that arrive in one iteration of the event loop begin together at its end, in the order of their arrival', async () => {
     for (const name of ['1', '2', '3']) {
       enter('a', name);
       await Promise.resolve();
@@ -65,7 +65,7 @@ describe('RequestQueues', () => {
     assert.deepEqual(begun, ['1', '2', '3']);
   });
 
-  it('tenants take turns, and the credentials of one tenant share its turns', async () => {
+  it('two tenants begin requests in turns, and two credentials of the same tenant share the turns of their tenant', async () => {
     await learn('a', 'tenant 1');
     await learn('other of a', 'tenant 1');
     await learn('b', 'tenant 2');
@@ -77,7 +77,7 @@ describe('RequestQueues', () => {
     assert.deepEqual(begun, ['a1', 'b1', 'a2', 'a3']);
   });
 
-  it('all unauthenticated requests together get the same turns as one tenant', async () => {
+  it('all unauthenticated callers together get as many turns as one tenant', async () => {
     await learn('b', 'tenant 2');
     ['x', 'y', 'z'].forEach((who) => enter(who, who));
     enter('b', 'b1');
@@ -85,7 +85,7 @@ describe('RequestQueues', () => {
     assert.deepEqual(begun, ['x', 'b1', 'y', 'z']);
   });
 
-  it('the first request of a connection waits while new connections arrive, but a later request does not', async () => {
+  it('the first request of a connection waits while new connections arrive, but later requests of a connection do not', async () => {
     enter('a', 'of a new connection', { isFirst: true });
     enter('a', 'of an open one');
     for (let round = 0; round < 5; round += 1) {
@@ -98,7 +98,7 @@ describe('RequestQueues', () => {
     assert.deepEqual(begun, ['of an open one', 'of a new connection']);
   });
 
-  it('once the cost of a request is known, only as many requests begin in a round as fit into 2 ms', async () => {
+  it('as soon as the cost of a request is known, only as many requests begin in one iteration as fit into 2 ms', async () => {
     enter('a', 'to learn from', { costMs: 1.5 });
     await nextRound();
     ['1', '2', '3'].forEach((name) => enter('a', name, { costMs: 1.5 }));
@@ -108,7 +108,7 @@ describe('RequestQueues', () => {
     assert.deepEqual(begun, ['to learn from', '1', '2', '3']);
   });
 
-  it('the work of a request in microtasks counts as its cost', async () => {
+  it('the cost of a request includes the work that it does in microtasks', async () => {
     const list = begun;
     const heavy = (name: string) =>
       queues.enter(requestOf('a'), false, () => {
@@ -126,7 +126,7 @@ describe('RequestQueues', () => {
     assert.deepEqual(begun, ['to learn from', '1']);
   });
 
-  it('while rounds are long, four requests of a tenant are under way, and a fifth begins when one has ended', async () => {
+  it('while iterations are long, only four requests of a tenant run, and the fifth begins when one of them has ended', async () => {
     await learn('a', 'tenant 1');
     await learn('b', 'tenant 2');
     ['1', '2', '3', '4', '5'].forEach((name) => enter('a', name));
@@ -141,10 +141,10 @@ describe('RequestQueues', () => {
   });
 
   for (const [when, ms] of [
-    ['after a short round', 1],
-    ['after it has waited for a second, although rounds are long', 1_000],
+    ['after a short iteration of the event loop', 1],
+    ['after it has waited for a second, although iterations are long', 1_000],
   ] as const) {
-    it(`while four requests of a tenant are under way, its fifth begins ${when}`, async () => {
+    it(`while four requests of a tenant are running, its fifth request begins ${when}`, async () => {
       ['1', '2', '3', '4', '5'].forEach((name) => enter('a', name));
       await roundOf(7);
       assert.equal(begun.length, 4);
@@ -153,14 +153,14 @@ describe('RequestQueues', () => {
     });
   }
 
-  it('a request whose client has gone does not count as under way', async () => {
+  it('a request whose client has closed the connection does not count as running', async () => {
     ['1', '2', '3'].forEach((name) => enter('a', name, { isGone: true }));
     ['4', '5', '6', '7'].forEach((name) => enter('a', name));
     await roundOf(7);
     assert.deepEqual(begun, ['4', '5', '6', '7']);
   });
 
-  it('a request with credentials that were refused before waits in the queue of unauthenticated requests', async () => {
+  it('a request whose credentials were refused before waits in the queue of unauthenticated requests', async () => {
     await learn('a', 'tenant 1');
     const queueOf = async (who: string) => {
       let seen = '';

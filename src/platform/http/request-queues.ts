@@ -7,62 +7,70 @@ import { FairQueues } from '../lib/fair-queues.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * True if requests of this route begin without waiting in a queue. Used by health checks, which must respond while the process is
-     * busy.
+     * True if requests of this route begin without waiting in a queue. Health checks need this, because they must respond even while the
+     * process is busy.
      */
     skipsQueue?: boolean;
   }
 }
 
-/** Time in each round of the event loop in which requests may begin, in milliseconds. */
+/**
+ * Time in milliseconds for which requests may begin in each iteration of the event loop. Afterwards, other work of the event loop can run.
+ */
 const BEGINNING_MS = 2;
-/** Maximum number of requests that begin together. While their cost is unknown, so many begin together. */
+/** Maximum number of requests that begin together. While the cost of a request is unknown, this is the only limit. */
 const MAX_TOGETHER = 24;
-/** Length above which a round of the event loop counts as long, in milliseconds. All requests wait for the end of a round. */
+/**
+ * Length in milliseconds above which an iteration of the event loop counts as long. Waiting requests begin only at the end of an iteration.
+ */
 const LONG_ROUND_MS = 6;
-/** Number of requests that a tenant may have under way while rounds of the event loop are long. Its other requests wait. */
+/** Number of requests of one tenant that may run while iterations of the event loop are long. Further requests of this tenant wait. */
 const UNDER_WAY_IN_LONG_ROUNDS = 4;
-/** Waiting time after which a request begins even while rounds are long, because the requests under way may wait for their clients. */
+/**
+ * Waiting time in milliseconds after which a request begins even while iterations are long. Otherwise it might wait forever, because the
+ * requests that run may be waiting for their clients.
+ */
 const LONGEST_WAIT_MS = 1_000;
-/** Maximum number of credentials whose tenant is cached. */
+/** Maximum number of credentials for which the tenant is cached. */
 const MAX_KNOWN = 10_000;
 
 interface WaitingRequest {
-  /** Begins the request. Returns false if its client has gone. */
+  /** Begins the request. Returns false if its client has closed the connection. */
   begin: (queue: string) => boolean;
-  /** Time at which the request arrived, by `performance.now()`. */
+  /** Arrival time of the request, in milliseconds of `performance.now()`. */
   sinceMs: number;
 }
 
 /**
- * Queues of requests: one for each tenant, and one for all callers whose tenant is unknown (`STRANGERS`). A request begins at the end
- * of the round of the event loop that has read it, and the tenants take turns. A request that comes alone waits for about 10 µs.
+ * Queues of requests: one for each tenant, and one for all callers whose tenant is not known yet (`STRANGERS`). A request begins at the end
+ * of the event loop iteration that has read it. The tenants take turns. If no other request waits, the delay is about 10 µs.
  *
- * Cheap requests begin together, because to read about twenty of them first and then to handle them takes a third less processor time
- * than to read and handle each alone (docs/performance-log.md). The first request of a connection waits while further connections
- * arrive, because these are accepted first.
+ * Cheap requests begin together. To read about twenty of them first and then to handle them takes a third less processor time than to read
+ * and handle them one by one (docs/performance-log.md).
+ *
+ * The first request of a connection waits while further connections arrive, so that these connections are accepted first.
  */
 export class RequestQueues {
   readonly #queues = new FairQueues<WaitingRequest>();
-  /** First requests of their connections, with their queues. They wait while further connections arrive. */
+  /** Waiting requests that are the first of their connection, each with the name of its queue. They wait while new connections arrive. */
   #first: [queue: string, request: WaitingRequest][] = [];
-  /** Number of requests under way, by queue. */
+  /** Number of requests that have begun and not ended, by queue. */
   readonly #underWay = new Map<string, number>();
-  /** Cached tenants by credentials, the oldest first. */
+  /** Cached tenant by credentials. The entry that was added first is removed first. */
   readonly #tenants = new Map<string, string>();
   #isPlanned = false;
   #roundBeganMs = 0;
   #isLongRound = false;
   #togetherBeganMs = 0;
   #together = 0;
-  /** Average time that a request took in the last group that began together, in milliseconds. */
+  /** Average time in milliseconds that a request took in the last group of requests that began together. */
   #costMs = 0;
 
   /**
    * Puts a request into the queue of its tenant.
    * @param isFirst true if the request is the first of its connection
-   * @param begin called with the queue when the request may begin. It returns false if the client has gone. If it returns true, `end`
-   *   must be called later with the same queue.
+   * @param begin called with the name of the queue when the request may begin. It returns false if the client has closed the connection. If
+   * it returns true, `end` must be called later with the same queue name.
    */
   enter(request: FastifyRequest, isFirst: boolean, begin: (queue: string) => boolean): void {
     const queue = this.#tenants.get(credentialsOf(request)) ?? STRANGERS;
@@ -81,9 +89,9 @@ export class RequestQueues {
   }
 
   /**
-   * Records the end of a request that has begun.
-   * @param queue queue in which the request waited
-   * @param tenant tenant that the guard found. The next request with these credentials waits in the queue of this tenant.
+   * Records that a request has ended.
+   * @param queue queue in which the request waited before it began
+   * @param tenant tenant that the guard of the route found. The next request with these credentials waits in the queue of this tenant.
    */
   end(queue: string, request: FastifyRequest, { tenant }: Account): void {
     this.#count(queue, -1);
@@ -143,7 +151,10 @@ export class RequestQueues {
     return true;
   }
 
-  /** Runs after all microtasks, because a microtask plans this tick. So the work that requests do in microtasks counts as their cost. */
+  /**
+   * Runs `#afterTogether` after all microtasks, because `nextTick` is called inside a microtask. So the measured cost of a request includes
+   * its work in microtasks.
+   */
   readonly #afterMicrotasks = () => process.nextTick(this.#afterTogether);
 
   readonly #afterTogether = () => {
@@ -168,8 +179,8 @@ export class RequestQueues {
 }
 
 /**
- * Returns the credentials that the caller sent, including the secrets. So a caller who knows only the API key of a credential does
- * not get into the queue of its tenant. A channel is identified only by its key, because its signature differs in each call.
+ * Returns all credentials that the caller sent, including the secrets. So a caller who knows only the API key of a credential does not get
+ * into the queue of its tenant. Of a channel, only the channel key is used, because the signature is different in each call.
  */
 function credentialsOf({ headers }: FastifyRequest): string {
   return (
@@ -184,7 +195,10 @@ function credentialsOf({ headers }: FastifyRequest): string {
   );
 }
 
-/** Creates a function that calls `begin` when the turn of a request has come. It does not call `begin` if the client has gone by then. */
+/**
+ * Creates a function that puts a request into its queue, and calls `begin` when the request may begin. It does not call `begin` if the
+ * client has closed the connection by then.
+ */
 export function createRequestQueues(
   server: Server,
 ): (request: FastifyRequest, reply: FastifyReply, begin: () => void) => void {

@@ -1,9 +1,9 @@
-/** Returns the path and query of a request target. A server must also accept a target in absolute form (RFC 9112 §3.2.2). */
+/** Returns the path and query of a request target. The target may be a full URL, which a server must also accept (RFC 9112 §3.2.2). */
 export function originForm(target: string): string {
   return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
 }
 
-/** Returns true if the percent-encoding of the target's path is broken or stands for bytes that are not UTF-8. */
+/** Returns true if the percent-encoding in the path is broken, or if its bytes are not UTF-8. */
 export function hasBrokenPath(target: string): boolean {
   const [path] = splitTarget(target);
   if (!path.includes('%')) {
@@ -18,8 +18,8 @@ export function hasBrokenPath(target: string): boolean {
 }
 
 /**
- * Returns the target in a form that the router accepts. In a broken path, each percent sign counts as a plain character. So the
- * request finds its route, and the checks that come before the check of the path (decision 1) respond first.
+ * Returns a target that the router accepts. If the encoding of the path is broken, each percent sign is escaped. So the router finds the
+ * route, and the checks that come before the check of the path (decision 1) can respond first.
  */
 export function routableTarget(target: string): string {
   if (!hasBrokenPath(target)) {
@@ -29,7 +29,7 @@ export function routableTarget(target: string): string {
   return path.replaceAll('%', '%25') + rest;
 }
 
-/** Splits a target into the path, and the rest from the first `?` or `#` on. */
+/** Splits a target into the path, and the rest that begins with the first `?` or `#`. */
 export function splitTarget(target: string): [path: string, rest: string] {
   const end = target.search(/[?#]/);
   return end < 0 ? [target, ''] : [target.slice(0, end), target.slice(end)];

@@ -8,7 +8,7 @@ import { OWNER_PASSWORD } from '#test/support/tenants.ts';
 
 const order = { external_order_id: 'A', items: [{ item_id: 'WATER', quantity: 1 }] };
 
-/** Matches internal texts that a response must not show: words of SQL, table names, PostgreSQL, stacks and file names. */
+/** Matches internal details that a response must not show: SQL words, table names, PostgreSQL, stack traces and file names. */
 const INTERNAL =
   /select|insert|relation|column|restaurant_order|postgres|pool|ECONN|socket|\.ts|node_modules|    at |\//i;
 
@@ -33,7 +33,7 @@ describe('a database that returns errors', () => {
   });
   after(() => service.close());
 
-  it('500: the response shows no internals, only a request id under which the log has the cause once', async () => {
+  it('500: the response shows no internal details, but a request id, and the log has one line with this id and the cause', async () => {
     const { partner, owner, staff } = tenant;
     const calls: [string, string, object][] = [
       ['GET', '/v1/third-party/orders/', { headers: partner }],
@@ -53,14 +53,14 @@ describe('a database that returns errors', () => {
     }
   });
 
-  it('500: the response repeats the request id of the caller', async () => {
+  it('500: the request id in the response is the one that the caller sent', async () => {
     const headers = { ...tenant.partner, 'x-request-id': 'caller-4711' };
     const answer = await service.call('GET', '/v1/third-party/orders/', { headers });
     assertServerError(500, answer);
     assert.equal(answer.body.request_id, 'caller-4711');
   });
 
-  it('200: requests that do not read the broken tables still succeed', async () => {
+  it('200: requests that do not need the broken tables still succeed', async () => {
     const answer = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
     assert.equal(answer.status, 200);
     assert.equal((await service.call('GET', '/readyz')).status, 200);
@@ -84,7 +84,7 @@ describe('a database that cannot be reached', () => {
     await service.close();
   });
 
-  /** Makes calls of every kind of caller. */
+  /** Makes calls as a partner, an owner, a staff user, and a user who signs in. */
   const calls = () =>
     Promise.all([
       node.call('GET', '/v1/third-party/orders/', { headers: tenant.partner }),
@@ -105,7 +105,9 @@ describe('a database that cannot be reached', () => {
     }
   }
 
-  /** Waits for this status of `/readyz`. It takes a second or two, because the service checks the database once a second. */
+  /**
+   * Waits until `/readyz` responds with this status. This takes one or two seconds, because the service checks the database once a second.
+   */
   async function becomesReady(status: number): Promise<void> {
     const answer = await eventually(async () => {
       const latest = await node.call('GET', '/readyz');
@@ -115,7 +117,7 @@ describe('a database that cannot be reached', () => {
     assert.equal((await node.call('GET', '/livez')).status, 200);
   }
 
-  it('503: calls fail within 5 s with Retry-After while the database refuses connections, and succeed when it is back', async () => {
+  it('503: while the database refuses connections, calls fail within 5 s with Retry-After, and they succeed when it is back', async () => {
     await becomesReady(200);
     await proxy.refuse();
     const begin = Date.now();
@@ -127,7 +129,7 @@ describe('a database that cannot be reached', () => {
     assert.ok((await calls()).every(({ status }) => status < 500));
   });
 
-  it('after idle database connections break, each caller gets at most one 503 and then succeeds', async () => {
+  it('if idle database connections break, the next call of each caller may get a 503, but the call after it succeeds', async () => {
     await calls();
     const { rows } = await sql<{ ended: boolean }>`
       SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity

@@ -6,7 +6,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { withRetries } from '../db/failures.ts';
 import { UnavailableError } from '../errors.ts';
 
-/** The proxy acts like a packet filter: it drops all data between the service and the database and refuses no connection. */
+/** A proxy between the service and the database accepts every connection, but drops all data, as a firewall may do. */
 describe('a database that does not respond', { concurrency: true, timeout: 60_000 }, () => {
   let service: TestService;
   let tenant: TestTenant;
@@ -17,7 +17,7 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     tenant = await service.tenant();
     proxy = await startDatabaseProxy(service.database.url, 5);
     node = await startService({ beside: { ...service, database: { ...service.database, db: proxy.db } } });
-    // Opens some of the connections now. The other connections must be opened while the database is silent.
+    // Opens some of the 5 connections before the database becomes silent. The others must be opened while it is silent.
     await Promise.all([sql`SELECT pg_sleep(0.1)`.execute(proxy.db), sql`SELECT pg_sleep(0.1)`.execute(proxy.db)]);
     proxy.swallow();
   });
@@ -30,14 +30,14 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     await service.close();
   });
 
-  /** Runs the work, and returns the milliseconds that it took. */
+  /** Runs the work, and returns its duration in milliseconds. */
   async function timed(work: () => Promise<void>): Promise<number> {
     const begin = performance.now();
     await work();
     return performance.now() - begin;
   }
 
-  it('503: all of 8 calls get a response within 15 s if the database is silent and the pool has 5 connections', async () => {
+  it('503: while the database is silent, each of 8 calls gets a response within 15 s with a pool of 5 connections', async () => {
     const calls = Array.from({ length: 8 }, () =>
       timed(async () => {
         const answer = await node.call('GET', '/v1/third-party/orders/', { headers: tenant.partner });
@@ -51,7 +51,7 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     }
   });
 
-  it('work that may be retried fails within 15 s if the database is silent', async () => {
+  it('while the database is silent, work with retries fails within 15 s', async () => {
     const fresh = await startDatabaseProxy(service.database.url, 1);
     fresh.swallow();
     const work = () =>
@@ -67,13 +67,13 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     }
   });
 
-  it('200, 404, 405: requests that need no database are answered while the database is silent', async () => {
+  it('200, 404, 405: while the database is silent, requests that do not need it get their responses', async () => {
     assert.equal((await node.call('GET', '/livez')).status, 200);
     assert.equal((await node.call('GET', '/nope')).status, 404);
     assert.equal((await node.call('DELETE', '/v1/third-party/orders/')).status, 405);
   });
 
-  it('503: /readyz says that the service is not ready while the database is silent', async () => {
+  it('503: while the database is silent, /readyz responds that the service is not ready', async () => {
     assert.equal((await node.call('GET', '/readyz')).status, 503);
   });
 });

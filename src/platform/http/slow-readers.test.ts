@@ -13,7 +13,7 @@ const STAFF_ORDERS = '/v1/staff/orders/';
 const STAFF_MENU = '/v1/staff/menu/';
 const READERS = { maxWaiting: 3, overMs: 1_500, longestMs: 6_000, checkEveryMs: 50 };
 
-describe('slow readers', () => {
+describe('clients that read long lists slowly', () => {
   const lines: string[] = [];
   let service: TestService;
   let tenant: TestTenant;
@@ -21,14 +21,14 @@ describe('slow readers', () => {
   before(async () => {
     service = await startService({ readers: READERS, onLog: (line) => lines.push(line) });
     tenant = await service.tenant();
-    // The list has 16 MB, which is far more than the sockets buffer.
+    // The list has 16 MB, which is far more than the sockets can buffer. So a list stops until its reader reads on.
     await insertOrders(service, tenant, 2_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
   });
   afterEach(() => connections.splice(0).forEach(({ socket }) => socket.destroy()));
   after(() => service.close());
 
-  /** Opens a reader that reads the head of the response and then stops reading. */
+  /** Opens a connection and requests a list. The client reads the first bytes of the response, and then stops reading. */
   async function openSlowReader(headers: Record<string, string> = tenant.staff, path = STAFF_ORDERS) {
     const connection = openConnection(service.url);
     connections.push(connection);
@@ -46,9 +46,9 @@ describe('slow readers', () => {
     assert.ok(isTrue());
   }
 
-  it('429, 200: a user with three unread lists gets no further list until one of them is closed', async () => {
+  it('429, 200: a user who has three unread lists gets no further list until one of them is closed', async () => {
     const readers = await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
-    await sleep(300); // The sockets fill up during this time.
+    await sleep(300); // In this time, the service fills the buffers of the sockets.
     for (const path of [STAFF_ORDERS, `${STAFF_ORDERS}?page_size=1`]) {
       const refused = await list(tenant.staff, path);
       assert.match(
@@ -62,7 +62,7 @@ describe('slow readers', () => {
     assert.deepEqual([again.status, again.body.length], [200, 2_000]);
   });
 
-  it('429: a user with three unread lists can neither read nor replace the menu document', async () => {
+  it('429: a user who has three unread lists can neither read nor replace the menu document', async () => {
     await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await sleep(300);
     assertError(await service.call('GET', STAFF_MENU, { headers: tenant.staff }), 429, 'rate_limited');
@@ -72,7 +72,7 @@ describe('slow readers', () => {
     assert.ok(dishes.length > 0, 'the refused menu was not applied');
   });
 
-  it('200: three unread lists of a user do not block another user, a credential, or the same user reading one order', async () => {
+  it('200: three unread lists of a user block neither other users and credentials, nor a GET of one order by this user', async () => {
     await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await sleep(300);
     assert.equal((await list(tenant.owner)).status, 200);
@@ -82,12 +82,12 @@ describe('slow readers', () => {
     assert.equal((await list(tenant.staff, `${STAFF_ORDERS}${orderId}/`)).status, 200);
   });
 
-  it('200: twelve concurrent lists of one credential all arrive complete if all are read', async () => {
+  it('200: twelve concurrent lists of one credential arrive complete if their client reads all of them', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => list(tenant.partner, ORDERS)));
     assert.deepEqual([...new Set(answers.map(({ status, body }) => `${status} ${body.length}`))], ['200 2000']);
   });
 
-  it('lists of a reader that reads nothing are cut off after the time limit, and the reader may then get another list', async () => {
+  it('the lists of a client that reads nothing are cut off after the time limit, and then the user can get another list', async () => {
     const cutEarlier = cuts().length;
     const readers = await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await until(() => cuts().length === cutEarlier + 3);
@@ -99,7 +99,7 @@ describe('slow readers', () => {
     }
   });
 
-  it('a list whose reader reads steadily is sent completely, or cut off because it takes too long, but not as too slow', async () => {
+  it('a list that is read slowly but steadily arrives complete, or is cut off only because its whole time is over', async () => {
     const cutEarlier = cuts().length;
     const startedAt = performance.now();
     const { socket } = await openSlowReader();
@@ -115,7 +115,7 @@ describe('slow readers', () => {
     }
   });
 
-  it('200: a waiting list is sent although clients before it in the queue have left', async () => {
+  it('200: a list in the queue is sent even if the clients of the lists before it have left', async () => {
     const busy = Array.from({ length: 3 }, () => list(tenant.partner, ORDERS));
     const leaving = Array.from({ length: 3 }, () => {
       const signal = AbortSignal.timeout(5);

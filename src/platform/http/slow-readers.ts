@@ -7,15 +7,18 @@ declare module 'fastify' {
   }
 }
 
-/** Bounds on what readers of long lists may cost. A reader is a credential or a user, a stream is one list response. */
+/**
+ * Bounds on the memory and time that readers of long lists may take. A reader is a credential or a user. A stream is the response with one
+ * list.
+ */
 export interface ReaderBounds {
-  /** Maximum number of streams of one reader that may wait for it at the same time. */
+  /** Maximum number of streams of one reader that may be under way at the same time. */
   maxWaiting: number;
-  /** Lowest pace of a reader. A stream that waits is cut off if its reader is slower than this during `overMs`. */
+  /** Minimum speed of a reader. A stream that waits for its reader is cut off if the reader is slower than this for the time `overMs`. */
   leastBytesPerSecond: number;
-  /** Time for which a reader may take nothing before its stream is cut off. */
+  /** Time in milliseconds after which a stream is cut off if its reader reads nothing. */
   overMs: number;
-  /** Longest duration of a stream. After this time, the stream is cut off even if its reader is fast. */
+  /** Maximum duration of a stream in milliseconds. After it, the stream is cut off even if its reader is fast. */
   longestMs: number;
   checkEveryMs: number;
 }
@@ -28,13 +31,16 @@ const BOUNDS: ReaderBounds = {
   checkEveryMs: 1_000,
 };
 
-/** Streams of one reader: those under way, and those in the queue with the callbacks that admit or refuse them. */
+/**
+ * Streams of one reader: those under way, and those that wait in the queue. `admit` lets a waiting stream begin, and `refuse` ends it with
+ * an error.
+ */
 interface Reader {
   open: Set<OpenStream>;
   queue: { stream: OpenStream; admit: () => void; refuse: (error: Error) => void }[];
 }
 
-/** Bounds the number, pace and duration of the streams of each reader, because a stream that waits for its reader holds memory. */
+/** Bounds the number, speed and duration of the streams of each reader. A stream that waits until its reader reads on holds memory. */
 export class SlowReaders {
   readonly #bounds: ReaderBounds;
   readonly #readers = new Map<string, Reader>();
@@ -45,9 +51,9 @@ export class SlowReaders {
   }
 
   /**
-   * Waits until the stream of this response may begin. If `maxWaiting` streams of the reader are under way, it waits in the queue
-   * until one of them ends. The stream gives its place back when the response ends or its connection breaks.
-   * @throws ApiError 429 `rate_limited` if all streams under way wait for their reader
+   * Waits until the stream of this response may begin. If `maxWaiting` streams of the reader are under way, the new one waits in a queue
+   * until one of them ends. A stream ends with its response, or when its connection breaks.
+   * @throws ApiError 429 `rate_limited` if all streams under way wait until their reader reads on
    */
   async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { caller: readerId } = request.account;
@@ -56,14 +62,14 @@ export class SlowReaders {
     this.#checking ??= setInterval(() => this.#check(), this.#bounds.checkEveryMs).unref();
     const stream = new OpenStream(request, reply, this.#bounds);
     reply.raw.once('close', () => this.#leave(readerId, reader, stream));
-    // If the connection breaks while the stream is in the queue, this promise stays pending, because there is no client to respond to.
+    // If the connection breaks while the stream is in the queue, this promise never settles, because no client waits for a response.
     await new Promise<void>((resolve, reject) => {
       reader.queue.push({ stream, admit: resolve, refuse: reject });
       this.#admit(reader);
     });
   }
 
-  /** Returns the number of streams that now wait for their readers. */
+  /** Returns the number of streams that now wait until their readers read on. */
   countWaiting(): number {
     return [...this.#readers.values()].flatMap(({ open }) => [...open].filter((stream) => stream.waits())).length;
   }
@@ -113,15 +119,15 @@ export class SlowReaders {
   }
 }
 
-/** A response under way, and the time that its reader has left. */
+/** Stream that is under way, with the time at which it is cut off. */
 class OpenStream {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #bounds: ReaderBounds;
   #begunAtMs = 0;
   /**
-   * Time at which the stream is cut off. Each byte that the reader takes moves this time into the future, at most to `overMs` from
-   * now. So a reader that takes bytes in bursts has as much time as a reader that takes them steadily.
+   * Time at which the stream is cut off if its reader reads no more. Each byte that the reader takes moves this time into the future, at
+   * most to `overMs` from now. So a reader that takes bytes in bursts has as much time as a reader that takes them steadily.
    */
   #cutAtMs = 0;
   #takenBytes = 0;
@@ -138,7 +144,7 @@ class OpenStream {
     this.#takenBytes = this.#taken();
   }
 
-  /** Returns true if the reader has not taken the 64 KiB that Node buffers for a connection. */
+  /** Returns true if the response waits, because the reader has not yet taken the 64 KiB that Node buffers for its connection. */
   waits(): boolean {
     return this.#reply.raw.writableNeedDrain;
   }
@@ -163,7 +169,7 @@ class OpenStream {
     this.#request.raw.socket.destroy();
   }
 
-  /** Number of bytes that the operating system has taken from this connection. */
+  /** Returns the number of bytes that Node has handed to the operating system on this connection. */
   #taken(): number {
     const { socket } = this.#request.raw;
     return socket.bytesWritten - socket.writableLength;

@@ -10,8 +10,8 @@ import { arrayTexts, TextPieces } from './streaming.ts';
 
 const ORDERS = '/v1/third-party/orders/';
 
-describe('arrayTexts', () => {
-  it('arrayTexts yields every row once and in order, for lists of 0 to 1,100 rows of 1 to 200,000 characters', async () => {
+describe('arrayTexts (the JSON text of a list, in parts)', () => {
+  it('arrayTexts yields every row once and in order, for 0 to 1,100 rows of 1 to 200,000 characters each', async () => {
     for (const length of [1, 100, 400, 4_000, 200_000]) {
       for (const count of [0, 1, 2, 19, 20, 21, 99, 100, 101, 120, 263, 600, 601, 1_100]) {
         const rows = Array.from({ length: count }, (_, index) => ({ id: String(index).padStart(5, '0') }));
@@ -41,8 +41,8 @@ describe('arrayTexts', () => {
   });
 });
 
-describe('TextPieces', () => {
-  it('TextPieces ends a piece when it has at least 65,536 characters, and does not split a longer text', () => {
+describe('TextPieces (joins texts into Buffers)', () => {
+  it('TextPieces ends a piece as soon as it has 65,536 characters or more, and does not split a text', () => {
     const texts = [
       ...Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(1_500, 'é')),
       'x'.repeat(200_000),
@@ -58,7 +58,7 @@ describe('TextPieces', () => {
     );
   });
 
-  it('TextPieces returns no pieces if no text was added', () => {
+  it('TextPieces returns an empty list if no text was added', () => {
     assert.deepEqual(new TextPieces().end(), []);
   });
 });
@@ -74,7 +74,7 @@ describe('a streamed list', () => {
   });
   after(() => service.close());
 
-  it('200: partner and staff get all 2,500 orders, newest first', async () => {
+  it('200: a partner and a staff user each get all 2,500 orders, newest first', async () => {
     for (const [path, headers] of [
       [ORDERS, tenant.partner],
       ['/v1/staff/orders/', tenant.staff],
@@ -92,7 +92,7 @@ describe('a streamed list', () => {
     }
   });
 
-  it('200: lists of 0 to 1,001 orders, with lengths around the sizes of batches, arrive complete', async () => {
+  it('200: lists of 0 to 1,001 orders arrive complete, also with one order more or less than a batch', async () => {
     for (const count of [0, 1, 2, 99, 100, 101, 999, 1_000, 1_001]) {
       const other = await service.credential(tenant.tenantId);
       const expected = await insertOrders(service, { ...tenant, ...other }, count);
@@ -105,7 +105,7 @@ describe('a streamed list', () => {
     }
   });
 
-  it('a streamed list shows an order exactly as a GET of that order does', async () => {
+  it('an order in a streamed list has the same content as in a GET of this order', async () => {
     const list = await service.call('GET', ORDERS, { headers: tenant.partner });
     for (const order of [list.body[0], list.body[777], list.body[2_499]]) {
       const one = await service.call('GET', `${ORDERS}${order.external_order_id}/`, { headers: tenant.partner });
@@ -113,7 +113,7 @@ describe('a streamed list', () => {
     }
   });
 
-  it('a streamed list shows every existing order once while new orders are placed', async () => {
+  it('a streamed list contains every existing order once, even if new orders are placed while it is sent', async () => {
     const other = await service.credential(tenant.tenantId);
     const known = await insertOrders(service, { ...tenant, ...other }, 1_200);
     const reading = service.call('GET', ORDERS, { headers: other.partner });
@@ -139,7 +139,7 @@ describe('a streamed list with slow readers', () => {
   before(async () => {
     service = await startService();
     tenant = await service.tenant();
-    // Each reader has a list of 40 MB, which is far more than the sockets buffer.
+    // The list of each reader has 40 MB, which is far more than the sockets can buffer. So the list stops until its reader reads on.
     await insertOrders(service, tenant, 5_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
     db = createDatabase({ url: service.database.url, poolSize: 2 });
@@ -152,7 +152,7 @@ describe('a streamed list with slow readers', () => {
     await service.close();
   });
 
-  /** Opens a reader that reads the head of the response and then stops reading. */
+  /** Opens a connection and requests a list. The client reads the first bytes of the response, and then stops reading. */
   function openSlowReader() {
     const connection = openConnection(node.url);
     const { authorization } = tenant.staff;
@@ -163,7 +163,7 @@ describe('a streamed list with slow readers', () => {
     return connection;
   }
 
-  /** Returns the number of other connections that are in a transaction or run a statement. */
+  /** Returns the number of database connections, without this one, that are in a transaction or run a statement. */
   async function busyConnections(): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       SELECT count(*) AS count FROM pg_stat_activity
@@ -172,7 +172,7 @@ describe('a streamed list with slow readers', () => {
     return rows[0]?.count ?? 0;
   }
 
-  it('200: six slow readers hold no database connection, so other calls succeed with a pool of 2', async () => {
+  it('200: six slow readers hold no database connection, so other calls succeed although the pool has only 2', async () => {
     const readers = Array.from({ length: 6 }, openSlowReader);
     await Promise.all(
       readers.map(async ({ socket }) => {
@@ -183,7 +183,7 @@ describe('a streamed list with slow readers', () => {
       const answer = await node.call('GET', `${ORDERS}N-1/`, { headers: tenant.partner });
       assert.equal(answer.status, 200);
     }
-    // The service writes until the sockets are full. From then on, no connection is busy.
+    // The service still reads from the database until the sockets are full. After that, no connection may be busy.
     let idleChecks = 0;
     for (const deadline = Date.now() + 10_000; idleChecks < 10 && Date.now() < deadline; await sleep(20)) {
       idleChecks = (await busyConnections()) === 0 ? idleChecks + 1 : 0;
@@ -202,7 +202,7 @@ describe('a streamed list with slow readers', () => {
     assert.equal((await node.call('GET', `${ORDERS}N-1/`, { headers: tenant.partner })).status, 200);
   });
 
-  it('a slow reader gets the whole list even if all database connections break during the response', async () => {
+  it('a slow reader gets the whole list, even if all database connections break while it is sent', async () => {
     const reader = openSlowReader();
     while (reader.socket.bytesRead === 0) await sleep(10);
     await sql`
@@ -216,7 +216,7 @@ describe('a streamed list with slow readers', () => {
 });
 
 describe('a streamed list that fails after it has begun', () => {
-  it('a streamed list whose table disappears is cut off without an end, and the log has the cause', async () => {
+  it('if the table of a streamed list disappears, the response is cut off before its end, and the log has the cause', async () => {
     const lines: string[] = [];
     const service = await startService({ onLog: (line) => lines.push(line) });
     try {

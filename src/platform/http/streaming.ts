@@ -3,23 +3,24 @@ import { withRetries } from '../db/failures.ts';
 import type { KeysetList } from '../db/keyset-list.ts';
 import { startTurn } from '../lib/turn.ts';
 
-/** Reads up to `limit` rows that come after the row with the given id. Null reads from the start. */
+/** Reads up to `limit` rows that follow the row with the id `afterId`. If `afterId` is null, it reads from the start. */
 type ReadBatch<Row> = KeysetList<Row>['readBatch'];
 
-/** Renders rows as JSON texts. Each text holds one entry, or several entries separated by commas. */
+/** Renders rows as JSON texts. Each text contains one list entry, or several list entries separated by commas. */
 export type RenderBatch<Row> = (rows: Row[]) => Iterable<string> | AsyncIterable<string>;
 
-/** Number of rows in the first batch. Each later batch has as many rows as make about `BATCH_LENGTH` characters of text. */
+/** Number of rows in the first batch. The size of each later batch is chosen so that its text has about `BATCH_LENGTH` characters. */
 const FIRST_BATCH = 100;
 const SMALLEST_BATCH = 20;
 const LARGEST_BATCH = 500;
 const BATCH_LENGTH = 64 * 1024;
-/** Largest number of bytes that are written to the stream at once. */
+/** Maximum number of bytes that are written to the stream in one step. */
 const PIECE_BYTES = 32 * 1024;
 
 /**
- * Yields the texts of a JSON array, and reads the next batch when the reader has taken the last one. So memory does not grow with the
- * list, and a slow reader holds no database connection (decision 10). Only the text of a batch stays in memory, not its rows.
+ * Yields the texts of a JSON array. Reads the next batch only when the reader has taken the previous one. So the memory does not grow with
+ * the length of the list, and a slow reader holds no database connection (decision 10). While the reader takes a batch, only its text stays
+ * in memory, not its rows.
  */
 export async function* arrayTexts<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
@@ -50,14 +51,18 @@ interface RenderedBatch {
   lastId: string | null;
 }
 
-/** Reads and renders one batch. It is a separate function, so that a slow reader does not keep its local values in memory. */
+/**
+ * Reads and renders one batch. This is a function of its own, so that its local variables do not stay in memory while a slow reader takes
+ * the batch.
+ */
 async function readAndRender<Row extends { id: string }>(
   readBatch: ReadBatch<Row>,
   renderBatch: RenderBatch<Row>,
   afterId: string | null,
   batchSize: number,
 ): Promise<RenderedBatch> {
-  // If a database connection breaks, the read is retried, because a response that has begun could only be cut off.
+  // If a database connection breaks, the read is retried. Without a retry, the response would have to be cut off, because it may have begun
+  // already.
   const rows = await withRetries(() => readBatch(afterId, batchSize));
   return { texts: renderBatch(rows), count: rows.length, lastId: rows.at(-1)?.id ?? null };
 }
@@ -66,7 +71,10 @@ function rowsOf(lengthOfOne: number): number {
   return Math.min(Math.max(Math.round(BATCH_LENGTH / lengthOfOne), SMALLEST_BATCH), LARGEST_BATCH);
 }
 
-/** Converts texts to a stream of bytes. Waits for the first text, so that an unreachable database still leads to a clean 503. */
+/**
+ * Converts texts to a stream of bytes. Waits for the first text before it returns. So if the database cannot be reached, the caller gets a
+ * 503 and not a response that is cut off.
+ */
 export async function streamTexts(texts: AsyncGenerator<string>): Promise<Readable> {
   const pieces = inPieces(texts);
   const first = await pieces.next();
@@ -95,7 +103,7 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** Joins texts to pieces of about 64 KiB that lie outside V8's heap. */
+/** Joins texts into pieces of about 64 KiB. The pieces are Buffers, which lie outside V8's heap. */
 export class TextPieces {
   readonly #pieces: Buffer[] = [];
   #texts: string[] = [];
@@ -109,7 +117,7 @@ export class TextPieces {
     }
   }
 
-  /** Ends the last piece and returns all pieces. */
+  /** Completes the last piece, and returns all pieces. */
   end(): Buffer[] {
     if (this.#length > 0) {
       this.#join();

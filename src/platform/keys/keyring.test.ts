@@ -28,7 +28,7 @@ beforeEach(async () => {
 const encrypt = (by: OpenKeyring, secret = 'a secret', location = 'location') =>
   inTransaction(database.db, (tx) => by.encrypt(tx, secret, location));
 
-/** Replaces the master key, like another process that knows both master keys. */
+/** Replaces the master key in the database, as another process would that has both the old and the new master key. */
 async function replaceMasterKey(): Promise<OpenKeyring> {
   const replaced = await openKeyring(database.db, randomBytes(32), masterKey);
   await replaced.rewrap();
@@ -42,7 +42,7 @@ async function rotate(by: OpenKeyring): Promise<void> {
 
 const versionOf = (ciphertext: Buffer) => ciphertext.readUInt32BE(0);
 
-/** Begins a transaction that does the work and stays open until `end` is called. */
+/** Runs the work in a transaction that stays open until `end` is called. */
 async function hold<T>(work: (tx: Tx) => Promise<T>): Promise<{ result: T; end: () => Promise<void> }> {
   const { promise: ending, resolve: endIt } = Promise.withResolvers<void>();
   const { promise: done, resolve, reject } = Promise.withResolvers<T>();
@@ -58,7 +58,7 @@ async function hold<T>(work: (tx: Tx) => Promise<T>): Promise<{ result: T; end: 
   return { result: await done, end };
 }
 
-/** Resolves to true if the promise is still pending after this time. */
+/** Resolves to true if the given promise is still pending after this time. */
 const isWaiting = (promise: Promise<unknown>, afterMs = 150) =>
   Promise.race([
     promise.then(
@@ -69,7 +69,7 @@ const isWaiting = (promise: Promise<unknown>, afterMs = 150) =>
   ]);
 
 describe('encrypt and decrypt', () => {
-  it('a secret can be decrypted only with the location of the same tenant and credential', async () => {
+  it('a secret is bound to its tenant and credential, and cannot be decrypted with another tenant or credential', async () => {
     const id = randomUUID();
     const ciphertext = await encrypt(keyring, 'a secret', webhookSecretLocation(7, id));
     assert.equal(await keyring.decrypt(ciphertext, webhookSecretLocation(7, id)), 'a secret');
@@ -77,7 +77,7 @@ describe('encrypt and decrypt', () => {
     await assert.rejects(keyring.decrypt(ciphertext, webhookSecretLocation(7, randomUUID())), SecretDecryptionError);
   });
 
-  it('the keys of another installation cannot decrypt a secret', async () => {
+  it('a secret cannot be decrypted with the keys of another installation', async () => {
     const ciphertext = await encrypt(keyring);
     await database.db.deleteFrom('service_key').execute();
     const other = await openKeyring(database.db, randomBytes(32));
@@ -88,7 +88,7 @@ describe('encrypt and decrypt', () => {
     assert.notDeepEqual(await encrypt(keyring), await encrypt(keyring));
   });
 
-  it('a ciphertext with one changed bit, a truncated ciphertext or an empty ciphertext is refused', async () => {
+  it('a ciphertext with one changed bit, a truncated ciphertext and an empty ciphertext are refused', async () => {
     const ciphertext = await encrypt(keyring);
     const spoiled: Buffer[] = [];
     for (let bit = 0; bit < ciphertext.length * 8; bit += 1) {
@@ -106,14 +106,14 @@ describe('encrypt and decrypt', () => {
 });
 
 describe('encrypt during a rotation', () => {
-  it('a process encrypts with the new key as soon as another process has added it', async () => {
+  it('when another process adds a new key, a process encrypts with the new key immediately', async () => {
     const other = await openKeyring(database.db, masterKey);
     assert.equal(versionOf(await encrypt(other)), 1);
     await keyring.beginRotation();
     assert.equal(versionOf(await encrypt(other)), 2);
   });
 
-  it('beginRotation waits until a transaction that has encrypted a secret ends, and then adds the new key', async () => {
+  it('beginRotation waits until a transaction that has encrypted a secret ends, and only then adds the new key', async () => {
     const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'location'));
     const rotation = keyring.beginRotation();
     assert.equal(await isWaiting(rotation), true);
@@ -121,7 +121,7 @@ describe('encrypt during a rotation', () => {
     assert.deepEqual(await rotation, { version: 2, older: [1], isResumed: false });
   });
 
-  it('encrypt waits for a transaction that adds a new key, and then uses this key', async () => {
+  it('while a transaction adds a new key, encrypt waits, and then uses the new key', async () => {
     const addition = await hold(async (tx) => {
       await tx.selectFrom('service_key').select('version').where('purpose', '=', 'pepper').forUpdate().execute();
       const added = wrapKey({ purpose: 'encryption', version: 2 }, randomBytes(32), masterKey);
@@ -133,7 +133,7 @@ describe('encrypt during a rotation', () => {
     assert.equal(versionOf(await encrypting), 2);
   });
 
-  it('encrypt waits neither for other transactions that encrypt nor for a rotation that waits for them', async () => {
+  it('encrypt waits for no other transaction that encrypts, even if a rotation waits for that transaction', async () => {
     const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'location'));
     const rotation = keyring.beginRotation();
     assert.equal(await isWaiting(rotation), true);
@@ -153,7 +153,7 @@ describe('encrypt during a rotation', () => {
 });
 
 describe('decrypt during a rotation', () => {
-  /** Statements that the other process sends. */
+  /** SQL statements that the keyring `other` sends, which stands for another process. */
   let queries: string[];
   let elsewhere: Database;
   let other: OpenKeyring;
@@ -169,7 +169,7 @@ describe('decrypt during a rotation', () => {
   });
   afterEach(() => elsewhere.destroy());
 
-  it('50 concurrent calls of decrypt share one query for a key that was added after the start', async () => {
+  it('50 concurrent calls of decrypt send only one query for a key that another process has added', async () => {
     await rotate(keyring);
     const ciphertexts = await Promise.all(Array.from({ length: 50 }, () => encrypt(keyring)));
     const decrypted = await Promise.all(ciphertexts.map((ciphertext) => other.decrypt(ciphertext, 'location')));
@@ -179,7 +179,7 @@ describe('decrypt during a rotation', () => {
     assert.equal(queries.length, 1, 'a known key needs no query');
   });
 
-  it('a process that knows the old key still decrypts with it after its removal, but a process that starts later cannot', async () => {
+  it('a process that knows a removed key can still decrypt with it, but a process that starts after the removal cannot', async () => {
     const early = await encrypt(keyring);
     await rotate(keyring);
     assert.equal(await other.decrypt(early, 'location'), 'a secret');
@@ -188,7 +188,7 @@ describe('decrypt during a rotation', () => {
     await assert.rejects(late.decrypt(early, 'location'), SecretDecryptionError);
   });
 
-  it('decrypt queries the database at most once in each second, even if 200 ciphertexts name keys that do not exist', async () => {
+  it('decrypt queries the database at most once a second, even if 200 ciphertexts name keys that do not exist', async () => {
     const fakeCiphertext = (version: number) => Buffer.concat([versionBytes(version), randomBytes(40)]);
     const startedMs = performance.now();
     const results = await Promise.allSettled(
@@ -202,7 +202,7 @@ describe('decrypt during a rotation', () => {
     assert.ok(queries.length >= 2 && queries.length <= 1 + seconds, `${queries.length} queries in ${seconds} s`);
   });
 
-  it('decrypt finds a new key even if its version was missing before, and among 20 calls with a key that does not exist', async () => {
+  it('decrypt finds a new key, even if an earlier query found no such version, and even among 20 calls for a missing key', async () => {
     const fakeCiphertext = Buffer.concat([versionBytes(2), randomBytes(40)]);
     await assert.rejects(other.decrypt(fakeCiphertext, 'location'), SecretDecryptionError);
     await rotate(keyring);
@@ -214,10 +214,10 @@ describe('decrypt during a rotation', () => {
     assert.ok(ends.every(({ status }) => status === 'rejected'));
   });
 
-  it('decrypt does not use the result of a query that began before the new key was added, but queries again', async () => {
+  it('if a query began before the new key was added, decrypt does not use its result, but queries again', async () => {
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
     let results = 0;
-    // Delays a result, as on a slow network, so that it is out of date when it arrives.
+    // Delays the second result, as a slow network would, so that it is out of date when it arrives.
     const slow = elsewhere.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
@@ -237,7 +237,7 @@ describe('decrypt during a rotation', () => {
     assert.equal(results, 3);
   });
 
-  it('decrypt queries for a key again after a query that failed', async () => {
+  it('if a query for a key fails, the next call of decrypt queries again', async () => {
     await rotate(keyring);
     const ciphertext = await encrypt(keyring);
     const rename = (from: string, to: string) => database.db.schema.alterTable(from).renameTo(to).execute();
@@ -247,7 +247,7 @@ describe('decrypt during a rotation', () => {
     assert.equal(await other.decrypt(ciphertext, 'location'), 'a secret');
   });
 
-  it('after a replacement of the master key, a process with the old one gets an error that tells to restart', async () => {
+  it('after a replacement of the master key, a process that has only the old one gets an error that says to restart it', async () => {
     const current = await replaceMasterKey();
     await rotate(current);
     const ciphertext = await encrypt(current);
@@ -257,7 +257,7 @@ describe('decrypt during a rotation', () => {
     await assert.rejects(encrypt(other), isClear);
   });
 
-  it('a process with a new and a previous master key uses a new key that is wrapped by the previous one', async () => {
+  it('a process that has the new and the previous master key can use a new key that is wrapped with the previous one', async () => {
     const current = await openKeyring(database.db, randomBytes(32), masterKey);
     await rotate(other);
     assert.equal(await current.decrypt(await encrypt(other), 'location'), 'a secret');

@@ -8,12 +8,12 @@ import { decryptBound, encryptBound } from './sealing.ts';
 import * as store from './store.ts';
 import { KEY_BYTES, type MasterKeys, nameOf, unwrapKey, unwrapWithEither, wrapKey } from './wrapping.ts';
 
-/** Number of bytes at the start of a ciphertext that hold the version of its key, big-endian. */
+/** Number of bytes at the start of a ciphertext. They contain the version of the key that encrypted it, in big-endian order. */
 const VERSION_BYTES = 4;
-/** Shortest time in milliseconds between two queries for new keys, even if many ciphertexts name unknown keys. */
+/** Minimum time in milliseconds between two queries for new keys, even if many ciphertexts name keys that are not known. */
 const READ_EVERY_MS = 1_000;
 
-/** Error for a stored secret that was changed, that was moved to another location, or whose key was removed. */
+/** Error for a stored secret that cannot be decrypted: it was changed or moved to another location, or its key was removed. */
 export class SecretDecryptionError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -24,31 +24,34 @@ export class SecretDecryptionError extends Error {
 interface KeyringOptions {
   db: Database;
   masterKeys: MasterKeys;
-  /** Unwrapped keys that existed at the start, by name. */
+  /** Unwrapped keys that were in the database when the process started, by name. */
   unwrapped: ReadonlyMap<string, Buffer>;
 }
 
 /**
- * The service's own keys, unwrapped. The database stores each key wrapped by `MASTER_KEY`. `roomservice keys rotate` replaces the
- * encryption key while processes run. So a process reads the newest key from the database each time it encrypts. When it decrypts a
- * ciphertext of an unknown key, it reads the new keys.
+ * The service's own keys, unwrapped. The database stores each key wrapped with `MASTER_KEY`.
+ *
+ * `roomservice keys rotate` replaces the encryption key while other processes run. So a process reads the newest key from the database each
+ * time it encrypts. If it must decrypt a ciphertext whose key it does not know, it first reads the new keys.
  */
 export class OpenKeyring {
-  /** Key for the hashes of API secrets. It is never replaced, because a hash cannot be made again without the secret. */
+  /**
+   * Key for the hashes of API secrets. It is never replaced, because the service does not store the secrets and so cannot hash them again.
+   */
   readonly pepper: Buffer;
   /** Key that signs the access tokens of users. */
   readonly token: Buffer;
   readonly #db: Database;
   readonly #masterKeys: MasterKeys;
   /**
-   * Encryption keys by version. Old keys stay until the process ends, because ciphertexts that it has read may still need them. With a key
-   * object, a decryption takes a third of the time that it takes with plain bytes, which are checked again at each use.
+   * Encryption keys by version. Old keys stay until the process ends, because it may still hold ciphertexts that need them. The keys are
+   * key objects, because Node would check plain bytes again at each use. With a key object, a decryption takes a third of that time.
    */
   readonly #keys = new Map<number, KeyObject>();
-  /** Query for new keys that began last. This promise never rejects. */
+  /** Promise of the query for new keys that has begun last. It never rejects. */
   #reading: Promise<void> = Promise.resolve();
   #readAtMs = -READ_EVERY_MS;
-  /** Query for new keys that has not begun yet, or null. */
+  /** Promise of the query for new keys that is planned but has not begun, or null if no query is planned. */
   #nextReading: Promise<void> | null = null;
 
   constructor({ db, masterKeys, unwrapped }: KeyringOptions) {
@@ -65,14 +68,14 @@ export class OpenKeyring {
   }
 
   /**
-   * Encrypts a secret with the newest key. No newer key can be added until the transaction ends. The caller must store the ciphertext in
-   * the same transaction, so that a rotation that begins later finds it.
-   * @param boundTo name of the secret's location. The ciphertext can be decrypted only with the same name.
+   * Encrypts a secret with the newest key. Until the transaction ends, no process can add a newer key. The caller must store the ciphertext
+   * in the same transaction, so that a rotation that begins later finds it.
+   * @param boundTo name of the place where the secret is stored. The ciphertext can be decrypted only with the same name.
    * @throws OperatorError if the master key was replaced, and this process does not know the new master key
    */
   async encrypt(tx: Tx, secret: string, boundTo: string): Promise<Buffer> {
     await store.blockNewKeys(tx);
-    // This is a separate statement, because it must see a key that was added while the lock waited.
+    // The key is read in a second statement, because another transaction may have added it while the first statement waited for the lock.
     const newest = await store.readNewestEncryptionKey(tx);
     return Buffer.concat([
       versionBytes(newest.version),
@@ -81,7 +84,7 @@ export class OpenKeyring {
   }
 
   /**
-   * Decrypts a secret. Reads new keys from the database if the key of the ciphertext is unknown.
+   * Decrypts a secret. If the key of the ciphertext is not known, reads new keys from the database.
    * @throws SecretDecryptionError if the ciphertext was changed or moved to another location, or if its key was removed
    * @throws OperatorError if the master key was replaced, and this process does not know the new master key
    */
@@ -99,13 +102,13 @@ export class OpenKeyring {
   }
 
   /**
-   * Makes a new encryption key, which encrypts all secrets that are stored later. Makes no new key if older keys remain from a rotation
-   * that was interrupted or is still under way. The rotation then continues with the newest key.
-   * @returns the newest version, and the older versions with which secrets may still be encrypted
+   * Makes a new encryption key, with which all later secrets are encrypted. Makes no new key if older keys are still in the database,
+   * because an earlier rotation was interrupted or is still under way. Then the rotation continues with the newest key.
+   * @returns the newest version, and the older versions with which stored secrets may still be encrypted
    */
   async beginRotation(): Promise<{ version: number; older: number[]; isResumed: boolean }> {
-    // The key is made before the transaction. If the response to the first COMMIT is lost, the second run finds the same key in the
-    // database and recognises it as its own.
+    // The key is made before the transaction. If the response to the COMMIT is lost, the transaction runs a second time. Then it finds the
+    // same key in the database, so the code below recognises that this call made the key.
     const made = randomBytes(KEY_BYTES);
     const { newest, older } = await inTransaction(this.#db, async (tx) => {
       await store.lockForNewKey(tx);
@@ -122,13 +125,13 @@ export class OpenKeyring {
     return { version: newest.version, older: older.map(({ version }) => version), isResumed };
   }
 
-  /** Deletes all keys below this version. No stored secret may need them any more. */
+  /** Deletes all encryption keys below this version. The caller must make sure that no stored secret needs them any more. */
   async endRotation(version: number): Promise<void> {
     await withRetries(() => store.deleteEncryptionKeysBelow(this.#db, version));
   }
 
   /**
-   * Wraps with MASTER_KEY all keys that only MASTER_KEY_PREVIOUS can unwrap. Then MASTER_KEY_PREVIOUS is no longer needed.
+   * Wraps with MASTER_KEY all keys that only MASTER_KEY_PREVIOUS can unwrap. Afterwards, MASTER_KEY_PREVIOUS is not needed any more.
    * @returns the number of keys that were wrapped again
    */
   async rewrap(): Promise<number> {
@@ -148,7 +151,7 @@ export class OpenKeyring {
     });
   }
 
-  /** Returns the key of a version. If the key is unknown, reads the new keys from the database first. */
+  /** Returns the encryption key of a version. If the key is not known, reads the new keys from the database first. */
   async #findKey(version: number): Promise<KeyObject> {
     await this.#reading;
     if (!this.#keys.has(version)) {
@@ -162,9 +165,9 @@ export class OpenKeyring {
   }
 
   /**
-   * Reads the new keys, at least `READ_EVERY_MS` after the previous query. One query serves all calls that arrive before it begins. A later
-   * call needs a later query, because its key may be newer than the result. So missing keys need not be cached, and all ciphertexts with
-   * keys that do not exist together cause only one query in each second.
+   * Reads the new keys, but not earlier than `READ_EVERY_MS` after the previous query began. One query serves all calls that arrive before
+   * it begins. A later call needs a later query, because its key may be newer than the result. So it is not necessary to cache which keys
+   * are missing. All ciphertexts whose keys do not exist together cause only one query a second.
    */
   async #readWhenDue(): Promise<void> {
     await sleep(Math.max(0, this.#readAtMs + READ_EVERY_MS - performance.now()));
@@ -184,8 +187,8 @@ export class OpenKeyring {
   }
 
   /**
-   * Unwraps a key and keeps it. If no master key of this process can unwrap it, uses the key that the process knows already. So a process
-   * that was not restarted yet continues to work while the master key is being replaced.
+   * Unwraps a key and keeps it. If this process has no master key that can unwrap it, returns the key of this version that the process
+   * already knows. So a process that has not been restarted continues to work while the master key is being replaced.
    */
   #unwrap(wrapped: store.WrappedKey): KeyObject {
     const unwrapped = unwrapWithEither(wrapped, this.#masterKeys);
@@ -201,7 +204,7 @@ export class OpenKeyring {
   }
 }
 
-/** Returns the bytes at the start of a ciphertext of this version. Ciphertexts of older versions sort before these bytes. */
+/** Returns the first bytes of every ciphertext of this key version. Ciphertexts of older versions sort before these bytes. */
 export function versionBytes(version: number): Buffer {
   const bytes = Buffer.alloc(VERSION_BYTES);
   bytes.writeUInt32BE(version);

@@ -22,7 +22,7 @@ beforeEach(async () => {
   await database.db.deleteFrom('service_key').execute();
 });
 
-/** Asserts that both keyrings contain the same keys. */
+/** Asserts that both keyrings have the same pepper and token key, and that the second one decrypts what the first one encrypts. */
 async function assertSameKeys(one: Keyring, other: Keyring): Promise<void> {
   assert.deepEqual([one.pepper, one.token], [other.pepper, other.token]);
   const ciphertext = await inTransaction(database.db, (tx) => one.encrypt(tx, 'a secret', 'location'));
@@ -30,7 +30,7 @@ async function assertSameKeys(one: Keyring, other: Keyring): Promise<void> {
 }
 
 describe('openKeyring', () => {
-  it('openKeyring makes the keys at the first start and returns the same keys at a later start', async () => {
+  it('openKeyring makes the keys at the first start, and returns the same keys at a later start', async () => {
     const masterKey = randomBytes(32);
     const made = await openKeyring(database.db, masterKey);
     await assertSameKeys(made, await openKeyring(database.db, masterKey));
@@ -38,13 +38,13 @@ describe('openKeyring', () => {
     assert.notDeepEqual(made.pepper, made.token);
   });
 
-  it('openKeyring returns the same keys to six processes that start at the same time on an empty database', async () => {
+  it('openKeyring returns the same keys in six processes that start at the same time with an empty database', async () => {
     const masterKey = randomBytes(32);
     const processes = Array.from({ length: 6 }, () => createDatabase({ url: database.url, poolSize: 2 }));
     try {
       for (let round = 0; round < 10; round += 1) {
         await database.db.deleteFrom('service_key').execute();
-        // This first query opens the connections, so that the calls of openKeyring run at the same time.
+        // This query opens the connections in advance, so that the calls of openKeyring really run at the same time.
         await Promise.all(processes.map((db) => readWrappedKeys(db)));
         const keyrings = await Promise.all(processes.map((db) => openKeyring(db, masterKey)));
         await Promise.all(keyrings.map((keyring) => assertSameKeys(keyrings[0] as Keyring, keyring)));
@@ -55,7 +55,7 @@ describe('openKeyring', () => {
     }
   });
 
-  it('openKeyring stores neither the master key, the pepper nor the token key unencrypted in the database', async () => {
+  it('openKeyring stores the pepper and the token key only encrypted in the database, and does not store the master key', async () => {
     const masterKey = randomBytes(32);
     const { pepper, token } = await openKeyring(database.db, masterKey);
     for (const { wrapped_key: wrapped } of await readWrappedKeys(database.db)) {
@@ -63,7 +63,7 @@ describe('openKeyring', () => {
     }
   });
 
-  it('openKeyring refuses a wrong master key, names the settings to change, and does not change the stored keys', async () => {
+  it('openKeyring refuses a wrong master key, names the settings to change, and leaves the stored keys as they are', async () => {
     const masterKey = randomBytes(32);
     const made = await openKeyring(database.db, masterKey);
     await assert.rejects(openKeyring(database.db, randomBytes(32)), WRONG_KEY);
@@ -71,7 +71,7 @@ describe('openKeyring', () => {
     await assertSameKeys(made, await openKeyring(database.db, masterKey));
   });
 
-  it('openKeyring refuses a stored key that was copied over another stored key', async () => {
+  it('openKeyring refuses the stored keys if one of them was copied over another one', async () => {
     const masterKey = randomBytes(32);
     await openKeyring(database.db, masterKey);
     const [one, other] = await readWrappedKeys(database.db);
@@ -86,7 +86,7 @@ describe('openKeyring', () => {
 });
 
 describe('replacement of the master key', () => {
-  it('rewrap wraps all keys with the new master key, and then the old master key is refused', async () => {
+  it('rewrap wraps all keys with the new master key, and afterwards the old master key is refused', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
     const both = await openKeyring(database.db, next, previous);
@@ -98,7 +98,7 @@ describe('replacement of the master key', () => {
     await assert.rejects(openKeyring(database.db, previous), WRONG_KEY);
   });
 
-  it('rewrap wraps the remaining key if only two of three keys are wrapped with the new master key', async () => {
+  it('if two of three keys are already wrapped with the new master key, rewrap wraps only the third one', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
     const [first] = await readWrappedKeys(database.db);
@@ -116,7 +116,7 @@ describe('replacement of the master key', () => {
     await assertSameKeys(made, await openKeyring(database.db, next));
   });
 
-  it('rewrap works in four keyrings at the same time', async () => {
+  it('four keyrings can rewrap the keys at the same time', async () => {
     const [previous, next] = [randomBytes(32), randomBytes(32)];
     const made = await openKeyring(database.db, previous);
     const keyrings = await Promise.all([1, 2, 3, 4].map(() => openKeyring(database.db, next, previous)));
@@ -129,7 +129,7 @@ describe('replacement of the master key', () => {
 });
 
 describe('encryptBound', () => {
-  it('decryptBound returns the plain bytes, but only with the key and the location of the encryption', () => {
+  it('decryptBound returns the plain bytes only with the key and the location that were used for the encryption', () => {
     const bytes = fc.uint8Array({ maxLength: 200 });
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(

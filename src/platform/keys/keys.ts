@@ -10,18 +10,18 @@ export type { SecretColumn, StoredSecret } from './rotation.ts';
 
 const PURPOSES: KeyPurpose[] = ['pepper', 'token', 'encryption'];
 
-/** The service's own keys, for code that hashes, signs and encrypts with them. */
+/** Part of the keyring for code that hashes, signs, encrypts and decrypts with the service's own keys. */
 export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decrypt'>;
 
 /**
- * Reads the master key in DATA_DIR. The first start of the service makes it.
+ * Reads the master key from its file in DATA_DIR. At the first start of the service, makes this file.
  * @param db database, which need not be migrated yet
- * @throws OperatorError if the file is invalid, or if it is missing although the database has keys that only its master key can decrypt.
- *   No new master key is made then.
+ * @throws OperatorError if the file is invalid. Also if the file is missing although the database has keys, because only the missing master
+ * key can decrypt them. No new master key is made then.
  */
 export async function openMasterKey(db: Database, dataDir: string): Promise<Buffer> {
-  // This is read before the file, because another process may make its first start at the same time. If keys are in the database, the
-  // file with their master key was written earlier.
+  // The database must be read before the file, because another process may just make its first start. That process writes the file before
+  // it stores keys. So if the database has keys, the file is there too.
   const hasKeys = await hasWrappedKeys(db);
   const key = await readMasterKey(dataDir);
   if (key === null && hasKeys) {
@@ -34,9 +34,9 @@ export async function openMasterKey(db: Database, dataDir: string): Promise<Buff
 }
 
 /**
- * Reads and unwraps the service keys, and makes them at the first start. Does not change existing keys (`OpenKeyring.rewrap` does that).
- * @param previousMasterKey unwraps keys that `masterKey` does not wrap yet, while the master key is being replaced
- * @throws OperatorError if neither master key can unwrap a key
+ * Reads and unwraps the service keys. Makes them at the first start. Does not change existing keys, which only `OpenKeyring.rewrap` does.
+ * @param previousMasterKey master key for keys that `masterKey` does not wrap yet, while the master key is being replaced
+ * @throws OperatorError if neither master key can unwrap one of the keys
  */
 export async function openKeyring(
   db: Database,

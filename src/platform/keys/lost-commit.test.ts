@@ -34,7 +34,7 @@ describe('after a lost response to a COMMIT', () => {
     await loser.close();
   });
 
-  it('a rotation whose COMMIT response is lost makes only one new key, and recognises it as its own', async () => {
+  it('if the response to the COMMIT of its new key is lost, a rotation makes only one new key, and recognises it as its own', async () => {
     await register(service, tenant.partner, at('one'));
     const keyring = await openKeyring(loser.db, service.masterKey);
     loser.dropNextCommitResponse();
@@ -48,7 +48,7 @@ describe('after a lost response to a COMMIT', () => {
     assert.equal(loser.lostCount, 1);
   });
 
-  it('200: a webhook registration whose COMMIT response is lost returns the stored secret, even after a rotation in between', async () => {
+  it('200: if the response to its COMMIT is lost, a webhook registration returns the stored secret, even after a rotation', async () => {
     const { tenantId, credential } = tenant;
     const lock = (tx: Pick<Database, 'selectFrom'>) =>
       tx
@@ -69,7 +69,7 @@ describe('after a lost response to a COMMIT', () => {
     loser.dropNextCommitResponse();
     const registering = register(api, tenant.partner, at('one'));
     await waitingFor(1);
-    // Replaces the ciphertext directly after the first run of the registration, and before its second run.
+    // Replaces the ciphertext after the first run of the registration, and before its second run. A rotation would do the same.
     const between = db.transaction().execute(async (tx) => {
       const { webhook_secret } = await lock(tx);
       assert.ok(webhook_secret);
@@ -97,7 +97,7 @@ describe('after a lost response to a COMMIT', () => {
     assert.equal(await storedSecret(service, tenant), secret);
   });
 
-  it('201: a channel whose COMMIT response is lost is made only once, and the secret in the response is valid', async () => {
+  it('201: if the response to its COMMIT is lost, a channel is still made only once, and the secret in the response is valid', async () => {
     loser.dropNextCommitResponse();
     const channel = await makeChannel(api, tenant);
     assert.equal(loser.lostCount, 1);

@@ -16,7 +16,7 @@ describe('the master key in DATA_DIR', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  it('makeMasterKey makes a file that only its owner can read, and a second call returns the same key', async () => {
+  it('makeMasterKey makes a file that only the owner of the file can read, and a second call returns the same key', async () => {
     assert.equal(await readMasterKey(directory), null);
     const key = await makeMasterKey(directory);
     assert.equal(key.length, 32);
@@ -35,7 +35,7 @@ describe('the master key in DATA_DIR', () => {
     }
   });
 
-  it('readMasterKey refuses a file without a valid key, keeps the file, and names its path but not its content', async () => {
+  it('readMasterKey refuses and keeps a file without a valid key, and its error shows the path but not the content', async () => {
     for (const content of ['', 'hunter2\n', randomBytes(31).toString('base64'), randomBytes(48).toString('base64')]) {
       writeFileSync(path, content);
       await assert.rejects(
@@ -46,7 +46,7 @@ describe('the master key in DATA_DIR', () => {
     }
   });
 
-  it('readMasterKey throws an OperatorError if the file cannot be read', async () => {
+  it('readMasterKey throws an OperatorError if the file exists but cannot be read', async () => {
     rmSync(directory, { recursive: true });
     writeFileSync(directory, 'a file with the path of the folder');
     await assert.rejects(readMasterKey(directory), OperatorError);

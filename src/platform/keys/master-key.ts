@@ -11,7 +11,7 @@ export function masterKeyPath(dataDir: string): string {
 }
 
 /**
- * Reads the master key in DATA_DIR. Returns null if the file is missing.
+ * Reads the master key from its file in DATA_DIR. Returns null if the file is missing.
  * @throws OperatorError if the file cannot be read or does not contain a key
  */
 export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
@@ -35,9 +35,10 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
 }
 
 /**
- * Makes the master key file in DATA_DIR, which only its owner can read. A complete draft file is linked to the final name, so the file is
- * never incomplete. If two processes do this at the same time, the key of the first one is kept.
- * @returns the key in the file
+ * Makes the master key file in DATA_DIR. Only the owner of the file can read it. The key is first written to a draft file, which is then
+ * linked to the final name, so the final file is never incomplete. If two processes do this at the same time, the key of the first one
+ * stays.
+ * @returns the key that is in the file at the end
  */
 export async function makeMasterKey(dataDir: string): Promise<Buffer> {
   const path = masterKeyPath(dataDir);

@@ -26,7 +26,7 @@ afterEach(() => service.close());
 const at = (name: string) => `https://127.0.0.1:2/${name}`;
 
 describe('rotateEncryptionKey', () => {
-  it('a rotation encrypts the secrets of all tenants with the new key, removes the old key, and changes no secret', async () => {
+  it('a rotation encrypts the secrets of all tenants with the new key and removes the old key, and the secrets stay the same', async () => {
     const other = await service.tenant();
     const secrets = [
       await register(service, tenant.partner, at('one')),
@@ -44,7 +44,7 @@ describe('rotateEncryptionKey', () => {
     });
     assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 3 } });
     assert.deepEqual([await storedSecret(service, tenant), await storedSecret(service, other)], secrets);
-    // The service has started before the rotation, and still accepts the channel's signature.
+    // The service started before the rotation. It must still accept the signature of the channel.
     assert.equal((await sendReservation(service, channel, {})).status, 400);
     assert.equal((await sendReservation(service, { ...channel, channel_secret: 'wrong' }, {})).status, 401);
     assert.equal((await service.call('GET', '/v1/third-party/menu/', { headers: withoutWebhook.partner })).status, 200);
@@ -84,7 +84,7 @@ describe('rotateEncryptionKey', () => {
     assert.deepEqual(sizes, [200, 200, 1]);
   });
 
-  it('each of three rotations raises the version of the key by 1, and the secret stays the same', async () => {
+  it('each of three rotations raises the version of the key by 1, and the decrypted secret stays the same', async () => {
     const secret = await register(service, tenant.partner, at('one'));
     for (const version of [2, 3, 4]) {
       assert.deepEqual((await rotate(service)).removed, [version - 1]);
@@ -93,7 +93,7 @@ describe('rotateEncryptionKey', () => {
     assert.equal(await storedSecret(service, tenant), secret);
   });
 
-  it('a rotation lists the tenants after the new key exists, so that it misses no secret of an old key', async () => {
+  it('a rotation lists the tenants only after the new key exists, so that it misses no secret of the old key', async () => {
     let keys: number[] = [];
     const listWithKeys = async () => {
       keys = (await census(service)).keys;
@@ -103,7 +103,7 @@ describe('rotateEncryptionKey', () => {
     assert.deepEqual(keys, [1, 2]);
   });
 
-  it('a rotation does not overwrite a secret that was replaced after the rotation had read it', async () => {
+  it('if a secret is replaced after a rotation has read it, the rotation does not overwrite the new secret', async () => {
     await register(service, tenant.partner, at('old'));
     let replaced = '';
     const column: typeof webhookSecrets = {
@@ -120,7 +120,7 @@ describe('rotateEncryptionKey', () => {
     assert.deepEqual(await census(service), { keys: [2], secrets: { 2: 1 } });
   });
 
-  it('four rotations lose no secret of webhooks and channels that are registered at the same time', async () => {
+  it('if webhooks and channels are registered during four rotations, no secret is lost', async () => {
     const partners = await Promise.all(Array.from({ length: 6 }, () => service.credential(tenant.tenantId)));
     let isOver = false;
     const newest = new Map<string, string>();
@@ -154,7 +154,7 @@ describe('rotateEncryptionKey', () => {
     }
   });
 
-  it('a rotation keeps the old key during the grace time for a process that has read a ciphertext but not yet its key', async () => {
+  it('during the grace time, the old key stays for a process that has read a ciphertext but not yet its key', async () => {
     const secret = await register(service, tenant.partner, at('one'));
     const late = await openKeyring(db, service.masterKey);
     await rotate(service);
@@ -172,7 +172,7 @@ describe('rotateEncryptionKey', () => {
     await assert.rejects(later.decrypt(early.ciphertext, early.location), SecretDecryptionError);
   });
 
-  it('a rotation during a replacement of the master key wraps the new key only with the new master key', async () => {
+  it('a rotation while the master key is being replaced wraps the new key only with the new master key', async () => {
     const secret = await register(service, tenant.partner, at('one'));
     const previous = service.masterKey;
     service.masterKey = Buffer.alloc(32, 7);
@@ -189,8 +189,8 @@ describe('rotateEncryptionKey', () => {
   });
 });
 
-describe('replacement of the master key during a run', () => {
-  it('500: a process with the old master key logs that it must be restarted, and its response does not sendReservation that', async (t) => {
+describe('replacement of the master key while a process runs', () => {
+  it('500: a process that has only the old master key logs that it must be restarted, and its response does not show that', async (t) => {
     const lines: string[] = [];
     const old = await startService({ beside: service, onLog: (line) => lines.push(line) });
     t.after(() => old.close());
@@ -208,7 +208,7 @@ describe('replacement of the master key during a run', () => {
 });
 
 describe('interrupted rotation', () => {
-  it('a rotation after an interrupted one makes no third key, encrypts the remaining secrets, and reports isResumed', async () => {
+  it('if a rotation was interrupted, the next one makes no new key, encrypts the remaining secrets, and reports isResumed', async () => {
     const other = await service.tenant();
     const secrets = [
       await register(service, tenant.partner, at('one')),
@@ -235,7 +235,7 @@ describe('interrupted rotation', () => {
     assert.equal((await rotate(service)).version, 3);
   });
 
-  it('a rotation after one that was interrupted before the removal of the old key only removes the old key', async () => {
+  it('if a rotation was interrupted just before it removed the old key, the next one only removes the old key', async () => {
     await register(service, tenant.partner, at('one'));
     const progress = (message: string) => {
       if (message.startsWith('Waiting')) {
@@ -285,7 +285,7 @@ describe('concurrent rotations', () => {
 });
 
 describe('rotation with a secret that cannot be decrypted', () => {
-  it('a rotation reports a secret that it cannot decrypt, and keeps the old key until that secret is replaced', async () => {
+  it('a rotation reports a secret that it cannot decrypt, and the old key stays until that secret is replaced', async () => {
     const other = await service.credential(tenant.tenantId);
     await register(service, tenant.partner, at('one'));
     await register(service, other.partner, at('two'));

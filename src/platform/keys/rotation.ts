@@ -4,24 +4,27 @@ import { withRetries } from '../db/failures.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type OpenKeyring, SecretDecryptionError, versionBytes } from './keyring.ts';
 
-/** Number of secrets that one query reads. */
+/** Maximum number of secrets that one query reads. */
 const BATCH_SIZE = 200;
 /**
  * Grace time in milliseconds before old keys are deleted. A process may have read a ciphertext but not yet its key. The grace time is
- * longer than the process needs to read the key: 8 s in the queue for a connection, 5 s to connect, and 1 s between two queries.
+ * longer than such a process needs to read the key: 8 s in the queue for a connection, 5 s to connect, and 1 s between two queries.
  */
 const GRACE_MS = 20_000;
 
 export interface StoredSecret {
   id: string;
-  /** Name of the location that the ciphertext is bound to. The operator sees it too. */
+  /** Name of the place where the secret is stored. The ciphertext is bound to this name, and messages show it to the operator. */
   location: string;
   ciphertext: Buffer;
 }
 
-/** Access to a column of encrypted secrets. The room that owns the column provides it for the rotation. */
+/** Functions that read and replace the encrypted secrets in one column of a table. The module that owns the table provides them. */
 export interface SecretColumn {
-  /** Reads the tenant's secrets whose ciphertext sorts before the given bytes, in the order of their ids, after the given id. */
+  /**
+   * Reads encrypted secrets of the tenant, in the order of their ids, after the given id. Reads only those whose ciphertext sorts before
+   * `bytes`.
+   */
   readBefore(
     db: Database,
     tenantId: number,
@@ -29,21 +32,24 @@ export interface SecretColumn {
     afterId: string | null,
     limit: number,
   ): Promise<StoredSecret[]>;
-  /** Replaces the ciphertext of the secret. @returns false if the stored ciphertext is no longer the given one */
+  /**
+   * Replaces the ciphertext of the secret.
+   * @returns false if the stored ciphertext is not the one in `secret` any more, so that it was not replaced
+   */
   replace(tx: Tx, tenantId: number, secret: StoredSecret, ciphertext: Buffer): Promise<boolean>;
 }
 
 /** Result of a rotation. */
 export interface Rotation {
-  /** Version of the newest key. */
+  /** Version of the encryption key that the rotation made or continued with. */
   version: number;
-  /** Number of secrets that this rotation has encrypted with the newest key. */
+  /** Number of secrets that this rotation encrypted again, with the newest key. */
   reencrypted: number;
-  /** Versions of the keys that were deleted. Empty if a secret could not be decrypted. */
+  /** Versions of the keys that were deleted. Empty if some secret could not be decrypted, because the old keys are then kept. */
   removed: number[];
-  /** True if the rotation has continued an earlier rotation and has made no new key. */
+  /** True if the rotation continued an earlier rotation, and so made no new key. */
   isResumed: boolean;
-  /** Locations of secrets that could not be decrypted. They are not changed. */
+  /** Locations of the secrets that could not be decrypted. Their ciphertexts are not changed. */
   unopened: string[];
 }
 
@@ -51,16 +57,19 @@ interface Options {
   db: Database;
   keyring: OpenKeyring;
   columns: SecretColumn[];
-  /** Lists all tenants. It is called after the new key exists, because every earlier tenant may have secrets of an older key. */
+  /**
+   * Lists all tenants. It is called only after the new key exists, because every tenant that existed before may have secrets of an older
+   * key.
+   */
   listTenants: () => Promise<{ id: number; slug: string }[]>;
-  /** Receives a message before each slow step. */
+  /** Receives a message for the operator before each slow step. */
   progress: (message: string) => void;
   graceMs?: number;
 }
 
 /**
  * Replaces the encryption key while any number of processes run. Makes a new key, encrypts all secrets of all tenants with it, and deletes
- * the old keys. A rotation may be interrupted and run again, and several rotations may run at the same time.
+ * the old keys. If a rotation is interrupted, it can be run again. Several rotations may run at the same time.
  */
 export async function rotateEncryptionKey(options: Options): Promise<Rotation> {
   const { keyring, columns, listTenants, progress, graceMs = GRACE_MS } = options;
@@ -82,7 +91,10 @@ export async function rotateEncryptionKey(options: Options): Promise<Rotation> {
   return { version, reencrypted, removed: older, isResumed, unopened };
 }
 
-/** Encrypts the secrets in one column of one tenant with the newest key. @returns the number of secrets that were encrypted again */
+/**
+ * Encrypts with the newest key all secrets of one tenant that are in one column and have an older key.
+ * @returns the number of secrets that were encrypted again
+ */
 async function reencrypt(
   { db, keyring }: Options,
   column: SecretColumn,
@@ -94,7 +106,7 @@ async function reencrypt(
   for await (const secret of readOutdated(db, column, tenantId, version)) {
     try {
       const text = await keyring.decrypt(secret.ciphertext, secret.location);
-      // Each secret has its own transaction. A transaction that locks only one row cannot cause a deadlock.
+      // Each secret has its own transaction, because a transaction that locks only one row cannot cause a deadlock.
       const isReplaced = await inTransaction(db, async (tx) => {
         const ciphertext = await keyring.encrypt(tx, text, secret.location);
         return await column.replace(tx, tenantId, secret, ciphertext);

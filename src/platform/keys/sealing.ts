@@ -4,9 +4,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts with AES-256-GCM and a random nonce.
- * @param boundTo name of the location of the ciphertext. Decryption needs the same name.
- * @returns nonce, tag and ciphertext, joined in this order
+ * Encrypts bytes with AES-256-GCM and a random nonce.
+ * @param boundTo name of the place where the ciphertext is stored. Decryption needs the same name.
+ * @returns nonce, authentication tag and ciphertext, joined in this order
  */
 export function encryptBound(key: CipherKey, plain: Buffer, boundTo: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -15,7 +15,10 @@ export function encryptBound(key: CipherKey, plain: Buffer, boundTo: string): Bu
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** Decrypts the result of `encryptBound`. @throws Error if the key or `boundTo` is another one, or if a bit has changed */
+/**
+ * Decrypts the result of `encryptBound`.
+ * @throws Error if the key or `boundTo` is not the one of the encryption, or if any byte has changed
+ */
 export function decryptBound(key: CipherKey, encrypted: Buffer, boundTo: string): Buffer {
   const nonce = encrypted.subarray(0, NONCE_BYTES);
   const tag = encrypted.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);

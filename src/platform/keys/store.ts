@@ -16,13 +16,13 @@ export async function readWrappedKeys(db: Db): Promise<WrappedKey[]> {
   return rows as WrappedKey[];
 }
 
-/** Returns true if the database has service keys. Works for a database that was never migrated, too. */
+/** Returns true if the database has service keys. Also works if the database has never been migrated. */
 export async function hasWrappedKeys(db: Database): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('service_key') IS NOT NULL AS exists`.execute(db);
   return rows[0]?.exists === true && (await readWrappedKeys(db)).length > 0;
 }
 
-/** Reads all encryption keys, oldest first. */
+/** Reads all encryption keys. The oldest key comes first. */
 export async function readEncryptionKeys(db: Db): Promise<WrappedKey[]> {
   const rows = await encryptionKeys(db).orderBy('version').execute();
   return rows as WrappedKey[];
@@ -37,7 +37,10 @@ function encryptionKeys(db: Db) {
   return db.selectFrom('service_key').select(COLUMNS).where('purpose', '=', 'encryption');
 }
 
-/** Inserts keys, and does not change existing ones. If several processes start at the same time, all use the keys of the first. */
+/**
+ * Inserts keys, but does not change keys that exist. If several processes start at the same time, the keys of the first one stay, and all
+ * use them.
+ */
 export async function insertWrappedKeys(db: Db, keys: WrappedKey[]): Promise<void> {
   await db
     .insertInto('service_key')
@@ -60,19 +63,21 @@ export async function deleteEncryptionKeysBelow(db: Database, version: number): 
 }
 
 /**
- * Prevents new encryption keys until the transaction ends. Several transactions may do this at the same time. If another transaction adds a
- * key just now, waits until it has ended.
+ * Prevents other transactions from adding an encryption key until this transaction ends. Several transactions may do this at the same time.
+ * If another transaction is adding a key, waits until that transaction has ended.
  */
 export async function blockNewKeys(tx: Tx): Promise<void> {
   await lockRow(tx).forKeyShare().executeTakeFirstOrThrow();
 }
 
-/** Waits until no other transaction blocks new keys. Until this transaction ends, `blockNewKeys` waits in other transactions. */
+/**
+ * Waits until no other transaction prevents new keys (`blockNewKeys`). Then `blockNewKeys` of other transactions waits until this one ends.
+ */
 export async function lockForNewKey(tx: Tx): Promise<void> {
   await lockRow(tx).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** Selects the row of the pepper, which serves as the lock. It always exists and is never replaced. */
+/** Selects the row of the pepper for locking. The service uses this row as the lock, because it always exists and is never replaced. */
 function lockRow(tx: Tx) {
   return tx.selectFrom('service_key').select('version').where('purpose', '=', 'pepper').where('version', '=', 1);
 }

@@ -5,7 +5,7 @@ import Type from 'typebox';
 import { convertText } from './convert.ts';
 
 describe('convertText', () => {
-  it('convertText converts only plain digits, with or without a minus, to an integer', () => {
+  it('convertText converts a text to an integer only if it consists of digits, with or without a minus sign', () => {
     for (const [text, number] of [
       ['2', 2],
       ['0', 0],
@@ -19,14 +19,14 @@ describe('convertText', () => {
     }
   });
 
-  it('convertText converts only a plain decimal to a number', () => {
+  it('convertText converts a text to a number only if it is a decimal without an exponent, such as 12.50', () => {
     assert.equal(convertText('12.50', Type.Number()), 12.5);
     for (const text of ['.5', '5.', '1e3', 'Infinity', '1,5', '']) {
       assert.equal(convertText(text, Type.Number()), text);
     }
   });
 
-  it('convertText converts only the texts true and false to booleans', () => {
+  it('convertText converts only the texts "true" and "false" to booleans', () => {
     assert.equal(convertText('true', Type.Boolean()), true);
     assert.equal(convertText('false', Type.Boolean()), false);
     for (const text of ['True', '1', 'on', 'yes', '']) {
@@ -34,7 +34,7 @@ describe('convertText', () => {
     }
   });
 
-  it('convertText does not convert a text if the schema allows text', () => {
+  it('convertText does not convert a text if the schema allows a string', () => {
     const schemas = [
       Type.String(),
       Type.Union([Type.Number(), Type.String()]),
@@ -50,14 +50,14 @@ describe('convertText', () => {
     }
   });
 
-  it('convertText converts an empty text to null if the schema allows null but no text', () => {
+  it('convertText converts an empty text to null if the schema allows null but no string', () => {
     assert.equal(convertText('', Type.Union([Type.Integer(), Type.Null()])), null);
     assert.equal(convertText('', { type: ['array', 'null'] }), null);
     assert.equal(convertText('3', Type.Union([Type.Integer(), Type.Null()])), 3);
     assert.equal(convertText('', Type.Integer()), '');
   });
 
-  it('convertText converts texts inside lists and objects, and does not change unknown fields', () => {
+  it('convertText converts texts inside lists and objects, but not in fields that the schema does not name', () => {
     const schema = Type.Object({ items: Type.Array(Type.Object({ id: Type.String(), quantity: Type.Integer() })) });
     assert.deepEqual(convertText({ items: [{ id: '1', quantity: '2', extra: '3' }], toString: '4' }, schema), {
       items: [{ id: '1', quantity: 2, extra: '3' }],
@@ -65,7 +65,7 @@ describe('convertText', () => {
     });
   });
 
-  it('convertText parses JSON if the schema asks for a list or an object, and does not convert the texts inside', () => {
+  it('convertText parses a JSON text if the schema expects a list or an object, and does not convert the values inside that JSON', () => {
     const schema = Type.Object({
       items: Type.Array(Type.Object({ quantity: Type.Integer() })),
       customer: Type.Object({}),
@@ -76,14 +76,14 @@ describe('convertText', () => {
     });
   });
 
-  it('convertText does not change JSON that is malformed, forbidden or of another type than the schema', () => {
+  it('convertText does not change a JSON text that is malformed, has forbidden content, or has another type than the schema', () => {
     for (const text of ['[', '{"__proto__":1}', '"x"', '5', '{}', '["\\u0000"]', '[1e309]', '']) {
       assert.equal(convertText(text, Type.Array(Type.Unknown())), text);
     }
     assert.equal(convertText('null', Type.Object({})), 'null');
   });
 
-  it('convertText does not convert a single value or an object to a list, nor a list to an object', () => {
+  it('convertText converts neither a single value nor an object to a list, and no list to an object', () => {
     assert.equal(convertText('a', Type.Array(Type.String())), 'a');
     assert.deepEqual(convertText({ id: '1' }, Type.Array(Type.Object({ id: Type.Integer() }))), { id: '1' });
     assert.deepEqual(convertText(['1'], Type.Object({})), ['1']);
@@ -93,7 +93,7 @@ describe('convertText', () => {
     assert.deepEqual(convertText({ a: ['1'] }, undefined), { a: ['1'] });
   });
 
-  it('convertText restores any integer, boolean, list or object from its text', () => {
+  it('convertText restores any integer, boolean, list or object that was written as text', () => {
     const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
     const schema = Type.Object({
       n: Type.Integer(),

@@ -1,7 +1,7 @@
 import { DecodeError } from './decode-error.ts';
 import { parseJson } from './json.ts';
 
-/** Part of a JSON Schema that gives the type of a text. */
+/** Keywords of a JSON Schema that tell to which type a text must be converted. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -15,11 +15,11 @@ const INTEGER = /^-?(0|[1-9]\d*)$/;
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /**
- * Converts the texts of a decoded form or query to the types of a JSON schema (decision 5). A text that does not fit stays unchanged,
- * so that the validation names the field and its rule. This function never throws.
+ * Converts the texts of a decoded form or query to the types in a JSON Schema (decision 5). A text that does not fit its type stays
+ * unchanged. The validation then reports the field and the rule. This function never throws.
  *
- * A number is a plain decimal without an exponent. A boolean is `true` or `false`. An empty text becomes null if the schema allows
- * null but no text. If the schema asks for an object or a list, the text may be its JSON.
+ * A number is a decimal without an exponent. A boolean is `true` or `false`. An empty text becomes null if the schema allows null but no
+ * string. If the schema expects an object or a list, the text may be JSON.
  */
 export function convertText(value: unknown, schema: unknown): unknown {
   const alternatives = alternativesOf(schema);
@@ -46,7 +46,7 @@ function convertFields(fields: object, properties: Readonly<Record<string, unkno
   );
 }
 
-/** Returns the members of a union, or the schema itself if it is not a union. */
+/** Returns the members of a union schema (`anyOf`), or the schema itself if it is not a union. */
 function alternativesOf(schema: unknown): Schema[] {
   if (typeof schema !== 'object' || schema === null) {
     return [];

@@ -5,7 +5,7 @@ import { decodeForm, decodeUrlEncoded } from './form.ts';
 import { decodeJson } from './json.ts';
 import { decodeMultipart } from './multipart.ts';
 
-/** Bytes of a body, with the headers that say how to decode them. */
+/** Bytes of a body, and the headers that say how to decode it. */
 export interface EncodedBody {
   bytes: Buffer;
   contentType: string | undefined;
@@ -14,7 +14,7 @@ export interface EncodedBody {
 
 /**
  * Decodes a body in one of the three content types of contract §1.
- * @param schema JSON schema that gives the types of the texts of a form
+ * @param schema JSON Schema of the body. A form has only texts, which are converted to the types in this schema.
  * @throws DecodeError 400 if the body is malformed, 415 if its type, charset or encoding is not supported
  */
 export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody, schema: unknown): unknown {
@@ -23,7 +23,7 @@ export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody,
   }
   const { essence, params } = readContentType(contentType);
   const charset = params.get('charset') ?? 'utf-8';
-  // The name in RFC 9110 is `utf-8`, but many clients write `utf8`.
+  // RFC 9110 names the charset `utf-8`, but many clients write `utf8`.
   if (!/^utf-?8$/i.test(charset)) {
     throw unsupported('a charset other than UTF-8 is not supported');
   }
@@ -45,8 +45,8 @@ export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody,
 const OPENING_BRACE = '{'.charCodeAt(0);
 
 /**
- * Refuses JSON that was sent as a form, as curl does if it gets no Content-Type. Decoded as a form, it would be one field with an odd
- * name, and the error would only say that the other fields are missing.
+ * Refuses JSON that is sent with the content type of a form. curl does this if the caller sets no Content-Type. As a form, the JSON would
+ * be one field with a strange name, and the error message would only list the fields that are missing.
  * @throws DecodeError 400
  */
 function refuseJson(bytes: Buffer): void {

@@ -1,17 +1,17 @@
-/** Number of characters of a field name that a message quotes. The caller chooses the name, so it may be a megabyte long. */
+/** Maximum number of characters of a field name that a message quotes. The caller chooses the field name, which may be a megabyte long. */
 const QUOTED_LENGTH = 80;
 
 /**
  * Error for a body or query that cannot be decoded: 400 if it is malformed, 413 if it is too large, 415 if its type is not supported
- * (decision 2). The caller gets the message, which has the form `field: fault` (decision 6).
+ * (decision 2). The response shows the message to the caller. It has the form `field: fault` (decision 6).
  */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
   readonly statusCode: 400 | 413 | 415;
 
   /**
-   * @param where path of the field; `body` or `query` if the fault concerns the whole
-   * @param fault text that follows the path in the message
+   * @param where path of the field, or `body` or `query` if the fault is not in one field
+   * @param fault text that follows this path in the message
    */
   constructor(statusCode: 400 | 413 | 415, where: string, fault: string) {
     super(`${quote(where)}: ${fault}`);

@@ -1,18 +1,18 @@
 import { DecodeError } from './decode-error.ts';
 
-/** Largest number of levels of a field below its top-level name (decision 5). */
+/** Maximum number of levels of nesting below the top-level name of a field (decision 5). */
 const MAX_DEPTH = 10;
 const FORBIDDEN_SEGMENTS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const FIRST_SEGMENT = /[^.[\]]+/y;
-/** Matches `[key]`, `.key`, or a key directly after a closing bracket, as in `items[0]item_id`. */
+/** Matches the next part of a field name: `[key]`, `.key`, or a key directly after a closing bracket, as in `items[0]item_id`. */
 const NEXT_SEGMENT = /\[([^[\]]*)\]|\.?([^.[\]]+)/y;
 
 /**
- * Splits the name of a form field into its segments. For example, `items[0][item_id]`, `items[0].item_id` and `items[0]item_id`
- * (decision 5) all become `['items', '0', 'item_id']`, and so does `items.0.item_id`, the form in our messages. Empty brackets at the
+ * Splits the name of a form field into its segments. For example, `items[0][item_id]`, `items[0].item_id` and `items[0]item_id` (decision
+ * 5) all become `['items', '0', 'item_id']`. So does `items.0.item_id`, which is the notation in our error messages. Empty brackets at the
  * end become the segment `''`.
- * @throws DecodeError 400 on any other name, a forbidden segment, or too many levels
+ * @throws DecodeError 400 if the name is malformed, has a forbidden segment, or has too many levels
  */
 export function splitFieldName(name: string): string[] {
   const segments: string[] = [];
@@ -20,7 +20,8 @@ export function splitFieldName(name: string): string[] {
     const pattern = end === 0 ? FIRST_SEGMENT : NEXT_SEGMENT;
     pattern.lastIndex = end;
     const match = pattern.exec(name);
-    // Empty brackets append a value to a list. A segment after them is ambiguous, because the next name could mean the same entry.
+    // Empty brackets append an entry to a list. A segment after them is refused, because in `a[][x]` and a following `a[][y]` it is unknown
+    // if both belong to the same entry.
     if (!match || segments.at(-1) === '') {
       throw new DecodeError(400, name, 'is not a well-formed field name');
     }

@@ -4,22 +4,25 @@ const MAX_INDEX = 1_000;
 
 type Path = Array<string | number>;
 
-/** Node with children. In an object all keys are strings. In a list all keys are numbers, in any order and with gaps. */
+/**
+ * Node of the tree that has children. The node is an object if its keys are strings, and a list if they are numbers. The numbers come in
+ * any order, and some may be missing.
+ */
 interface Branch {
   readonly children: Map<string | number, string | Branch>;
-  /** Index that empty brackets get: one more than the highest index so far. */
+  /** Index of the entry that a name with empty brackets appends: one more than the highest index so far. */
   nextIndex: number;
 }
 
-/** Returns an empty branch. Its first child decides if it is an object or a list. */
+/** Returns a node without children. Its first child decides if the node becomes an object or a list. */
 export function newBranch(): Branch {
   return { children: new Map(), nextIndex: 0 };
 }
 
 /**
- * Puts the text of a field at the place that its name gives (decision 5).
- * @throws DecodeError 400 if this place has a text already, if two names contradict each other about an object, list or text, or if
- *   an index is above 1,000
+ * Adds the text of a field to the tree. The segments of the field name give the position (decision 5).
+ * @throws DecodeError 400 if this position has a text already, if one name needs an object where another name needs a list or a text, or if
+ * an index is above 1,000
  */
 export function place(root: Branch, segments: string[], text: string): void {
   const path: Path = [];
@@ -54,9 +57,9 @@ function enter(branch: Branch, key: string | number, path: Path): Branch {
   return child;
 }
 
-/** Returns the tree as a plain object. Lists are in the order of their indices, without gaps. */
+/** Returns the tree as a plain object. Its lists are sorted by index, and have no gaps. */
 export function toObject(branch: Branch): Record<string, unknown> {
-  // `fromEntries` only defines own properties, so no name can reach a prototype.
+  // `fromEntries` only defines own properties, so a field named `__proto__` cannot change a prototype.
   return Object.fromEntries([...branch.children].map(([key, child]) => [key, toValue(child)]));
 }
 
@@ -71,7 +74,9 @@ function toValue(node: string | Branch): unknown {
   return isList(node) ? toList(node) : toObject(node);
 }
 
-/** Returns the key of a segment below a top-level name. Digits are an index, an empty segment is the next free index. */
+/**
+ * Returns the key of a child for a segment of a field name. Digits are a list index, and an empty segment (`[]`) is the next free index.
+ */
 function toKey(branch: Branch, segment: string, path: Path): string | number {
   const isIndex = /^\d*$/.test(segment);
   if (branch.children.size > 0 && isIndex !== isList(branch)) {

@@ -16,7 +16,10 @@ function refuses(decode: () => unknown, message: string): void {
 
 type Nested = string | Nested[] | { [key: string]: Nested };
 
-/** Notations for a segment below a field. A name without a dot or brackets may only follow a closing bracket. */
+/**
+ * Ways to write a nested name. Each function appends one step to the name of a field. A step without a dot or brackets is possible only
+ * after a closing bracket.
+ */
 const notations: Record<string, (name: string, step: string, isIndex: boolean) => string> = {
   brackets: (name, step) => `${name}[${step}]`,
   'indices in brackets, names after dots': (name, step, isIndex) => (isIndex ? `${name}[${step}]` : `${name}.${step}`),
@@ -49,7 +52,7 @@ const nested = fc.letrec<{ node: Nested; object: { [key: string]: Nested } }>((t
 }));
 
 describe('decodeForm', () => {
-  it('decodeForm reads every notation of nested names in decision 5', () => {
+  it('decodeForm accepts every notation that decision 5 allows for nested names', () => {
     const expected = { items: [{ item_id: 'A', quantity: '2' }], customer: { name: 'Zoë' } };
     assert.deepEqual(form('items[0][item_id]=A&items[0][quantity]=2&customer[name]=Zo%C3%AB'), expected);
     assert.deepEqual(form('items[0].item_id=A&items[0].quantity=2&customer.name=Zoë'), expected);
@@ -58,7 +61,7 @@ describe('decodeForm', () => {
   });
 
   for (const [notation, write] of Object.entries(notations)) {
-    it(`decodeForm restores any nested value from fields whose names use the notation "${notation}"`, () => {
+    it(`decodeForm restores any nested value from a form whose field names use the notation "${notation}"`, () => {
       fc.assert(
         fc.property(nested.object, (value) => {
           assert.deepEqual(decodeForm(encode(value, '', write)), value);
@@ -67,7 +70,7 @@ describe('decodeForm', () => {
     });
   }
 
-  it('decodeUrlEncoded restores any fields that URLSearchParams encoded', () => {
+  it('decodeUrlEncoded restores any fields that URLSearchParams has encoded', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }))), (fields) => {
         fc.pre(!fields.flat().some((text) => text.includes('\0') || !text.isWellFormed()));
@@ -77,51 +80,51 @@ describe('decodeForm', () => {
     );
   });
 
-  it('decodeForm orders a list by its indices and removes the gaps', () => {
+  it('decodeForm sorts a list by its indices and removes the gaps', () => {
     assert.deepEqual(form('a[1000]=last&a[7]=mid&a[0]=first'), { a: ['first', 'mid', 'last'] });
   });
 
-  it('decodeForm appends a value with empty brackets after the highest index so far, and refuses a name below them', () => {
+  it('decodeForm appends a value after the highest index so far if the name ends with [], and refuses a name such as a[][b]', () => {
     assert.deepEqual(form('a[]=x&a[5]=y&a[]=z'), { a: ['x', 'y', 'z'] });
     assert.deepEqual(form('a[5]=y&a[0]=x&a[]=z'), { a: ['x', 'y', 'z'] });
     refuses(() => form('a[][b]=x'), 'a[][b]: is not a well-formed field name');
   });
 
-  it('decodeForm keeps a field whose value is JSON as text', () => {
+  it('decodeForm does not parse a field whose value is JSON, but keeps the text', () => {
     assert.deepEqual(form('items=[{"item_id":"A"}]'), { items: '[{"item_id":"A"}]' });
   });
 
-  it('decodeForm refuses an index above 1,000, also if it comes from empty brackets', () => {
+  it('decodeForm refuses a list index above 1,000, also if the index comes from empty brackets', () => {
     refuses(() => form('items[1001]=x'), 'items: has an index above 1000');
     refuses(() => form(`items[${'9'.repeat(400)}]=x`), 'items: has an index above 1000');
     refuses(() => form('a[1000]=x&a[]=y'), 'a: has an index above 1000');
   });
 
-  it('decodeForm accepts ten levels below a field, and refuses more', () => {
+  it('decodeForm accepts ten levels of nesting below a field, and refuses more', () => {
     assert.doesNotThrow(() => form(`items${'[x]'.repeat(10)}=1`));
     refuses(() => form(`items${'[x]'.repeat(11)}=1`), 'items: is nested deeper than 10 levels');
     refuses(() => form(`items${'.x'.repeat(100_000)}=1`), 'items: is nested deeper than 10 levels');
   });
 
-  it('decodeForm refuses a field that is given more than once, also in different notations', () => {
+  it('decodeForm refuses a field that is given more than once, also if its name is written in two notations', () => {
     refuses(() => form('customer.name=A&customer[name]=B'), 'customer.name: is given more than once');
     refuses(() => form('a[1]=x&a[01]=y'), 'a.1: is given more than once');
   });
 
-  it('decodeForm refuses names that contradict each other about the type of a field: text, list or object', () => {
+  it('decodeForm refuses a field that is a text by one name, and a list or an object by another name', () => {
     for (const text of ['a=1&a[b]=2', 'a[b]=2&a=1', 'a[0]=1&a[b]=2', 'a[b]=2&a[0]=1', 'a=1&a[]=2']) {
       refuses(() => form(text), 'a: is given in two ways that contradict each other');
     }
   });
 
-  it('decodeForm refuses malformed and empty field names', () => {
+  it('decodeForm refuses field names that are malformed or empty', () => {
     for (const name of ['a[', 'a]', 'a[b', 'a[b[c]]', '[a]', '.a', 'a.', 'a..b', 'a[0]]', 'a[0].[b]']) {
       refuses(() => form(`${name}=1`), `${name}: is not a well-formed field name`);
     }
     refuses(() => form('=1'), 'body: holds a field without a name');
   });
 
-  it('decodeForm refuses the names __proto__, constructor and prototype at any level, and changes no prototype', () => {
+  it('decodeForm refuses the names __proto__, constructor and prototype at any level of nesting, and changes no prototype', () => {
     for (const bad of ['__proto__', 'constructor', 'prototype']) {
       for (const name of [bad, `${bad}[x]`, `a[${bad}]`, `a.${bad}.x`, `a[0]${bad}`]) {
         refuses(() => form(`${name}=1`), `${name}: must not hold the name ${bad}`);
@@ -131,7 +134,7 @@ describe('decodeForm', () => {
     assert.equal(({} as Record<string, unknown>)['x'], undefined);
   });
 
-  it('decodeForm and decodeQuery throw no error other than DecodeError for random texts', () => {
+  it('for random texts, decodeForm and decodeQuery throw no errors except DecodeError', () => {
     const piece = fc.constantFrom(
       'a',
       'b',
@@ -171,7 +174,7 @@ describe('decodeForm', () => {
 });
 
 describe('decodeUrlEncoded', () => {
-  it('decodeUrlEncoded reads a plus as a space and a missing value as empty, and skips empty pieces', () => {
+  it('decodeUrlEncoded decodes + as a space, reads a field without = as empty, and skips empty pieces between & signs', () => {
     assert.deepEqual(decodeUrlEncoded('a+b=c+%2B&&d&e==%3D&', 'body'), [
       ['a b', 'c +'],
       ['d', ''],
@@ -189,7 +192,7 @@ describe('decodeUrlEncoded', () => {
     refuses(() => decodeUrlEncoded(Buffer.from([0x61, 0x3d, 0xff]), 'body'), 'body: holds bytes that are not UTF-8');
   });
 
-  it('decodeUrlEncoded accepts 20,000 fields and refuses more', () => {
+  it('decodeUrlEncoded accepts 20,000 fields, and refuses more', () => {
     assert.equal(decodeUrlEncoded('a&'.repeat(19_999) + 'a', 'body').length, 20_000);
     refuses(() => decodeUrlEncoded('a&'.repeat(500_000), 'body'), 'body: holds more than 20000 fields');
   });
@@ -200,7 +203,7 @@ describe('decodeQuery', () => {
     assert.deepEqual({ ...decodeQuery('a[b]=1&c.d=2') }, { 'a[b]': '1', 'c.d': '2' });
   });
 
-  it('decodeQuery returns an object without a prototype', () => {
+  it('decodeQuery returns an object that has no prototype', () => {
     const query = decodeQuery('__proto__=x');
     assert.equal(Object.getPrototypeOf(query), null);
     assert.equal(query['toString'], undefined);

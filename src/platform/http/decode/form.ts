@@ -4,15 +4,16 @@ import { newBranch, place, toObject } from './form-tree.ts';
 import { decodeUtf8, refuseBadText } from './text.ts';
 
 /**
- * Largest number of fields in a form. The largest useful body, a list of 1,000 entries, needs some thousands of fields. A body of
- * 1 MiB could hold half a million fields.
+ * Maximum number of fields in a form. A useful form, such as a list of 1,000 entries, has at most some thousands of fields. Without this
+ * maximum, a body of 1 MiB could hold half a million fields.
  */
 export const MAX_FIELDS = 20_000;
 
 /**
- * Builds one nested value from the fields of a form, whose names give their places (decision 5). Every value stays text, because only
- * `convertText` knows its type from the schema. The time is linear in the number of fields, because depth and indices are bounded.
- * @throws DecodeError 400 if names are malformed, repeated, or contradict each other
+ * Builds one nested value from the fields of a form. The name of a field gives its position in this value (decision 5). Every value stays
+ * text, because only `convertText` knows its type from the schema. The time is linear in the number of fields, because nesting depth and
+ * list indices are bounded.
+ * @throws DecodeError 400 if a field name is malformed, is repeated, or contradicts another name
  */
 export function decodeForm(fields: Iterable<[name: string, value: string]>): Record<string, unknown> {
   const root = newBranch();
@@ -23,7 +24,7 @@ export function decodeForm(fields: Iterable<[name: string, value: string]>): Rec
 }
 
 /**
- * Decodes an `application/x-www-form-urlencoded` body or query and returns its fields in order. The decoding is strict.
+ * Decodes an `application/x-www-form-urlencoded` body or a query, and returns its fields in order. It repairs no encoding faults.
  * @throws DecodeError 400 on broken percent-encoding, bytes that are not UTF-8, U+0000, or more than 20,000 fields
  */
 export function decodeUrlEncoded(encoded: Buffer | string, what: 'body' | 'query'): Array<[string, string]> {
@@ -36,9 +37,9 @@ export function decodeUrlEncoded(encoded: Buffer | string, what: 'body' | 'query
 }
 
 /**
- * Decodes a query string. Its parameters are not nested. Refuses characters that are not ASCII, because Node reads the request line as
- * Latin-1, so the original characters are unknown.
- * @throws DecodeError 400 as `decodeUrlEncoded` does, and if a parameter is repeated or has a character that is not ASCII
+ * Decodes a query string. Its parameters are not nested. A character outside ASCII is refused, because Node reads the request line as
+ * Latin-1, and the original character cannot be restored.
+ * @throws DecodeError 400 in the cases of `decodeUrlEncoded`, and if a parameter is repeated or has a character outside ASCII
  */
 export function decodeQuery(rawQuery: string): Record<string, string> {
   if (/[\u0080-\uffff]/.test(rawQuery)) {
@@ -67,8 +68,8 @@ function decodePart(part: string, where: string): string {
 }
 
 /**
- * Decodes percent-encoding. `decodeURIComponent` is strict enough: it requires two hex digits after every percent sign, and UTF-8
- * without surrogates.
+ * Decodes percent-encoding. `decodeURIComponent` is strict enough: it requires two hex digits after every percent sign, and it refuses
+ * invalid UTF-8, including encoded surrogates.
  * @throws DecodeError 400
  */
 function decodePercent(text: string, where: string): string {

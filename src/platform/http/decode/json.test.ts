@@ -27,12 +27,12 @@ describe('decodeJson', () => {
     assert.equal(decodeJson(Buffer.alloc(0)), undefined);
   });
 
-  it('decodeJson skips one byte order mark at the start, but not elsewhere', () => {
+  it('decodeJson skips one byte order mark at the start of the body, and keeps a byte order mark inside a string', () => {
     assert.deepEqual(decodeJson(Buffer.from('\uFEFF{"a":"\uFEFF"}')), { a: '\uFEFF' });
     refuses('\uFEFF\uFEFF1', /not valid JSON/);
   });
 
-  it('the message of decodeJson about malformed JSON may give the position of the fault, and never quotes the body', () => {
+  it('the error message of decodeJson about malformed JSON may give the position of the fault, but never quotes the body', () => {
     refuses('{secret', 'body: is not valid JSON (at position 1)');
     refuses('"secret', /^body: is not valid JSON/);
     refuses(' ', 'body: is not valid JSON');
@@ -45,7 +45,7 @@ describe('decodeJson', () => {
     }
   });
 
-  it('decodeJson refuses U+0000 and lone surrogates in values and keys, and names the field', () => {
+  it('decodeJson refuses U+0000 and half of a surrogate pair, in values and in keys, and the message names the field', () => {
     refuses('{"a":[{"b":"x\\u0000"}]}', 'a.0.b: holds U+0000');
     refuses('{"a":{"\\u0000":1}}', 'a: holds a key with U+0000');
     refuses('{"a":"\\ud83d"}', 'a: holds half of a surrogate pair');
@@ -55,7 +55,7 @@ describe('decodeJson', () => {
     assert.equal(decodeJson(Buffer.from('"\\\\u0000"')), '\\u0000');
   });
 
-  it('decodeJson refuses the keys __proto__ and constructor at any depth, also if they are written with escapes', () => {
+  it('decodeJson refuses the keys __proto__ and constructor at any depth, also if they are written with \\u escapes', () => {
     refuses('{"__proto__":{"admin":true}}', 'body: must not hold the key __proto__');
     refuses('{"a":[{"\\u005f_proto_\\u005f":1}]}', 'a.0: must not hold the key __proto__');
     refuses('{"a":{"constructor":{}}}', 'a: must not hold the key constructor');
@@ -76,11 +76,11 @@ describe('decodeJson', () => {
     refuses('[{"a":'.repeat(10_000), /not valid JSON/);
   });
 
-  it('the message of decodeJson quotes at most 80 characters of a field name', () => {
+  it('the error message of decodeJson quotes at most 80 characters of a field name', () => {
     refuses(`{"${'k'.repeat(100_000)}":"\\u0000"}`, `${'k'.repeat(80)}…: holds U+0000`);
   });
 
-  it('decodeJson returns the same value as JSON.parse for any JSON without forbidden content', () => {
+  it('decodeJson returns the same value as JSON.parse for any JSON without forbidden keys and U+0000', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 8, stringUnit: 'grapheme' }), (json) => {
         fc.pre(!/__proto__|constructor|\0|\\u0000/.test(json));
@@ -89,7 +89,7 @@ describe('decodeJson', () => {
     );
   });
 
-  it('decodeJson throws no error other than DecodeError for random bytes', () => {
+  it('for random bytes, decodeJson throws no errors except DecodeError', () => {
     const pieces = fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\u', 'd800', '0000', '1e999', '__proto__', 'a');
     const bytes = fc.oneof(
       fc.uint8Array().map((array) => Buffer.from(array)),

@@ -6,16 +6,16 @@ const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor']
 
 /**
  * Decodes a JSON body. Returns undefined if the body is empty.
- * @throws DecodeError 400 on malformed JSON, U+0000, half of a surrogate pair, a number too large for a double, or a forbidden key
- *   (decisions 2, 5)
+ * @throws DecodeError 400 if the JSON is malformed, or contains U+0000, half of a surrogate pair, a number too large for a double, or a
+ * forbidden key (decisions 2, 5)
  */
 export function decodeJson(bytes: Buffer): unknown {
   return bytes.length === 0 ? undefined : parseJson(decodeUtf8(bytes, 'body'));
 }
 
 /**
- * Decodes JSON text. Skips a leading byte order mark, as RFC 8259 §8.1 allows.
- * @throws DecodeError 400 as `decodeJson` does
+ * Decodes JSON text. Skips a byte order mark at the start, as RFC 8259 §8.1 allows.
+ * @throws DecodeError 400 in the cases of `decodeJson`
  */
 export function parseJson(text: string): unknown {
   const value = parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
@@ -27,16 +27,16 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The message of the JavaScript engine quotes the body, so only the position is taken from it, if it has one.
+    // The engine's error message may quote the body, so our message repeats only the position of the fault, if the engine gives one.
     const position = error instanceof Error ? /at position \d+/.exec(error.message) : null;
     throw new DecodeError(400, 'body', `is not valid JSON${position ? ` (${position[0]})` : ''}`);
   }
 }
 
 /**
- * Refuses a value that contains U+0000, a lone surrogate, a number too large for a double, or a forbidden key. It checks the parsed
- * value, because in the text each of these has many spellings (`\u0000`, `"\u005f_proto__"`, `1e309`). The check of an order takes
- * about a microsecond, as long as parsing it. The limit on nesting also bounds the recursion.
+ * Refuses a value that contains U+0000, half of a surrogate pair, a number too large for a double, or a forbidden key. It checks the parsed
+ * value, because JSON text can write each of these in many ways (`\u0000`, `"\u005f_proto__"`, `1e309`). The check of an order takes about
+ * a microsecond, which is as long as parsing it. The limit on nesting also bounds the recursion of this function.
  * @throws DecodeError 400
  */
 function refuseFaults(value: unknown, path: string[]): void {

@@ -41,7 +41,7 @@ describe('decodeMultipart', () => {
     assert.deepEqual(decode(END), []);
   });
 
-  it('decodeMultipart reads field names that are unquoted, escaped or in UTF-8, and headers in any case and spacing', () => {
+  it('decodeMultipart accepts field names that are unquoted, escaped or in UTF-8, and part headers in any letter case and spacing', () => {
     const names: Array<[string, string]> = [
       ['name=a', 'a'],
       ['name="a \\"b\\" c:\\d"', 'a "b" c:\\d'],
@@ -61,13 +61,13 @@ describe('decodeMultipart', () => {
     assert.deepEqual(decode(`${field('name="a"', '1')}--${BOUNDARY}--`), [['a', '1']]);
   });
 
-  it('decodeMultipart keeps a value that looks like a boundary, has line breaks or starts with a byte order mark', () => {
+  it('decodeMultipart does not change a value that resembles a boundary, has line breaks or starts with a byte order mark', () => {
     for (const value of [BOUNDARY, ` --${BOUNDARY}--`, `\n--${BOUNDARY}`, 'a\r\n\r\nb\r\n', '\uFEFFa']) {
       assert.deepEqual(decode(field('name="a"', value) + END), [['a', value]]);
     }
   });
 
-  it('decodeMultipart refuses files, also empty and binary files, and names the field', () => {
+  it('decodeMultipart refuses files, also empty and binary files, and the message names the field', () => {
     refuses(field('name="menu"; filename="x.png"', '\x89PNG') + END, 'menu: files are not accepted');
     refuses(field('name="menu"; filename=""', '') + END, 'menu: files are not accepted');
     refuses(field('name="menu"; filename*=utf-8\'\'x', '') + END, 'menu: files are not accepted');
@@ -79,7 +79,7 @@ describe('decodeMultipart', () => {
     refuses(binary, 'menu: files are not accepted');
   });
 
-  it('decodeMultipart refuses a body that is cut off at any byte before the end', () => {
+  it('decodeMultipart refuses a body that is cut off, at whichever byte', () => {
     const whole = field('name="a"', '1') + field('name="b"', '2') + END;
     const closed = whole.length - '\r\n'.length;
     for (let length = 1; length < closed; length += 1) {
@@ -88,14 +88,14 @@ describe('decodeMultipart', () => {
     refuses(field('name="a"', '1'), 'body: ends before its closing boundary');
   });
 
-  it('decodeMultipart refuses a body that does not contain the boundary, and a missing boundary', () => {
+  it('decodeMultipart refuses a body in which the boundary does not occur, and a Content-Type without a boundary', () => {
     refuses('a=1&b=2', 'body: ends before its closing boundary');
     for (const boundary of [null, '']) {
       assert.throws(() => decodeMultipart(Buffer.from(END), boundary), /^DecodeError: body: .* without a boundary$/);
     }
   });
 
-  it('decodeMultipart refuses malformed parts and parts without a name', () => {
+  it('decodeMultipart refuses a malformed part, and a part without a name', () => {
     refuses(part('X-Other: 1', '1') + END, 'body: holds a part without a name');
     refuses(field('size=1', '1') + END, 'body: holds a part without a name');
     refuses(
@@ -108,27 +108,27 @@ describe('decodeMultipart', () => {
     refuses((field('name="a"', '1') + END).replaceAll('\r\n', '\n'), 'body: ends before its closing boundary');
   });
 
-  it('decodeMultipart refuses names and values that are not UTF-8 or hold U+0000', () => {
+  it('decodeMultipart refuses names and values that are not UTF-8 or contain U+0000', () => {
     refuses(Buffer.from(field('name="a"', '\xff') + END, 'latin1'), 'a: holds bytes that are not UTF-8');
     refuses(Buffer.from(field('name="\xff"', '1') + END, 'latin1'), 'body: holds bytes that are not UTF-8');
     refuses(field('name="a"', '\0') + END, 'a: holds U+0000');
     refuses(field('name="\0"', '1') + END, 'body: holds U+0000');
   });
 
-  it('decodeMultipart refuses a value with Content-Transfer-Encoding base64, and accepts 8bit', () => {
+  it('decodeMultipart refuses a part with Content-Transfer-Encoding base64, and accepts 8bit', () => {
     const base64 = 'Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64';
     refuses(part(base64, 'MQ==') + END, 'a: has a Content-Transfer-Encoding other than 7bit, 8bit or binary');
     assert.deepEqual(decode(part(base64.replace('base64', '8BIT'), '1') + END), [['a', '1']]);
   });
 
-  it('decodeMultipart accepts 20,000 fields and refuses more', () => {
+  it('decodeMultipart accepts 20,000 fields, and refuses more', () => {
     const one = `--${BOUNDARY}\r\nContent-Disposition:form-data;name=a\r\n\r\n\r\n`;
     assert.equal(decode(one.repeat(20_000) + END).length, 20_000);
     refuses(one.repeat(20_001) + END, 'body: holds more than 20000 fields');
     refuses(one.repeat(30_000), 'body: holds more than 20000 fields');
   });
 
-  it('decodeMultipart restores any fields that FormData wrote', async () => {
+  it('decodeMultipart restores any fields that FormData has encoded', async () => {
     const text = fc.string({ unit: 'grapheme' }).filter((value) => !/[\0\r\n"\\]/.test(value));
     const fields = fc.array(fc.tuple(text.filter(Boolean), text));
     await fc.assert(
@@ -142,7 +142,7 @@ describe('decodeMultipart', () => {
     );
   });
 
-  it('decodeMultipart throws no error other than DecodeError for random bytes', () => {
+  it('for random bytes, decodeMultipart throws no errors except DecodeError', () => {
     const piece = fc.constantFrom(
       '\r\n',
       '--',

@@ -2,18 +2,18 @@ import { DecodeError } from './decode-error.ts';
 import { MAX_FIELDS } from './form.ts';
 import { decodeUtf8, refuseBadText } from './text.ts';
 
-/** Matches one parameter of a Content-Disposition, with a quoted or unquoted value (RFC 9110 §5.6.6). */
+/** Matches one parameter of a Content-Disposition header. The value may be in quotes (RFC 9110 §5.6.6). */
 const PARAMETER = /\s*;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
 /**
  * Decodes a `multipart/form-data` body (RFC 7578) and returns its fields in order.
  *
- * The body is in memory, has at most 1 MiB and holds no files, so it is split at the boundary. A streaming parser would drop parts
- * without a name and silently replace broken UTF-8. The text is read as Latin-1, one character for each byte, until the bytes of
- * a field are known.
- * @throws DecodeError 400 if the body is malformed or cut short, has files or more than 20,000 fields, or has text that is not UTF-8
- *   or that the database cannot store (U+0000)
+ * The body is in memory, has at most 1 MiB and may not hold files, so the code splits it at the boundary. A streaming parser would drop
+ * parts without a name, and silently replace bytes that are not UTF-8. The body is first read as Latin-1, which gives one character for
+ * each byte. The bytes of each field are then decoded as UTF-8.
+ * @throws DecodeError 400 if the body is malformed or cut short, has files or more than 20,000 fields, or has text that is not UTF-8 or
+ * that the database cannot store (U+0000)
  */
 export function decodeMultipart(body: Buffer, boundary: string | null): Array<[string, string]> {
   if (!boundary) {
@@ -30,7 +30,10 @@ export function decodeMultipart(body: Buffer, boundary: string | null): Array<[s
   return sections.slice(0, end).map(decodePart);
 }
 
-/** Decodes the text after a boundary: the rest of the boundary's line, header lines, an empty line, and the value. */
+/**
+ * Returns the name and the value of one part. `part` is the text between two boundaries: the rest of the boundary's line, header lines, an
+ * empty line, and the value.
+ */
 function decodePart(part: string): [string, string] {
   const headersEnd = part.indexOf('\r\n\r\n');
   const [restOfLine, ...lines] = part.slice(0, Math.max(headersEnd, 0)).split('\r\n');
@@ -70,7 +73,7 @@ function parseDisposition(disposition: string): Map<string, string> {
     if (name === undefined) {
       throw new DecodeError(400, 'body', 'holds a malformed Content-Disposition');
     }
-    // A backslash escapes a quote or a backslash. Before any other character, it stands for itself.
+    // A backslash escapes a quote or a backslash. A backslash before any other character is an ordinary character.
     parameters.set(name.toLowerCase(), quoted?.replaceAll(/\\(["\\])/g, '$1') ?? token ?? '');
   }
   return parameters;
