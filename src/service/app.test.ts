@@ -39,7 +39,7 @@ describe('every route', () => {
   after(() => service.close());
 
   it('the request and response schemas of every route compile', async () => {
-    // A start does not prove this, because each schema is compiled when it is first needed.
+    // A start of the service does not prove this, because it compiles each schema only when the schema is first needed.
     const schemas = (await readRoutes()).map(({ schema }) => schema ?? {});
     const parts = schemas.flatMap(({ body, params, querystring }) => [body, params, querystring]);
     const requests = parts.filter((schema) => schema !== undefined);
@@ -95,7 +95,7 @@ describe('every route', () => {
     }
   });
 
-  it('405: a wrong method is refused also if the path has no trailing slash, encoded letters or a query', async () => {
+  it('405: a wrong method is refused even if the path lacks its trailing slash or has encoded letters or a query', async () => {
     for (const path of ['/v1/third-party/orders', '/v1/third%2Dparty/%6Frders/', '/v1/third-party/orders/?a=%ZZ']) {
       const answer = await service.call('DELETE', path);
       assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD, POST'], path);
@@ -104,7 +104,7 @@ describe('every route', () => {
     assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST']);
   });
 
-  it('401: every route refuses a call without credentials, with and without its trailing slash; the sign-in returns 400', async () => {
+  it('401, 400: every route except the sign-in (400) refuses a call without credentials, also without its trailing slash', async () => {
     for (const { path, methods } of routes) {
       for (const method of methods) {
         for (const form of [path, path.replace(/\/$/, '')]) {
@@ -128,7 +128,7 @@ describe('every route', () => {
     }
   });
 
-  it('400: every third-party route, also those of owners, refuses a query parameter that names a tenant', async () => {
+  it('400: every third-party route, including the routes for owners, refuses a query parameter that names a tenant', async () => {
     for (const { path, methods } of routes.filter((route) => route.path.startsWith('/v1/third-party/'))) {
       const headers = path.includes('/credentials/') ? tenant.owner : tenant.partner;
       for (const method of methods) {
@@ -154,7 +154,7 @@ describe('every route', () => {
     }
   });
 
-  it('200: a third-party route ignores other query parameters, and a staff route ignores a parameter that names a tenant', async () => {
+  it('200: a third-party route ignores unknown query parameters, and a staff route also ignores one that names a tenant', async () => {
     const partner = await service.call('GET', '/v1/third-party/orders/?x=1&tenant=2&y[z]=3&__proto__=4&&=5', {
       headers: tenant.partner,
     });
@@ -164,7 +164,7 @@ describe('every route', () => {
   });
 });
 
-/** Headers that belong to the connection or the transfer, or that differ from call to call. */
+/** Headers that the comparison of GET and HEAD leaves out. They belong to the connection or the transfer, or differ from call to call. */
 const CHANGING_HEADERS =
   /^(?:date|x-request-id|x-ratelimit-(?:remaining|reset)|transfer-encoding|connection|keep-alive)$/;
 

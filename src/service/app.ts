@@ -50,17 +50,17 @@ export interface AppDependencies {
     | 'webhookHeaderBrand'
   >;
   db: Database;
-  /** Pool for work that must continue while requests use all connections of `db`. */
+  /** Separate connection pool for work that must continue while requests use all connections of `db`. */
   backgroundDb: Database;
   keyring: Keyring;
   budgets: BudgetStore;
   log: Logger;
-  /** Deliveries of this process. Null if it sends none; then other processes send its events. */
+  /** Deliveries that this process sends. Null if this process sends no deliveries, so that other processes send its events. */
   deliveries: LocalDelivery | null;
   metrics?: HttpMetrics;
-  /** Overrides the default bounds for slow readers of long lists. */
+  /** Overrides the default bounds on clients that read long lists slowly. */
   readers?: Partial<ReaderBounds> | undefined;
-  /** Returns false when the process is stopping; then `/readyz` returns 503. `address` is the address of the caller. */
+  /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the address of the caller. */
   isServing?: (address: string) => boolean;
 }
 
@@ -202,16 +202,16 @@ function refuseTenantParameters(request: FastifyRequest): void {
   }
 }
 
-/** Logs one line for a request, with the ids to find it by. The line contains no header, no body and no query. */
+/** Logs one line for a request, with the ids of the tenant and the caller. The line contains no header, no body and no query. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  // The types say that `caller` and `person` always exist, as routes need it. Both are missing if no guard has run.
+  // The types say that `caller` and `person` always exist, because the routes need that. But both are missing if no guard has run.
   const { caller, person } = request as { caller?: Caller; person?: Person };
   request.log.info(
     {
       method: request.method,
       path: request.url.split('?', 1)[0],
       status: reply.statusCode,
-      // Set only if the client closed the connection, or the response failed, before its end.
+      // Set only if the response did not reach its end, because the client closed the connection or the response failed.
       cut_off: reply.raw.writableFinished ? undefined : true,
       duration_ms: Math.round(reply.elapsedTime),
       tenant_id: caller?.tenantId ?? person?.tenant.id,

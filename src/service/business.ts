@@ -13,20 +13,23 @@ import { createMenuReader } from '#restaurant/menu/menu.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
 import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
 
-/** Parts of this process that the business parts are made of. */
+/** Objects of this process from which `createBusiness` creates the business parts (menus, orders, reservations and others). */
 export interface Platform {
   config: Pick<Config, 'bounds'>;
   db: Database;
   keyring: Keyring;
   log: Logger;
   caches: Caches;
-  /** Deliveries of this process. Null if it sends none; then other processes find its events. */
+  /** Deliveries that this process sends. Null if this process sends no deliveries, so that other processes find its events. */
   deliveries: LocalDelivery | null;
 }
 
 export type Business = ReturnType<typeof createBusiness>;
 
-/** Creates the business parts. The API, the background loops and the commands all make them with this function. */
+/**
+ * Creates the business parts: credentials, channels, menus, orders and reservations. The API, the background loops and the commands all
+ * create them with this function.
+ */
 export function createBusiness({ config, db, keyring, log, caches, deliveries }: Platform) {
   const transactionWithEvents = createTransactionWithEvents(db, deliveries);
   const readListedMenu = createMenuReader({ db, caches, log, maxRenderedBytes: config.bounds.renderedMenuBytes });

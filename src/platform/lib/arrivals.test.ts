@@ -4,7 +4,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { isArriving, noteArrival } from './arrivals.ts';
 
 describe('isArriving', () => {
-  it('isArriving is true until a whole round of the event loop has accepted no connection', async () => {
+  it('isArriving is true until a whole iteration of the event loop has accepted no connection', async () => {
     assert.equal(isArriving(), false);
     noteArrival();
     assert.equal(isArriving(), true);
@@ -19,7 +19,7 @@ describe('isArriving', () => {
     assert.equal(isArriving(), false);
   });
 
-  it('isArriving is true for at most half a second of one burst of connections, and is true again in the next burst', async (t) => {
+  it('isArriving becomes false half a second into a long burst of connections, and is true again in the next burst', async (t) => {
     let nowMs = 1_000_000;
     t.mock.method(performance, 'now', () => nowMs);
     let burstMs = 0;

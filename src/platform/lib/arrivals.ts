@@ -1,4 +1,4 @@
-/** Longest time in milliseconds for which new connections postpone other work. */
+/** Maximum time, in milliseconds, for which a burst of new connections may postpone other work. */
 const MAX_BURST_MS = 500;
 
 let isInThisRound = false;
@@ -6,7 +6,7 @@ let isInLastRound = false;
 let isBurst = false;
 let burstBeganMs = 0;
 
-/** Notes that a connection was accepted. */
+/** Records that a connection was accepted. This starts a burst if no burst is under way. */
 export function noteArrival(): void {
   isInThisRound = true;
   if (!isBurst) {
@@ -16,7 +16,7 @@ export function noteArrival(): void {
   }
 }
 
-/** Runs once in each round of the event loop, until a round has accepted no connection. */
+/** Runs once in each iteration of the event loop, until an iteration has accepted no connection. */
 function endRound(): void {
   isInLastRound = isInThisRound;
   isInThisRound = false;
@@ -27,9 +27,9 @@ function endRound(): void {
 }
 
 /**
- * Returns true during a burst of new connections, for at most half a second. A burst lasts until a round of the event loop accepts no
- * connection. Callers postpone long work during a burst, because Node (libuv 1.52) accepts only one connection in each round. With 2 ms
- * of other work in each round, the last one of 200 connections would wait for almost half a second.
+ * Returns true during a burst of new connections, for at most half a second. A burst lasts until an iteration of the event loop accepts
+ * no connection. Callers postpone long work during a burst, because Node (libuv 1.52) accepts only one connection in each iteration. With
+ * 2 ms of other work in each iteration, the last of 200 connections would wait for almost half a second.
  */
 export function isArriving(): boolean {
   return (isInThisRound || isInLastRound) && performance.now() - burstBeganMs < MAX_BURST_MS;

@@ -8,23 +8,23 @@ export interface Bounds {
   dishes: number;
   /** Largest number of variants of a dish. The same bound holds for its add-ons and for its ingredients. */
   dishEntries: number;
-  /** Largest size of a menu in the form that partners read, in bytes. */
+  /** Largest size, in bytes, of a menu in the response to partners. */
   renderedMenuBytes: number;
-  /** Largest number of streamed lists of one caller that wait at the same time because the caller reads slowly. */
+  /** Largest number of list responses of one caller that may wait at the same time because the caller reads them slowly. */
   waitingStreams: number;
   /** Bounds on the request bodies that are in memory at the same time. */
   bodyBytes: BodyBounds;
 }
 
 /**
- * Largest total size, in bytes, of the request bodies in memory at the same time. A body counts from its first byte until the response
+ * Largest total size, in bytes, of the request bodies in memory at the same time. A body counts from its first byte until its response
  * has ended.
  */
 export interface BodyBounds {
   ofCaller: number;
   ofTenant: number;
   ofProcess: number;
-  /** Bound for all callers together who are not authenticated. */
+  /** Bound for all unauthenticated callers together. */
   ofStrangers: number;
 }
 
@@ -44,12 +44,12 @@ export const DEFAULT_BOUNDS: Bounds = {
 type ListBound = 'orderItems' | 'itemAddons' | 'dishes' | 'dishEntries';
 const KEYWORD = 'x-bound';
 
-/** Returns the schema keywords of a list whose largest length is a setting. The OpenAPI documents show the default. */
+/** Returns the schema keywords for a list whose maximum length is a setting. The OpenAPI documents show the default of the setting. */
 export function boundedBy(bound: ListBound) {
   return { maxItems: DEFAULT_BOUNDS[bound], [KEYWORD]: bound };
 }
 
-/** Returns a copy of the schema in which each list from `boundedBy` has the length that is set in the given bounds. */
+/** Returns a copy of the schema in which each list that was declared with `boundedBy` gets its maximum length from the given bounds. */
 export function withBounds<Schema>(schema: Schema, bounds: Bounds): Schema {
   return JSON.parse(JSON.stringify(schema), (_key, node) =>
     node?.[KEYWORD] === undefined ? node : { ...node, maxItems: bounds[node[KEYWORD] as ListBound] },

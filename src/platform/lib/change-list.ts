@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * Entry of a tenant document that `roomservice tenant apply` adds, changes or removes. The operator sees it, and the audit trail keeps it,
- * so it never holds a secret.
+ * Change that `roomservice tenant apply` makes to one entry of a tenant document. The operator sees the change, and the audit trail
+ * stores it, so it never contains a secret.
  */
 export interface Change {
   /** Kind of the entry: `user`, `dish`, `room type` … */
@@ -13,7 +13,7 @@ export interface Change {
    */
   name: string;
   change: 'added' | 'changed' | 'disabled' | 'enabled' | 'removed';
-  /** Changed fields, without the field that enables or disables the entry. */
+  /** Changed fields of the entry, without `is_active`, which `change` shows. */
   fields: FieldChange[];
 }
 
@@ -30,7 +30,10 @@ export interface Difference<Entry> {
   after: Entry | undefined;
 }
 
-/** Fields that `FieldChange` does not list. `Change.change` tells of `is_active`, and one change of the order tells of positions. */
+/**
+ * Fields that `Change.fields` does not list. `Change.change` shows a changed `is_active`, and one change of the field `order` stands for
+ * all changed positions.
+ */
 const UNLISTED_FIELDS = new Set([
   'id',
   'position',
@@ -40,12 +43,12 @@ const UNLISTED_FIELDS = new Set([
   'created_at',
   'updated_at',
 ]);
-/** Largest length of a listed value, in characters of JSON. */
+/** Maximum length of an old or new value, in characters of its JSON. If one of the two is longer, `FieldChange` contains neither. */
 const MAX_VALUE_LENGTH = 100;
 
 /**
- * Describes the differences, with at most one change for each entry. If entries have only moved, one more change with the field `order`
- * tells that their order is different.
+ * Describes the differences, with at most one change for each entry. If entries that are otherwise equal changed their order, adds one
+ * change of the field `order`.
  */
 export function describeListChanges<Entry extends { position: number }>(
   what: string,
@@ -75,7 +78,7 @@ function tellChange<Entry extends object>(
   return fields.length === 0 ? [] : [{ what, name: nameOf(after), change: 'changed', fields }];
 }
 
-/** Returns the fields whose values differ. Leaves out both values if one of them is long. */
+/** Returns the fields whose values differ, with the old and the new value. Leaves out both values if one of them is long. */
 export function describeFields(before: object, after: object): FieldChange[] {
   const earlier = new Map(Object.entries(before));
   return Object.entries(after)
@@ -94,7 +97,7 @@ function isActiveEntry(entry: object): boolean {
   return !('is_active' in entry) || entry.is_active === true;
 }
 
-/** Returns true if the entries that differ only in their position are now in a different order. */
+/** Returns true if the entries that differ only in their position are in another order than before. */
 function isReordered<Entry extends { position: number }>(differences: Difference<Entry>[]): boolean {
   const positions = differences.flatMap(({ before, after }) =>
     before !== undefined && after !== undefined && isDeepStrictEqual({ ...before, position: after.position }, after)

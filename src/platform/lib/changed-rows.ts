@@ -6,7 +6,10 @@ export interface ChangedRow<Row> {
   after: Row;
 }
 
-/** Returns the wanted rows that are new or different, and the stored rows that are not wanted and so become inactive. */
+/**
+ * Returns the rows to write: the wanted rows that are new or different, and the stored rows that are no longer wanted and so become
+ * inactive.
+ */
 export function changedRows<Row extends { id: string; is_active: boolean }>(
   stored: Row[],
   wanted: Row[],

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { countNights, isTimeZone, instantOf, nightsOf, todayIn } from './dates.ts';
 
-// A second implementation of the calendar, to compare results with. It uses only the calendar rules, without Date and Temporal.
+// A second implementation of the calendar. The tests compare the results of dates.ts with it. It follows the calendar rules and does not
+// use Date or Temporal.
 
 interface Day {
   year: number;
@@ -24,7 +25,10 @@ function nextDay({ year, month, day }: Day): Day {
   return month < 12 ? { year, month: month + 1, day: 1 } : { year: year + 1, month: 1, day: 1 };
 }
 
-/** Returns the number of days since 31 December of the year 0. Adds the days of whole years, of whole months and of this month. */
+/**
+ * Returns the number of days since 31 December of the year 0: the days of all past years, of the past months of this year, and of this
+ * month.
+ */
 function numberOf({ year, month, day }: Day): number {
   const past = year - 1;
   const years = past * 365 + Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400);
@@ -32,7 +36,7 @@ function numberOf({ year, month, day }: Day): number {
   return months.reduce((sum, length) => sum + length, years) + day;
 }
 
-/** Generates days of the years 1 to 9998. Ends of months, and days in February, are frequent. */
+/** Generates random days from the years 1 to 9998. Ends of months, and days in February, are frequent among them. */
 const days = fc
   .record({
     year: fc.oneof(fc.integer({ min: 1, max: 9998 }), fc.constantFrom(1, 4, 100, 400, 1900, 2000, 2028, 2100, 9996)),
@@ -84,7 +88,7 @@ describe('nightsOf', () => {
     }
   });
 
-  it('nightsOf works for the first and the last days of the years 1 to 9999', () => {
+  it('nightsOf works at 0001-01-01, at 9999-12-31, and across the change from year 99 to year 100', () => {
     assert.deepEqual(nightsOf('0001-01-01', '0001-01-02'), ['0001-01-01']);
     assert.deepEqual(nightsOf('9999-12-30', '9999-12-31'), ['9999-12-30']);
     assert.deepEqual(nightsOf('0099-12-31', '0100-01-02'), ['0099-12-31', '0100-01-01']);
@@ -122,8 +126,8 @@ const ZONES = [
 ];
 
 /**
- * Returns the local time that the zone has at an instant, in milliseconds, as if the local time were in UTC. Two such values can be
- * subtracted.
+ * Returns the local time of a zone at an instant. The result is in milliseconds since 1970, as if the local time were UTC, so that two
+ * local times can be subtracted.
  */
 function wallMs(instantMs: number, timezone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', {
@@ -148,7 +152,7 @@ describe('instantOf', () => {
     .map((minute) => new Date(minute * 60_000).toISOString().slice(11, 16));
   const dates = fc.integer({ min: 0, max: 47_000 }).map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
 
-  it('instantOf returns the first instant with a local time, and moves a skipped local time forward by the length of the gap', () => {
+  it('instantOf returns the first instant with the local time, and adds the gap to a local time that a clock change skips', () => {
     fc.assert(
       fc.property(dates, times, fc.constantFrom(...ZONES), (date, time, zone) => {
         const moment = instantOf(date, time, zone);
@@ -157,8 +161,9 @@ describe('instantOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // With a gap: in the offset that was valid before the clock change, the instant has the wanted local time.
-        // Without a gap, this line repeats the definition of `gap`.
+        // If a clock change skipped the local time, the zone still had its old offset `gap` milliseconds earlier. So this line proves
+        // that `ms` is the wanted local time in the old offset. If no time was skipped, the line proves no more than the definition of
+        // `gap`.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
           assert.notEqual(
@@ -172,7 +177,7 @@ describe('instantOf', () => {
     );
   });
 
-  it('instantOf returns the known instants for ten local times around clock changes', () => {
+  it('instantOf returns the expected instants for ten local times around clock changes', () => {
     for (const [date, time, zone, moment] of [
       ['2026-03-08', '01:59', 'America/New_York', '2026-03-08T06:59:00.000Z'],
       ['2026-03-08', '02:00', 'America/New_York', '2026-03-08T07:00:00.000Z'],
@@ -191,7 +196,7 @@ describe('instantOf', () => {
 });
 
 describe('todayIn', () => {
-  it('todayIn returns the calendar day of each zone, which differs on the two sides of the date line', (context) => {
+  it('todayIn returns the current day of each zone, also if two zones have different days at the same instant', (context) => {
     for (const [now, kiritimati, lisbon, pagoPago] of [
       ['2026-05-02T10:30:00Z', '2026-05-03', '2026-05-02', '2026-05-01'],
       ['2026-05-02T09:59:59Z', '2026-05-02', '2026-05-02', '2026-05-01'],
@@ -207,7 +212,7 @@ describe('todayIn', () => {
 });
 
 describe('isTimeZone', () => {
-  it('isTimeZone is true for names of time zones, which todayIn and instantOf accept too', () => {
+  it('isTimeZone is true for names of time zones, and todayIn and instantOf accept each of these names', () => {
     for (const name of [...ZONES, 'europe/lisbon', 'Asia/Calcutta', 'Europe/Kyiv', 'Etc/GMT+12', 'EST5EDT']) {
       assert.ok(isTimeZone(name), name);
       assert.match(todayIn(name), /^\d{4}-\d\d-\d\d$/);

@@ -20,8 +20,8 @@ export function nightsOf(checkIn: DateText, checkOut: DateText): DateText[] {
 }
 
 /**
- * Returns the next day. The days 2 to 28 exist in every month, so text arithmetic is enough for them. Only a later day needs the
- * calendar of `Date`, which takes several times as long.
+ * Returns the day after the given day. The days 2 to 28 exist in every month, so text arithmetic is enough for them. Only a later day
+ * needs the calendar of `Date`, which takes several times as long.
  */
 function dayAfter(day: DateText): DateText {
   const next = Number(day.slice(8)) + 1;
@@ -30,15 +30,15 @@ function dayAfter(day: DateText): DateText {
     : new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Returns the number of nights from check-in to check-out. It is less than 1 if check-out is not after check-in. */
+/** Returns the number of nights from check-in to check-out. The number is less than 1 if check-out is not after check-in. */
 export function countNights(checkIn: DateText, checkOut: DateText): number {
   return (Date.parse(checkOut) - Date.parse(checkIn)) / DAY_MS;
 }
 
 /**
  * Returns true if the text is the name of a time zone, such as `Europe/Lisbon`. An offset such as `+01:00` is not a name. Both Intl and
- * Temporal must accept the name. Intl also accepts names that are not zones (`PST`, `IST`), and Temporal also accepts a complete date
- * text that contains a zone.
+ * Temporal must accept the text, because each of them alone accepts too much. Intl accepts names that are not zones (`PST`, `IST`).
+ * Temporal accepts a complete date text that contains a zone.
  */
 export function isTimeZone(name: string): boolean {
   try {

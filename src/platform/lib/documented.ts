@@ -1,6 +1,6 @@
 /**
- * Schema keyword whose value holds other keywords that only the OpenAPI documents show. The validator does not check them. For a value
- * in a request, code checks the rule and gives its own message. For a value in a response, a check would only cost time. The documents
- * show the inner keywords as part of the schema itself (tools/openapi).
+ * Schema keyword that contains other keywords, which only the OpenAPI documents show. The validator ignores them. In requests, other code
+ * checks these rules and gives its own error message. In responses, a check would only cost time. The generator of the documents
+ * (tools/openapi) moves the inner keywords into the schema itself.
  */
 export const DOCUMENTED = 'x-documented';

@@ -10,7 +10,10 @@ const open = (limit: number, limitPerKey?: number, maxWaitMs = 60_000) =>
     waitedTooLong: () => new Error('too long'),
   });
 
-/** Enters the gate with these keys in this order. @returns the keys in the order in which they enter; waiting keys are added later */
+/**
+ * Enters the gate with these keys in this order.
+ * @returns the keys that the gate has admitted, in order. A waiting key is added when the gate admits it.
+ */
 function ask(gate: FairGate, keys: string[]): string[] {
   const letIn: string[] = [];
   for (const key of keys) {
@@ -27,7 +30,7 @@ function ask(gate: FairGate, keys: string[]): string[] {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('FairGate', () => {
-  it('a gate admits as many callers as its limit immediately, and the next caller when one leaves', async () => {
+  it('a gate immediately admits callers up to its limit, and admits a waiting caller when another caller leaves', async () => {
     const gate = open(2);
     const letIn = ask(gate, ['a', 'b', 'a', 'c']);
     assert.deepEqual(letIn, ['a', 'b']);
@@ -41,7 +44,7 @@ describe('FairGate', () => {
     assert.equal(gate.countWaiting(), 0);
   });
 
-  it('a gate serves the waiting keys in turns, even if many callers wait with one key', async () => {
+  it('a gate admits callers of the waiting keys round robin, even if many callers wait with the same key', async () => {
     const gate = open(1);
     const letIn = ask(gate, ['a', 'a', 'a', 'a', 'b', 'b', 'c']);
     for (let served = 0; served < 6; served += 1) {
@@ -51,7 +54,7 @@ describe('FairGate', () => {
     assert.deepEqual(letIn.slice(1), ['a', 'b', 'c', 'a', 'b', 'a']);
   });
 
-  it('a gate does not give its last place to a key that has reached its own limit, but gives it to another key', async () => {
+  it('the last free place of a gate does not go to a key that has reached its own limit, but goes to another key', async () => {
     const gate = open(4, 3);
     const letIn = ask(gate, ['a', 'a', 'a', 'a', 'b']);
     assert.deepEqual(letIn, ['a', 'a', 'a', 'b']);
@@ -63,7 +66,7 @@ describe('FairGate', () => {
     assert.deepEqual(letIn, ['a', 'a', 'a', 'b', 'a']);
   });
 
-  it('a gate refuses a caller that has waited too long, and admits later callers', async () => {
+  it('a gate refuses a caller that has waited longer than maxWaitMs, and still admits callers after it', async () => {
     const gate = open(1, 1, 20);
     assert.equal(gate.enter('a'), undefined);
     await assert.rejects(async () => await gate.enter('b'), /too long/);
@@ -72,7 +75,7 @@ describe('FairGate', () => {
     assert.equal(gate.enter('b'), undefined);
   });
 
-  it('a gate does not give a free place to a caller that it has refused after too long a wait', async () => {
+  it('a place that becomes free goes to a waiting caller, not to a caller that was refused after too long a wait', async () => {
     const gate = open(1, 1, 20);
     const letIn = ask(gate, ['a']);
     const late = gate.enter('b');

@@ -4,8 +4,8 @@ export interface FairGateOptions {
   /** Number of callers that may be inside the gate at the same time. */
   limit: number;
   /**
-   * Number of callers with this key that may be inside the gate at the same time. A number below `limit` keeps places free for other
-   * keys. If missing, one key may take all places.
+   * Returns the number of callers with this key that may be inside the gate at the same time. A number below `limit` keeps places free
+   * for other keys. If this function is missing, one key may take all places.
    */
   limitOf?: (key: string) => number;
   /** Longest wait of a caller in milliseconds. After this time the gate refuses the caller with the error from `waitedTooLong`. */
@@ -14,8 +14,8 @@ export interface FairGateOptions {
 }
 
 /**
- * Limits how many callers do some work at the same time. Other callers wait in a queue for each key, and the gate serves the queues
- * round robin.
+ * Limits the number of callers that do some work at the same time. Further callers wait in one queue for each key, and the gate serves
+ * these queues round robin.
  */
 export class FairGate {
   readonly #options: FairGateOptions;
@@ -34,7 +34,8 @@ export class FairGate {
    *   rejects with the error from `waitedTooLong` after `maxWaitMs`.
    */
   enter(key: string): Promise<void> | undefined {
-    // The caller overtakes no waiting caller. If callers wait although a place is free, their keys have reached their own limits.
+    // The new caller takes no place that a waiting caller could take. If callers wait although a place is free, all their keys have
+    // reached their own limits.
     if (this.#inside < this.#options.limit && this.#mayEnter(key)) {
       this.#count(key, 1);
       return undefined;

@@ -1,6 +1,6 @@
-/** Fair queue: the items of each key wait in a queue of their own, and the queues are served round robin. */
+/** Queues that are served round robin. The items of each key wait in a queue of their own. */
 export class FairQueues<Item> {
-  /** Queues by key, in the order of their turns. No queue is empty. */
+  /** Queues by key. The first queue of the map is served next. No queue is empty. */
   readonly #lines = new Map<string, Item[]>();
   #size = 0;
 

@@ -18,7 +18,7 @@ describe('newId', () => {
     assert.deepEqual([...ids].sort(), ids);
   });
 
-  it('10,000 ids from one millisecond sort in order, although the counter of a millisecond holds only 4,096', (t) => {
+  it('10,000 ids made in one millisecond sort in order, although the counter inside an id has only 4,096 values', (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const ids = Array.from({ length: 10_000 }, newId);
     assert.deepEqual([...new Set(ids)].sort(), ids);
@@ -38,7 +38,7 @@ describe('newId', () => {
 });
 
 describe('firstIdAt', () => {
-  it('firstIdAt returns an id below the ids of its millisecond and above the ids of the previous millisecond', (t) => {
+  it('firstIdAt returns an id that sorts before all ids of its millisecond and after all ids of the previous millisecond', (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
     const atMs = Date.now();
     const earlier = newId();
@@ -53,7 +53,7 @@ describe('firstIdAt', () => {
 describe('derivedId', () => {
   const parts = fc.array(fc.oneof(fc.string(), fc.integer()), { minLength: 1, maxLength: 4 });
 
-  it('derivedId returns a UUIDv8, and the same id for the same parts', () => {
+  it('derivedId returns a UUIDv8, and always returns the same id for the same parts', () => {
     fc.assert(
       fc.property(parts, (given) => {
         const id = derivedId(...given);
@@ -63,7 +63,7 @@ describe('derivedId', () => {
     );
   });
 
-  it('derivedId returns different ids for different parts, even if the joined texts of the parts are equal', () => {
+  it('derivedId returns different ids for different parts, even if the parts give the same text when they are joined', () => {
     fc.assert(
       fc.property(parts, parts, (some, others) => {
         assert.equal(derivedId(...some) === derivedId(...others), JSON.stringify(some) === JSON.stringify(others));
@@ -75,11 +75,11 @@ describe('derivedId', () => {
 });
 
 describe('isUuid', () => {
-  it('isUuid accepts every UUID in the usual form, in lower case and in upper case', () => {
+  it('isUuid accepts every UUID with hyphens, in lower case and in upper case', () => {
     fc.assert(fc.property(fc.uuid(), (uuid) => isUuid(uuid) && isUuid(uuid.toUpperCase())));
   });
 
-  it('isUuid refuses texts that are not a UUID, and UUIDs in another form or with additional characters', () => {
+  it('isUuid refuses texts that are not a UUID, and UUIDs without hyphens, in braces or with additional characters', () => {
     const id = newId();
     for (const text of [
       '',

@@ -25,11 +25,14 @@ export function newId(): string {
   return formatId(bytes);
 }
 
-/** Number of bytes from one call of the random generator, enough for 256 ids. The call costs more than the rest of an id. */
+/**
+ * Number of bytes that one call of the random generator returns, enough for 256 ids. A call for each id would take longer than all other
+ * work for the id.
+ */
 const POOL_BYTES = 256 * 16;
 let pool = Buffer.alloc(0);
 
-/** Returns 16 random bytes. Each byte of the pool is used only once. */
+/** Returns the next 16 random bytes of the pool. Refills the pool if it is empty. Each byte of the pool is used only once. */
 function nextRandom(): Buffer {
   if (pool.length === 0) {
     pool = randomBytes(POOL_BYTES);
@@ -39,7 +42,7 @@ function nextRandom(): Buffer {
   return bytes;
 }
 
-/** Returns the smallest UUIDv7 of a millisecond of Unix time. Every id from an earlier millisecond is smaller. */
+/** Returns the smallest UUIDv7 that this millisecond of Unix time can have. Every id from an earlier millisecond is smaller. */
 export function firstIdAt(atMs: number): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(atMs, 0, 6);

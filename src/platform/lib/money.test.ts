@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { centsOf, exceedsMaximum, formatCents, formatMoney, MONEY_PATTERN } from './money.ts';
 
-/** Writes the digits as a decimal text with this number of decimals. For example, 12345 with 3 decimals gives 12.345. */
+/** Writes the digits as a decimal text with `places` decimals. For example, the digits 12345 with 3 decimals give 12.345. */
 function decimal(digits: bigint, places: number): string {
   const text = digits.toString().padStart(places + 1, '0');
   return `${text.slice(0, -places)}.${text.slice(-places)}`;
 }
 
 describe('formatMoney', () => {
-  it('formatMoney gives two decimals and rounds half up, like exact arithmetic with whole numbers', () => {
+  it('formatMoney returns two decimals and rounds half up, with the same result as exact integer arithmetic', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 16n }), fc.integer({ min: 3, max: 8 }), (digits, places) => {
         const unit = 10n ** BigInt(places - 2);

@@ -1,4 +1,4 @@
-// The service calculates with whole cents. JavaScript numbers hold whole cents exactly up to 2^53.
+// The service calculates with whole cents, because JavaScript numbers are exact for integers up to 2^53.
 
 /** JSON Schema pattern of a money text: 1 to 8 integer digits, at most 2 decimals, and no sign. */
 export const MONEY_PATTERN = '^\\d{1,8}(\\.\\d{1,2})?$';
@@ -8,7 +8,7 @@ const MAX_CENTS = 9_999_999_999;
 
 const FIVE = '5'.charCodeAt(0);
 
-/** Converts a decimal text without a sign to whole cents. Rounds half up at the third decimal (decision 21). */
+/** Converts a decimal text without a sign to whole cents. Rounds half up to two decimals (decision 21). */
 export function centsOf(amount: string): number {
   const point = amount.indexOf('.');
   if (point === -1) {
@@ -25,7 +25,7 @@ export function formatCents(cents: number): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Formats a decimal text with exactly two decimals. Rounds half up. */
+/** Formats a decimal text (any number of decimals) with exactly two decimals. Rounds half up. */
 export function formatMoney(amount: string): string {
   return formatCents(centsOf(amount));
 }

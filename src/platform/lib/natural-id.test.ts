@@ -10,11 +10,12 @@ describe('newNaturalId', () => {
     assert.ok(!ids.some((id) => /[ILOU]/.test(id)));
   });
 
-  it('20,000 calls of newNaturalId use all 32 characters at every position, and repeat at most one id', () => {
+  it('20,000 calls of newNaturalId use all 32 characters at every position, and at most one id occurs twice', () => {
     for (const place of [0, 1, 2, 3, 5, 6, 7, 8]) {
       assert.equal(new Set(ids.map((id) => id[place])).size, 32);
     }
-    // 20,000 of the 32^8 possible ids contain an equal pair once in about 5,500 runs. Two equal pairs mean a broken generator.
+    // Chance makes two of the 20,000 ids equal in one of about 5,500 runs, because 32^8 ids are possible. Two pairs of equal ids mean
+    // that the generator is broken.
     assert.ok(new Set(ids).size >= ids.length - 1);
   });
 });

@@ -1,12 +1,18 @@
-/** Minimum length of a name that `nearName` suggests. Shorter names are too similar to names of other programs (HOST and HOSTS). */
+/**
+ * Minimum length of a known name that `nearName` suggests. Shorter names are too similar to names that belong to other programs (for
+ * example HOST and HOSTS).
+ */
 const MIN_LENGTH = 7;
-/** Minimum length of a name that `nearName` also suggests if the given name contains two typing errors. */
+/**
+ * Minimum length of a known name that `nearName` suggests even if the given name has two typing errors. For a shorter known name, it
+ * allows only one.
+ */
 const TWO_TYPOS_LENGTH = 10;
 
 /**
  * Finds the known name that a misspelled name most likely stands for. A typing error is one additional, missing or wrong character, or
- * two neighbouring characters in the wrong order. The case of the letters adds no typing error, but a name in another case counts as
- * misspelled.
+ * two neighbouring characters in the wrong order. Different case is not a typing error, but a known name in another case also counts as
+ * misspelled, so `nearName` suggests the known name.
  * @param known names in upper case
  * @returns null if the name is itself a known name, or if no known name is similar enough
  */
@@ -22,7 +28,10 @@ export function nearName(name: string, known: ReadonlySet<string>): string | nul
   return near[0]?.each ?? null;
 }
 
-/** Returns the optimal string alignment distance, or Infinity if the lengths differ by more than 2. */
+/**
+ * Returns the number of typing errors between two names (their optimal string alignment distance), or Infinity if their lengths differ by
+ * more than 2.
+ */
 function countTypos(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) {
     return Infinity;

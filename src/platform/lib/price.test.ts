@@ -7,7 +7,7 @@ import { isPrice } from './price.ts';
 describe('isPrice', () => {
   const thousandths = fc.integer({ min: -1_000, max: 200_000_000_000 }).map((count) => count / 1_000);
 
-  it('isPrice accepts every amount of whole cents, as a number and as a text, and formatMoney keeps the exact cents', () => {
+  it('isPrice accepts every amount of whole cents, as a number and as a text, and formatMoney formats it without a rounding error', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 9_999_999_999 }), (cents) => {
         const digits = String(cents).padStart(3, '0');
@@ -32,7 +32,7 @@ describe('isPrice', () => {
     );
   });
 
-  it('isPrice refuses values that are neither a number nor a text, an empty text, "-0", NaN and Infinity', () => {
+  it('isPrice refuses the texts "" and "-0", NaN, Infinity, and all values that are neither a number nor a text', () => {
     const others = [null, undefined, true, {}, [], [1], 1n, new Date(0), '', '-0', 'NaN', Number.NaN, Infinity];
     assert.deepEqual(others.filter(isPrice), []);
     assert.ok(isPrice(-0), 'the number -0 is accepted, because JSON allows it and it equals 0');

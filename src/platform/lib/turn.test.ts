@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startTurn } from './turn.ts';
 
 describe('startTurn', () => {
-  it('three long pieces of work run in turns, and each round of the event loop runs one step of one piece', async () => {
+  it('three long tasks take turns, and each iteration of the event loop runs only one step of one task', async () => {
     const steps: string[] = [];
     const work = async (name: string) => {
       const turn = startTurn();

@@ -4,23 +4,23 @@ import { FairQueues } from './fair-queues.ts';
 
 /**
  * Length of a turn in milliseconds: the time for which long work may block the event loop. Most work ends earlier. Node accepts only one
- * new connection in each round of the event loop, so longer turns would delay all connections that arrive during the work.
+ * new connection in each iteration of the event loop, so longer turns would delay all connections that arrive during the work.
  */
 const TURN_MS = 2;
 
 export interface Turn {
-  /** Returns true if the turn has lasted longer than its time. The call is cheap enough for every step of the work. */
+  /** Returns true if the turn has lasted longer than `TURN_MS`. The call is cheap, so it can follow every step of the work. */
   isOver(): boolean;
-  /** Waits for the next turn. Before it, other work of the event loop can run. */
+  /** Waits for the next turn. Meanwhile, other work of the event loop can run. */
   next(): Promise<void>;
 }
 
-/** Work of the whole process that waits for its next turn. The tenants take turns. */
+/** All work of this process that waits for its next turn, in one queue for each tenant. The tenants are served round robin. */
 const waiting = new FairQueues<() => void>();
 
 /**
- * Starts one turn in each round of the event loop, even if much work waits, so that short work can run between two turns. Starts no turn
- * during a burst of new connections.
+ * Starts at most one turn in each iteration of the event loop, even if much work waits, so that short work can run between two turns.
+ * Starts no turn during a burst of new connections.
  */
 function giveTurn(): void {
   if (isArriving()) {
@@ -34,7 +34,7 @@ function giveTurn(): void {
   next?.item();
 }
 
-/** Starts the first turn of long work. Between two steps, the work calls `if (turn.isOver()) await turn.next()`. */
+/** Starts the first turn of a long task. Between two steps, the task calls `if (turn.isOver()) await turn.next()`. */
 export function startTurn(): Turn {
   let endsAtMs = performance.now() + TURN_MS;
   return {

@@ -3,7 +3,10 @@ import { describe, it } from 'node:test';
 import Type from 'typebox';
 import { compileSchema, compileStripper, extentFor, findFaults, validationMessage } from './validation.ts';
 
-/** Returns the error message for a value, or null if the value is valid. @param bytes size of the part of the request */
+/**
+ * Returns the error message for a value, or null if the value is valid.
+ * @param bytes size of the part of the request that contains the value
+ */
 function messageFor(schema: Type.TSchema, value: unknown, whole = 'body', bytes = 0): string | null {
   const validator = compileSchema(schema);
   const extent = extentFor(bytes);
@@ -25,7 +28,7 @@ describe('validationMessage', () => {
     assert.equal(messageFor(schema, { ...good, note: null, kind: 'a', at: '2024-02-29', unknown: { deep: 1 } }), null);
   });
 
-  it('the error message lists all fields with faults by their paths, joined by " | "', () => {
+  it('the error message lists every invalid field by its path, and separates the fields by " | "', () => {
     assert.equal(
       messageFor(schema, { name: '', items: [{ quantity: 1 }, { quantity: 0 }, {}] }),
       'name: must not be empty | items.1.quantity: must be at least 1 | items.2.quantity: is required',
@@ -96,7 +99,7 @@ describe('validationMessage', () => {
     assert.ok(reads < 1_000, `${reads} reads of the field quantity`);
   });
 
-  it('the error message lists no faults inside a list that is too long, at any depth', () => {
+  it('if a list is too long, the error message does not list the faults of its entries, also for a list inside a list', () => {
     const row = Type.Object({ cells: Type.Array(Type.Object({ a: Type.String() }), { maxItems: 2 }) });
     const table = Type.Object({ rows: Type.Array(row, { maxItems: 2 }) });
     assert.equal(messageFor(table, { rows: [{}, {}, {}] }), 'rows: must have at most 2 entries');
@@ -125,7 +128,7 @@ describe('findFaults', () => {
     assert.deepEqual(findFaults(validator, 1, 'document'), ['document: must be an object']);
   });
 
-  it('findFaults also returns the faults inside a list that is too long', () => {
+  it('findFaults also returns the faults of the entries of a list that is too long', () => {
     const validator = compileSchema(Type.Object({ a: Type.Array(Type.Integer(), { maxItems: 2 }) }));
     assert.deepEqual(findFaults(validator, { a: [1, 'x', 'y'] }, 'document'), [
       'a: must have at most 2 entries',
@@ -136,7 +139,7 @@ describe('findFaults', () => {
 });
 
 describe('compileStripper', () => {
-  it('compileStripper makes a function that removes all fields that the schema does not name, at any depth, and no other', () => {
+  it('compileStripper makes a function that removes all fields that the schema does not name, at any depth, and keeps the others', () => {
     const item = Type.Object({
       id: Type.String(),
       price: Type.Optional(Type.Union([Type.Object({ a: Type.Integer() }), Type.Null()])),

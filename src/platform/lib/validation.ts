@@ -4,7 +4,7 @@ import { isUuid } from './ids.ts';
 import { lazily } from './lazily.ts';
 import { isPrice, PRICE_KEYWORD } from './price.ts';
 
-/** Fault in the form in which the validator (Ajv) reports it. */
+/** Fault of a value, as the validator (Ajv) reports it. */
 export interface Fault {
   keyword: string;
   instancePath: string;
@@ -12,7 +12,10 @@ export interface Fault {
   message?: string;
 }
 
-/** Makes an Ajv validator with our formats and keywords. By default it converts no types and fills in no defaults (decision 5). */
+/**
+ * Makes an Ajv validator with the formats and keywords of this project. Unless the options say otherwise, it converts no types and fills
+ * in no defaults (decision 5).
+ */
 function newAjv(options: Options): Ajv {
   const ajv = new Ajv({ strict: false, ...options });
   formats.default(ajv, ['uri', 'email', 'date', 'date-time']);
@@ -20,31 +23,32 @@ function newAjv(options: Options): Ajv {
   ajv.addFormat('uuid', isUuid);
   const isCalendarDay = ajv.formats['date'] as { validate: (text: string) => boolean };
   const isUri = ajv.formats['uri'] as (text: string) => boolean;
-  // Only pictures have URLs here, and the program that shows a picture loads its URL. So `javascript:`, `data:` and `file:` are refused.
+  // The service uses this format only for URLs of pictures, which other programs load and show. So `javascript:`, `data:` and `file:` are
+  // refused.
   ajv.addFormat('uri', (text) => /^https?:\/\/[^/?#]/i.test(text) && isUri(text));
-  // PostgreSQL has no year 0.
+  // PostgreSQL has no year 0, so dates of the year 0 are refused.
   ajv.addFormat('date', (text) => isCalendarDay.validate(text) && !text.startsWith('0000'));
   ajv.addKeyword({ keyword: PRICE_KEYWORD, errors: false, validate: (_: unknown, value: unknown) => isPrice(value) });
   return ajv;
 }
 
-/** Bounds of a search for faults. Each fault costs some microseconds, so the search in a value from outside must have bounds. */
+/** Bounds of a search for faults. Each fault costs some microseconds, so a search in a value from a client must have bounds. */
 export interface Extent {
-  /** Largest number of faults that the message lists. The search ends soon after it has found this number. */
+  /** Largest number of faults that the error message lists. The search ends soon after it has found this number. */
   maxReported: number;
   /** True if the search also checks the entries of a list that is too long. */
   entersLongLists: boolean;
 }
 
-/** Search for all faults, without a bound. Used for a document that its own author checks. */
+/** Bounds of a search that finds all faults. Used only for tenant documents, because the operator who checks a document also wrote it. */
 const EVERYTHING: Extent = { maxReported: Infinity, entersLongLists: true };
 /**
- * Largest number of reports of the validator for one fault. For a nullable field, the validator reports each variant of the union, and
- * then the union itself.
+ * Largest number of errors that the validator reports for one fault. For a nullable field, it reports one error for each variant of the
+ * union and one for the union itself.
  */
 const REPORTS_A_FAULT = 4;
 
-/** Check of values against one JSON schema. */
+/** Validator of values against one JSON schema. */
 export interface Validator {
   /** Returns true if the value has no fault. Stops at the first fault. */
   isValid(value: unknown): boolean;
@@ -53,15 +57,15 @@ export interface Validator {
 
 const untilFirstFault = newAjv({ allErrors: false });
 /**
- * Ajv instance that finds all faults. It does not check the schemas themselves, because the meta-schema contains lists, which need the
- * original keyword `items` of Ajv. `untilFirstFault` checks the schemas.
+ * Ajv instance that finds all faults of a value. It does not validate the schemas, because their meta-schema needs Ajv's original keyword
+ * `items`, which is replaced below. `untilFirstFault` validates the schemas.
  */
 const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: false });
 /** Bounds and progress of the current search for faults. There is only one search at a time, because validation is synchronous. */
 let search = { entersLongLists: true, maxReports: Infinity, foundInLists: 0 };
 
-// The original `items` of Ajv collects the faults of all entries of a list. For a megabyte of empty entries, that would block the event
-// loop for seconds.
+// Replaces Ajv's keyword `items`, which collects the faults of all entries of a list. For a megabyte of empty entries, that would block
+// the event loop for seconds.
 withAllFaults.removeKeyword('items');
 withAllFaults.addKeyword({
   keyword: 'items',
@@ -77,7 +81,7 @@ withAllFaults.addKeyword({
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
-          // Lists inside the entry have counted their faults already.
+          // `found` includes the faults of lists inside the entry, which are counted already. So they are not added again.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });
@@ -91,7 +95,10 @@ withAllFaults.addKeyword({
   },
 });
 
-/** Makes the validator of a schema. Compiles each of its two checks when the check is first needed. */
+/**
+ * Makes the validator of a schema. It has two checks: one stops at the first fault, the other finds all faults. Each is compiled when it
+ * is first needed.
+ */
 export function compileSchema(schema: object): Validator {
   const isValid = lazily(() => untilFirstFault.compile(schema));
   const validate = lazily(() => withAllFaults.compile(schema));
@@ -123,13 +130,13 @@ export function findFaults(validator: Validator, value: unknown, whole: string):
 }
 
 /**
- * Largest size of a body for which the message lists all faults, in bytes. For a larger body it lists the first 50 faults, because a
- * fault costs a hundred times as much as the bytes that cause it.
+ * Largest size of a body, in bytes, for which the error message lists all faults. For a larger body it lists only the first 50 faults.
+ * The report of a fault costs a hundred times as much as the bytes that cause it.
  */
 const ALL_FAULTS_BYTES = 64 * 1024;
 const FIRST_FAULTS = 50;
 
-/** Returns the bounds of a search for faults in one part of a request. @param bytes size of that part */
+/** Returns the bounds of a search for faults in one part of a request, such as the body. @param bytes size of that part */
 export function extentFor(bytes: number): Extent {
   return { maxReported: bytes <= ALL_FAULTS_BYTES ? Infinity : FIRST_FAULTS, entersLongLists: false };
 }
@@ -153,10 +160,10 @@ export function joinFaults(texts: string[], whole: string, maxReported = Infinit
 }
 
 function faultTexts(faults: Fault[], whole: string): string[] {
-  // Some reports only repeat another report, so the message leaves them out:
-  // - For a nullable field, the validator also reports the variant `null` and the union itself.
-  // - For a price that is neither text nor number, the keyword of the price reports the fault too.
-  // - For an enum value of the wrong type, the list of allowed values says more than the type.
+  // Some errors of the validator only repeat another error, so the message leaves them out:
+  // - For a nullable field: the errors of the variant `null` and of the union itself.
+  // - For a price that is neither text nor number: the error of the type, because the keyword of the price reports the fault too.
+  // - For an enum value of the wrong type: the error of the type, because the list of allowed values says more.
   const ofEnums = new Set(faults.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath));
   const isRepetition = ({ keyword, params, instancePath }: Fault) =>
     keyword === 'anyOf' ||

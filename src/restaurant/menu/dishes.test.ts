@@ -12,7 +12,7 @@ import type { DishChange, StaffDish } from './schema.ts';
 
 let service: TestService;
 let tenant: TestTenant;
-/** Second tenant. The tests change its dish field by field. */
+/** Second tenant. One group of tests changes a dish of this tenant field by field. */
 let changing: TestTenant;
 before(async () => {
   service = await startService({ config: { rateLimitPerMinute: 1_000_000 } });
@@ -56,7 +56,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     });
   }
 
-  it('a change of a dish reads the other dishes only if the menu may grow, and returns the right dish_count', async () => {
+  it('a change of a dish reads the other dishes only if it may make the menu longer, and returns the right dish_count', async () => {
     const { db, statementsOf } = openRecorded(service.database.url, 2);
     try {
       const own = await service.tenant();
@@ -79,7 +79,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     }
   });
 
-  it('200: a PATCH returns the dish as partners see it, with its ingredients and its inactive add-ons', async () => {
+  it('200: a PATCH returns the dish as partners see it, plus its ingredients and its inactive add-ons', async () => {
     const listed = await dishOf(service, tenant, 'PIZZA-1');
     const { body } = await patch('PIZZA-1', { price: '10.00' });
     const { ingredients, addons, ...dish } = body;
@@ -94,7 +94,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     assert.deepEqual({ ...dish, addons: [addons[0]] }, listed);
   });
 
-  it('200: a PATCH with the stored values writes nothing, and an empty dish_type differs from null', async () => {
+  it('200: a PATCH with the stored values of a dish changes no row, and a PATCH can set dish_type to an empty text or null', async () => {
     const rows = await dumpRows(service, 'menu', 'dish');
     assert.equal((await patch('PIZZA-1', { price: '10', name: 'Margherita', unknown: 1 })).status, 200);
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
@@ -103,7 +103,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     assert.equal((await patch('PIZZA-1', { dish_type: 'veg' })).body.dish_type, 'veg');
   });
 
-  it('200: a PATCH with another sku or id in its body changes neither', async () => {
+  it('200: a PATCH with another sku or id in its body changes neither the sku nor the id of the dish', async () => {
     const { id } = await dishOf(service, tenant, 'WATER');
     const { body } = await patch('WATER', { sku: 'WINE', id: 'x', tenant_id: 0, position: 9, name: 'Water' });
     assert.deepEqual([body.sku, body.id], ['WATER', id]);
@@ -121,7 +121,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     await patch('WATER', { price: '2.50', is_taxable: false });
   });
 
-  it('200: a dish taken off the menu cannot be listed or ordered, also on another node within 1 s, and can be put back', async () => {
+  it('200: a dish taken off the menu cannot be listed or ordered, on another node after at most 1 s, and can be put back', async () => {
     const other = await startService({ beside: service });
     try {
       const own = await service.tenant();
@@ -144,12 +144,12 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     }
   });
 
-  it('200: a sku with slashes, percent signs or any script works in the path of a PATCH', async () => {
+  it('200: a sku with slashes, percent signs, spaces, Chinese characters or emoji works in the path of a PATCH', async () => {
     const skus = ['a/b', '100%', '%2F', '%25', '?a=b#c', 'ü 饺子 🍕', '..', 'a+b c', "'; --", '/', '𝒳'.repeat(100)];
     const menu = sampleMenu();
     menu.dishes = skus.map((sku) => ({ sku, name: sku, price: '1.00', category: 'Pizza' }));
     const own = await service.tenant({ menu });
-    // The client itself resolves `..` in a path, encoded or not.
+    // The sku `..` is left out, because the HTTP client resolves it as a step of the path, even if it is percent-encoded.
     for (const [index, sku] of skus.filter((each) => each !== '..').entries()) {
       const answer = await patch(sku, { price: `${index}.50` }, own);
       assert.deepEqual([answer.status, answer.body.sku, answer.body.price], [200, sku, `${index}.50`], answer.text);
@@ -197,7 +197,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     assert.equal((await dishOf(service, other, 'THEIRS')).price, '1.00');
   });
 
-  it('200: concurrent changes of one menu on two nodes are applied one after the other, and none is lost', async () => {
+  it('200: concurrent changes of one menu on two nodes are applied one after the other, and no change is lost', async () => {
     const menu = sampleMenu();
     const skus = Array.from({ length: 10 }, (_, index) => `D-${index}`);
     menu.dishes = skus.map((sku) => ({ sku, name: sku, price: '1', category: 'Pizza', is_active: false }));
@@ -225,7 +225,8 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
       for (const [field, value] of Object.entries(fields)) {
         assert.equal(dish[field as keyof typeof fields], value, field);
       }
-      // One call replaces the whole menu while other calls change its dishes. Each dish ends with the values of one call, not of both.
+      // One call replaces the whole menu while other calls change its dishes. In the end, each dish has the price and the description of
+      // one call, not a mix of two calls.
       const answers = await Promise.all([
         ...skus.map((sku) => patch(sku, { price: '5', description: 'changed' }, own)),
         other.call('PUT', STAFF_MENU, { headers: own.staff, json: replaced }),

@@ -80,7 +80,7 @@ describe('GET /v1/staff/menu/', () => {
     );
   });
 
-  it("401: the menu document is refused to a call without a token and to a partner's credential", async () => {
+  it("401: the menu document is refused to a call without a token and to a call with a partner's credential", async () => {
     assertError(await service.call('GET', STAFF_MENU), 401, 'invalid_credentials');
     assertError(await service.call('GET', STAFF_MENU, { headers: tenant.partner }), 401, 'invalid_credentials');
     const body = { headers: tenant.partner, json: sampleMenu() };
@@ -89,7 +89,7 @@ describe('GET /v1/staff/menu/', () => {
 });
 
 describe('PUT /v1/staff/menu/', () => {
-  it('200: a PUT of the menu document that GET returns changes nothing, also if dishes and sections were removed before', async () => {
+  it('200: a PUT of the menu document that GET returned changes nothing, even if an earlier PUT removed dishes and sections', async () => {
     const other = await service.tenant();
     await put(without(sampleMenu(), 'PIZZA-1'), other);
     await put({ ...without(sampleMenu(), 'WATER'), categories: [{ name: 'Pizza' }] }, other);
@@ -110,7 +110,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
   });
 
-  it('200: dishes missing from the document become inactive, are not deleted, and come back with their ids', async () => {
+  it('200: dishes that a PUT leaves out become inactive but stay stored, and a later PUT brings them back with their ids', async () => {
     const other = await service.tenant();
     const pizza = await dishOf(service, other, 'PIZZA-1');
     await put({ dishes: [] }, other);
@@ -128,7 +128,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.deepEqual(await dishOf(service, other, 'PIZZA-1'), pizza);
   });
 
-  it('200: a dish keeps its id if its fields change, and a variant or add-on gets its old id back with its old name', async () => {
+  it('200: a dish keeps its id if its fields change, and a variant or add-on that gets its old name back has its old id', async () => {
     const other = await service.tenant();
     const [dish] = sampleMenu().dishes;
     assert.ok(dish);
@@ -155,7 +155,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.deepEqual(await dishOf(service, other, 'PIZZA-1'), first);
   });
 
-  it('200: the menu lists the dishes in the order of the new document', async () => {
+  it('200: after a PUT, the menu lists the dishes in the order of the new document', async () => {
     const other = await service.tenant();
     const menu = sampleMenu();
     await put({ ...menu, dishes: menu.dishes.toReversed() }, other);
@@ -179,7 +179,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.equal(drinks.updated_at, drinks.created_at);
   });
 
-  it('200: a menu set may contain the sub-menu Default even if no dish is in it', async () => {
+  it('200: a menu set may contain the sub-menu Default even if no dish belongs to this sub-menu', async () => {
     const menu = sampleMenu();
     menu.menu_sets = [{ name: 'All day', sub_menus: ['Default', 'From the oven'] }];
     const other = await service.tenant({ menu: without(menu, 'WATER', 'OFF') });
@@ -196,7 +196,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.equal('id' in ((await getDocument()).dishes[0] ?? {}), false);
   });
 
-  it('200: a PUT of the menu is accepted as a form and as multipart, with lists by field or as JSON', async () => {
+  it('200: a PUT of the menu is accepted as a form and as multipart, with lists as separate fields or as JSON in one field', async () => {
     const other = await service.tenant();
     const fields = {
       'kitchens[0].name': 'Bar',

@@ -1,4 +1,4 @@
-// Examples of the OpenAPI documents: parts of the demo tenant's menu.
+// Examples for the OpenAPI documents. They are parts of the demo tenant's menu.
 
 const SECTION_TIMES = { created_at: '2026-11-02T09:12:40.118Z', updated_at: '2026-11-02T09:12:40.118Z' };
 const KITCHEN_CARD = { id: '128a6f36-109d-8ac9-9c5e-8d88954fd4ad', name: 'Kitchen', is_active: true };
@@ -72,7 +72,7 @@ export const KORMA = {
   ],
 };
 
-/** Dish as staff see it. It has the sections of `KORMA`, except for the category. */
+/** Dish as staff see it, with its ingredients. Its kitchen, sub-menu and menu set are those of `KORMA`. */
 export const PAPADOM = {
   ...KORMA,
   id: '01a19b53-7418-7edc-b27a-66a5453a89e3',

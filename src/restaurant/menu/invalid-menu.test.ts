@@ -128,7 +128,7 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
     ],
     [{ dishes: [], menu_sets: [{ name: 'A', sub_menus: ['B'] }] }, 'menu_sets.0.sub_menus.0: "B" is not in sub_menus'],
   ] as [unknown, ...string[]][]) {
-    it(`400: an invalid menu gets the fault "${faults[0]}"${faults.length > 1 ? ' and others' : ''}`, async () => {
+    it(`400: an invalid menu is refused with the fault "${faults[0]}"${faults.length > 1 ? ' and others' : ''}`, async () => {
       assert.deepEqual(faultsOf(await put(json)).sort(), faults.sort());
     });
   }
@@ -142,7 +142,7 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
   });
 
-  it('400: a menu with thousands of faults gets the first 50 of them within 10 s', { timeout: 10_000 }, async () => {
+  it('400: of a menu with thousands of faults, 50 faults are reported within 10 s', { timeout: 10_000 }, async () => {
     const names = Array.from({ length: 999 }, (_, index) => ({ name: `Section number ${index}` }));
     const dishes = Array.from({ length: 6_000 }, (_, index) => ({
       sku: String(index % 2),

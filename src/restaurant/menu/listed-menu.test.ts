@@ -30,7 +30,7 @@ describe('the cache of rendered menus', () => {
     });
   };
 
-  it('a rendered menu stays cached if there is room, and concurrent reads share one rendering', async () => {
+  it('concurrent reads of a menu share one rendering, and the menu stays cached while the cache is not full', async () => {
     const read = newReader();
     const [tenant] = tenants;
     assert.ok(tenant);
@@ -53,7 +53,7 @@ describe('the cache of rendered menus', () => {
     assert.notEqual(await read(two), second, 'the second was evicted');
   });
 
-  it('the cache keeps one version of each menu, so a menu that changes often evicts no other menu', async () => {
+  it('the cache keeps only the latest version of each menu, so a menu that changes often evicts no other menu', async () => {
     const [one, two] = tenants;
     assert.ok(one && two);
     const { plain, gzipped } = await newReader()(one);
@@ -103,11 +103,11 @@ describe('the cache of rendered menus', () => {
       ended.slice(1),
       Array.from({ length: 3 }, () => 'large true'),
     );
-    // Each large menu is read once to get its size, and once to render it.
+    // Each large menu is read once to get its size, and once to render it. The small menu is read once.
     assert.equal(sent.filter((text) => text.includes('"sections"')).length, 3 * 2 + 1);
   });
 
-  it('a menu that failed to load is not cached and is loaded at the next read, even in a cache of 1 byte', async () => {
+  it('if a menu cannot be loaded, the failure is not cached, and the next read loads the menu, even with a cache of 1 byte', async () => {
     const read = newReader(1);
     await sql`ALTER TABLE dish RENAME TO dish_away`.execute(service.database.db);
     const failed = await Promise.allSettled([...tenants, ...tenants].map(read));

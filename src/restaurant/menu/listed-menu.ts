@@ -14,22 +14,25 @@ import { countListed, createRenderer, partnerDish } from './rendering.ts';
 import type { Dish } from './schema.ts';
 import { readMenu, readMenuVersion, type StoredMenu } from './store.ts';
 
-/** Body and ETag of the whole menu in one content coding, for `GET /v1/third-party/menu/`. */
+/** Body and ETag of the whole menu, plain or gzipped, for `GET /v1/third-party/menu/`. */
 export interface MenuAnswer {
   body: Buffer;
   etag: string;
 }
 
-/** Menu as partners see it, at one version. It is shared by all readers and never changed. */
+/** One version of a menu, as partners see it. All readers share this object, and it is never changed. */
 export interface ListedMenu {
   plain: MenuAnswer;
   gzipped: MenuAnswer;
   dishes: {
     length: number;
-    /** Returns the JSON of the dishes from position `from` to before `until`, with commas between them. The bytes are not copied. */
+    /**
+     * Returns the JSON of the dishes from position `from` up to the last position before `until`, with commas between them. The bytes are
+     * not copied.
+     */
     slice: (from: number, until: number) => Buffer;
   };
-  /** Listed dishes by sku. Only these can be ordered (decision 18). */
+  /** Listed dishes by sku. Only listed dishes can be ordered (decision 18). */
   bySku: Pick<ReadonlyMap<string, Dish>, 'get'>;
 }
 
@@ -46,11 +49,14 @@ interface CachedMenu {
   currency: string;
   menu: Promise<ListedMenu>;
   bytes: number;
-  /** Number of the last read of this menu, counted over the reads of all menus. */
+  /**
+   * Sequence number of the last read of this menu. The reads of all menus share one sequence, so the menu with the lowest number is
+   * evicted first.
+   */
   lastRead: number;
 }
 
-/** Size in bytes above which menus are rendered one at a time, because rendering them takes much time and memory. */
+/** Size of a rendered menu, in bytes, above which menus are rendered one at a time, because rendering them takes much time and memory. */
 const LARGE_MENU_BYTES = 1024 * 1024;
 
 export interface MenuReaderOptions {
@@ -58,7 +64,10 @@ export interface MenuReaderOptions {
   caches: Caches;
   log: Logger;
   maxCachedBytes?: number;
-  /** Maximum number of bytes of a rendered menu. A larger menu may be stored from a time when the bound was higher or did not exist. */
+  /**
+   * Maximum number of bytes of a rendered menu. A larger menu is stored if this bound was higher, or did not exist, when the menu was
+   * written.
+   */
   maxRenderedBytes?: number;
 }
 
@@ -69,7 +78,7 @@ const TOO_LARGE_RETRY_SECONDS = 60;
 /**
  * Returns a function that reads menus through a cache of rendered menus. The version of a menu is cached until the tenant changes. The
  * menu is read, rendered and compressed once for each version. A full cache evicts the least recently read menu.
- * @throws UnavailableError from the returned function if the menu is too large. The log then has one line for each version.
+ * @throws UnavailableError from the returned function if the menu is too large. The log has one line for each version that is too large.
  */
 export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   const { db, caches, maxCachedBytes = MAX_CACHED_BYTES } = options;
@@ -86,8 +95,8 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   }
 
   /**
-   * Evicts the least recently read menus until the others fit. The search through all cached menus is cheap compared with loading one.
-   * An ordered list would cost every read a microsecond.
+   * Evicts the least recently read menus until the other menus fit into the cache. To find them it searches all cached menus, which is
+   * cheap compared with loading a menu. A list in the order of the reads would make every read a microsecond slower.
    */
   function evictLeastRecentlyRead(): void {
     while (cachedBytes > maxCachedBytes && cached.size > 1) {
@@ -96,13 +105,13 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
     }
   }
 
-  /** Loads a version of a menu, and replaces the cached version. */
+  /** Starts to load a version of a menu, and caches it in place of the version that was cached before. */
   function load(tenantId: number, version: number, currency: string): CachedMenu {
     evict(tenantId);
     const menu = withRetries(() => loadMenu(tenantId, currency));
     const loading: CachedMenu = { version, currency, menu, bytes: 0, lastRead: reads };
     cached.set(tenantId, loading);
-    // The entry may have been replaced or evicted while the menu was loading.
+    // While the menu was loading, its entry may have been replaced or evicted. Then the result must not change the cache.
     const isStillCached = () => cached.get(tenantId) === loading;
     menu.then(
       ({ plain, gzipped }) => {
@@ -135,7 +144,7 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   };
 }
 
-/** Returns a function that loads and renders a menu. Large menus are rendered one at a time. Other menus do not wait for them. */
+/** Returns a function that loads and renders a menu. Large menus are rendered one at a time. Small menus do not wait for large menus. */
 function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuBytes }: MenuReaderOptions) {
   const inQueue = createQueue();
 
@@ -153,7 +162,7 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
   }
 
   return async (tenantId: number, currency: string): Promise<ListedMenu> => {
-    // A large menu is read again when it is its turn, so that a waiting load holds no memory.
+    // A large menu is read a second time when its turn in the queue comes, so that a menu that waits in the queue uses no memory.
     const menu =
       (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await inQueue(() => load(tenantId, currency, Infinity)));
     if (menu === null) {
@@ -179,15 +188,15 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
 const compress = promisify(gzip);
 
 /**
- * Renders the menu to bytes. A dish is parsed from these bytes when an order needs it, because the objects of a real menu take three
- * times the memory of its bytes. Parsing costs about 20 µs a dish, so the few dishes that were ordered last stay parsed.
+ * Renders the menu to bytes. Only the bytes stay in memory, because the parsed objects of a real menu take three times as much. A dish is
+ * parsed from the bytes when an order needs it. Parsing takes about 20 µs a dish, so the few dishes that were ordered last stay parsed.
  * @param bytes length of the whole menu, from `renderedBytes`
  */
 async function listMenu(tenantId: number, currency: string, menu: StoredMenu, bytes: number): Promise<ListedMenu> {
   const turn = startTurn();
   const render = createRenderer(tenantId, currency, { ...menu, dishCounts: countListed(menu.dishes) });
   const body = Buffer.allocUnsafeSlow(bytes);
-  /** Position of the first byte of each dish, and the position where the next dish would begin. */
+  /** Positions in `body` of the first byte of each dish. The last entry is the position where a further dish would begin. */
   const begins = [1];
   const positions = new Map<string, number>();
   let end = body.write('[');
@@ -220,9 +229,12 @@ async function listMenu(tenantId: number, currency: string, menu: StoredMenu, by
   };
 }
 
-/** Maximum number of dishes of a menu that stay parsed, because a dish that is ordered often is soon ordered again. */
+/**
+ * Maximum number of dishes of a menu that stay parsed after an order. A dish that is ordered often is soon ordered again, so it is not
+ * parsed again.
+ */
 const MAX_RECENT = 16;
-/** Maximum number of bytes of a dish that stays parsed. A real dish has about 2 KB. */
+/** Maximum size, in bytes, of a dish that stays parsed. A real dish has about 2 KB. */
 const MAX_RECENT_BYTES = 16 * 1024;
 
 function createDishReader(textOf: (sku: string) => Buffer | undefined): ListedMenu['bySku'] {

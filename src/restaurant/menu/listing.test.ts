@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Checks the ids and times of a dish, and replaces them with fixed texts. */
+/** Checks the ids and times of a dish, and replaces them with fixed texts, so that dishes can be compared. */
 function withoutIdsAndTimes(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, each: unknown) => {
     if (key === 'id') {
@@ -98,7 +98,7 @@ describe('GET /v1/third-party/menu/', () => {
     );
   });
 
-  it('200: a dish has default values and sections named Default for fields that the document leaves out', async () => {
+  it('200: if the document leaves out fields of a dish, they get default values, and the dish gets sections named Default', async () => {
     const water = await dishOf(service, tenant, 'WATER');
     assert.deepEqual([water.description, water.dish_type, water.image], ['', null, null]);
     assert.deepEqual([water.price_variants, water.addons], [[], []]);
@@ -118,7 +118,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.deepEqual([...counts], ['2']);
   });
 
-  it('200: two dishes in the same sections show equal sections, and different ids of variants and add-ons', async () => {
+  it('200: two dishes of the same sections show identical sections, but their variants and add-ons have different ids', async () => {
     const menu = sampleMenu();
     menu.dishes.push({ ...menu.dishes[0], sku: 'P-2', name: 'Second', price: '1', category: 'Pizza' });
     const [first, , second] = await listDishes(service, await service.tenant({ menu }));
@@ -153,7 +153,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
   });
 
-  it('200: the pages of the menu together hold the dishes of the whole list', async () => {
+  it('200: all pages of the menu together contain exactly the dishes of the list without pages', async () => {
     const dishes = await listDishes(service, tenant);
     const first = await service.call('GET', `${MENU}?page=1&page_size=1`, { headers: tenant.partner });
     const second = await service.call('GET', new URL(first.body.next).pathname + new URL(first.body.next).search, {
@@ -177,7 +177,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.notEqual(theirs[0]?.category.id, ours.category.id);
   });
 
-  it('304: If-None-Match with the ETag of the current menu gets no body, and with another ETag gets the menu (200)', async () => {
+  it('304, 200: If-None-Match with the ETag of the current menu gets 304 without a body, and with another ETag gets the menu', async () => {
     const { headers } = await service.call('GET', MENU, { headers: tenant.partner });
     const etag = headers.get('etag') ?? '';
     const ask = (tag: string) => service.call('GET', MENU, { headers: { ...tenant.partner, 'if-none-match': tag } });
@@ -193,19 +193,19 @@ describe('GET /v1/third-party/menu/', () => {
     assert.equal((await ask(etag)).status, 304, 'an equal menu has the same ETag');
   });
 
-  it('400, 404: page 0 of the menu is 400, and a page after the last is 404, even with If-None-Match', async () => {
+  it('400, 404: page 0 of the menu gets 400, and a page after the last one gets 404, even with If-None-Match', async () => {
     const bad = await service.call('GET', `${MENU}?page=0`, { headers: tenant.partner });
     assert.equal(assertError(bad, 400, 'invalid_request'), 'page: must be at least 1');
     const headers = { ...tenant.partner, 'if-none-match': '*' };
     assertError(await service.call('GET', `${MENU}?page=2`, { headers }), 404, 'error');
   });
 
-  it("401: the partner's menu is refused to a call without a credential and to an owner's token", async () => {
+  it("401: the partner's menu is refused to a call without a credential and to a call with an owner's token", async () => {
     assertError(await service.call('GET', MENU), 401, 'invalid_credentials');
     assertError(await service.call('GET', MENU, { headers: tenant.owner }), 401, 'invalid_credentials');
   });
 
-  it('403: a tenant with only the hotel feature is refused on all operations of menus and the placing of orders', async () => {
+  it('403: a tenant that has only the hotel feature cannot read or change a menu and cannot place an order', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     assertError(await service.call('GET', MENU, { headers: hotel.partner }), 403, 'error');
     assertError(await place(service, hotel), 403, 'error');

@@ -2,13 +2,13 @@ import { type Change, describeListChanges } from '#platform/lib/change-list.ts';
 import type { ChangedRow } from '#platform/lib/changed-rows.ts';
 import type { StampedSections, StoredDish } from './store.ts';
 
-/** Changes of a menu that were written. */
+/** Changes that were written to the stored menu of a tenant. */
 export interface AppliedMenu {
   dishes: ChangedRow<StoredDish>[];
   sections: { before: StampedSections; after: StampedSections };
 }
 
-/** Returns the written changes as a list, one for each section and dish. */
+/** Returns the written changes of sections and dishes as one list. */
 export function menuChanges({ dishes, sections: { before, after } }: AppliedMenu): Change[] {
   return [
     ...sectionChanges('kitchen', before.kitchens, after.kitchens),

@@ -12,7 +12,7 @@ export type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
 export type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
 export type FilledDish = Filled<Omit<DishDocument, 'addons'>> & { addons: Addon[] };
 
-/** Groups of dishes. Each dish belongs to one section of each kind. */
+/** Kitchens, categories, sub-menus and menu sets of a menu. Each dish belongs to one section of each of these kinds. */
 export interface Sections {
   kitchens: Kitchen[];
   categories: Category[];
@@ -20,10 +20,10 @@ export interface Sections {
   menu_sets: MenuSet[];
 }
 
-/** Menu document with all default values. */
+/** Menu document in which all missing fields have their default values. */
 export type FilledMenu = Sections & { dishes: FilledDish[] };
 
-/** Name of the kitchen, sub-menu and menu set of a dish whose document leaves them out (decision 18). */
+/** Name of the kitchen, the sub-menu and the menu set that a dish gets if the document leaves them out (decision 18). */
 const DEFAULT_NAME = 'Default';
 
 export function fillDish(dish: DishDocument): FilledDish {
@@ -53,7 +53,10 @@ export function fillDish(dish: DishDocument): FilledDish {
   };
 }
 
-/** Fills in all default values of a menu, and adds sections named `Default` if needed. Yields to the event loop regularly. */
+/**
+ * Fills in all default values of a menu, and adds sections named `Default` if dishes or menu sets refer to them. Yields to the event loop
+ * regularly.
+ */
 export async function fillMenu(menu: MenuDocument): Promise<FilledMenu> {
   const dishes = await mapInTurns(menu.dishes, fillDish);
   const menuSets = menu.menu_sets ?? [];
@@ -92,14 +95,17 @@ function withDefault<T extends { name: string }>(sections: T[], isNeeded: boolea
 const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as const;
 type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
 
-/** Result of a check that found no fault. The generators yield it too, so that the event loop can run other work between checks. */
+/**
+ * Result of a check that found no fault. The generators yield this result too, so that `menuFaults` can let the event loop run other work
+ * after each check.
+ */
 const VALID = null;
 type CheckResult = string | typeof VALID;
 
 /**
  * Returns the faults of a menu document that a schema cannot find: duplicate names and references to missing sections. Each fault is
- * `path: text`, with paths as in decision 6. Skips what the schema refuses, so that one response can report the faults of both. Yields
- * to the event loop regularly.
+ * `path: text`, with paths as in decision 6. Skips values that the schema refuses. So one response can report the faults that the schema
+ * finds together with the faults that this function finds. Yields to the event loop regularly.
  * @param limit number of faults after which the check ends
  */
 export async function menuFaults(document: unknown, limit = Infinity): Promise<string[]> {
@@ -132,7 +138,7 @@ function* checkMenu(menu: Record<string, unknown>): Generator<CheckResult> {
   }
 }
 
-/** Returns the faults of one dish of a stored menu, as `menuFaults` does. */
+/** Returns the faults of one dish of a stored menu: duplicate names and references to missing sections, as in `menuFaults`. */
 export function dishFaults(dish: FilledDish, sections: Sections): string[] {
   const results = checkDish({ ...dish }, sectionNames({ ...sections }, []), '');
   return [...results].filter((result) => result !== VALID);

@@ -21,7 +21,10 @@ export { menuChanges } from './menu-changes.ts';
 export { menuFaults } from './menu-document.ts';
 export { type Dish, MenuDocument } from './schema.ts';
 
-/** Reads the menu document with all default values, as pieces of JSON. `PUT /v1/staff/menu/` accepts this document. */
+/**
+ * Reads the stored menu as a menu document with all default values. Returns its JSON in several pieces. `PUT /v1/staff/menu/` accepts
+ * this document.
+ */
 export async function readMenuDocument(db: Database, tenantId: number): Promise<Buffer[]> {
   const dishes = new TextPieces();
   let separator = '';
@@ -40,17 +43,18 @@ function documentText({ id, position, price_variants, addons, ingredients, ...sc
 }
 
 interface Bounds {
-  /** Maximum number of bytes of the menu in the partners' response. */
+  /** Maximum size, in bytes, of the menu in the response to partners. */
   maxRenderedBytes?: number | undefined;
   /** Maximum number of faults that an error reports. */
   maxReported?: number | undefined;
 }
 
 /**
- * Replaces the menu with a document. Dishes are matched by sku, and stored dishes that are not in the document become inactive.
- * Applying the same document again changes nothing.
+ * Replaces the menu with a document. Dishes are matched by sku, and stored dishes that are not in the document become inactive. Applying
+ * the same document again changes nothing.
  * @returns the whole menu after the change, as pieces of JSON
- * @throws ApiError 400 `invalid_request` with at most `maxReported` faults, or with the size of a menu that would be too large
+ * @throws ApiError 400 `invalid_request`, which lists at most `maxReported` faults, or names the size of a menu that would be too large
+ *   for partners
  */
 export async function replaceMenu(
   db: Database,
@@ -68,8 +72,8 @@ export async function replaceMenu(
 }
 
 /**
- * Replaces the menu inside a transaction. The document must be valid already.
- * @returns the written changes, or null if the menu is as in the document already
+ * Replaces the menu in the transaction of the caller. The caller must have validated the document.
+ * @returns the written changes, or null if the stored menu equals the document already
  * @throws ApiError 400 `invalid_request` if the menu would be too large for partners
  */
 export async function applyMenu(
@@ -83,7 +87,8 @@ export async function applyMenu(
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
   const named = new Set(wanted.dishes.map((dish) => dish.sku));
   const dishes = wanted.dishes.map((dish, position) => ({ ...dish, position, id: bySku.get(dish.sku)?.id ?? newId() }));
-  // Stored dishes that are not in the document go to the end. So a later PUT of the document that GET returns changes no position.
+  // Stored dishes that are not in the document get positions after all dishes of the document. So a later PUT of the document that GET
+  // returns changes no position.
   const unnamed = stored.dishes
     .filter((dish) => !named.has(dish.sku))
     .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
@@ -138,8 +143,8 @@ export async function changeDish(
 }
 
 /**
- * Returns true if the menu may become longer by the change of a dish. Only reading the whole menu shows it for certain. A dish that is
- * taken off the menu, or that stays active in its category, makes no other dish longer.
+ * Returns true if the change of a dish may make the menu longer. Only a look at the whole menu would give certainty. A dish that is taken
+ * off the menu, or that stays active in the same category, makes no other dish longer, because no `dish_count` grows.
  */
 async function mayGrow(
   tenantId: number,
@@ -157,8 +162,8 @@ async function mayGrow(
 type RenderedMenu = Pick<store.StoredMenu, 'sections' | 'dishes'>;
 
 /**
- * Refuses a change that makes a menu too large. Accepts a change that does not make the menu longer, so that staff can make a menu
- * that is too large smaller in several steps.
+ * Refuses a change that makes a menu too large for partners. If the stored menu is too large already, accepts a change that does not make
+ * it longer, so that staff can make it smaller in several steps.
  */
 async function refuseGrowth(
   tenantId: number,
@@ -194,8 +199,8 @@ function unstamped(sections: store.StampedSections): Sections {
 }
 
 /**
- * Returns the sections of the document with their times, and the stored sections that are still needed: by dishes that are no longer
- * in the document, or by menu sets.
+ * Returns the sections of the document with the times of their creation and last change. Adds the stored sections that the document
+ * leaves out but that are still needed, by stored dishes that are not in the document or by menu sets.
  */
 async function restamp(
   stored: store.StampedSections,
@@ -214,7 +219,7 @@ async function restamp(
 }
 
 /**
- * Returns the sections of one kind with their times. An unchanged section is the stored object itself.
+ * Returns the sections of one kind with the times of their creation and last change. An unchanged section is the stored object itself.
  * @param needed names of stored sections to keep even if the document does not have them
  */
 async function restampList<T extends { name: string }>(
@@ -234,7 +239,7 @@ async function restampList<T extends { name: string }>(
   return [...stamped, ...stored.filter(({ name }) => kept.has(name) && !named.has(name))];
 }
 
-/** Returns true if the sections are the stored objects in the stored order. */
+/** Returns true if no section was changed, added, removed or moved: each section is the stored object itself, in the stored order. */
 function isSame(restamped: store.StampedSections, stored: store.StampedSections): boolean {
   const isSameList = (one: object[], other: object[]) =>
     one.length === other.length && one.every((section, index) => section === other[index]);

@@ -18,7 +18,7 @@ describe('a real menu', () => {
   });
   after(() => service.close());
 
-  it('200: the menu of the demo tenant lists 243 dishes with valid fields, and all ids of dishes and their parts differ', async () => {
+  it('200: the menu of the demo tenant lists 243 valid dishes, and all ids of dishes, variants and add-ons differ', async () => {
     const dishes = await listDishes(service, tenant);
     const validate = compileSchema(Dish);
     assert.deepEqual(
@@ -32,7 +32,7 @@ describe('a real menu', () => {
     assert.equal(ids.size, 243 + 226 + 2_040);
   });
 
-  it('200: a PUT of the demo menu from GET changes nothing, and its pages hold the dishes of the whole list', async () => {
+  it('200: a PUT of the demo menu that GET returned changes nothing, and all pages of this menu contain all its dishes', async () => {
     const rows = await dumpRows(service, 'menu', 'dish');
     const { body } = await service.call('GET', STAFF_MENU, { headers: tenant.staff });
     assert.equal((await service.call('PUT', STAFF_MENU, { headers: tenant.staff, json: body })).status, 200);

@@ -122,7 +122,7 @@ describe('a menu too large for partners', () => {
 
   const TOO_LARGE = /^dishes: would make a menu of \d+ bytes for partners, but at most 33554432 are allowed\. /;
 
-  it('400: a PUT of a menu too large for partners is refused with its size and changes nothing', async () => {
+  it('400: a PUT of a menu that is too large for partners is refused, the message names its size, and no row changes', async () => {
     const { staff } = await service.tenant();
     const rows = await dumpRows(service, 'menu', 'dish');
     const answer = await service.call('PUT', STAFF_MENU, { headers: staff, json: wideMenu(2_500, 100) });
@@ -130,7 +130,7 @@ describe('a menu too large for partners', () => {
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
   });
 
-  it('200: a menu of just under 32 MiB is sent whole and by pages with the same bytes', async () => {
+  it('200: a menu of just under 32 MiB is sent to partners, and its last page has the same bytes as the end of the menu', async () => {
     const tenant = await service.tenant();
     const json = wideMenu(1_890, 100);
     assert.equal((await service.call('PUT', STAFF_MENU, { headers: tenant.staff, json })).status, 200);
@@ -145,7 +145,7 @@ describe('a menu too large for partners', () => {
     assert.equal(last.body.results.length, 90);
   });
 
-  it('400: a PATCH that makes the menu too large is refused, and 200: a PATCH that makes the menu smaller is accepted', async () => {
+  it('400, 200: a PATCH that makes the menu too large is refused, and a PATCH that makes the menu smaller is accepted', async () => {
     const tenant = await service.tenant();
     const { staff } = tenant;
     const menu = wideMenu(2_100, 100);
@@ -179,7 +179,7 @@ describe('a menu too large for partners', () => {
     assert.deepEqual(await dumpRows(service, 'tenant', 'menu', 'dish'), rows);
   });
 
-  it('503: a stored menu that is too large is logged once, and staff can read it, make it smaller and replace it', async () => {
+  it('503: a stored menu that is too large is refused to partners, logged once, and can be read and changed by staff', async () => {
     const menu = wideMenu(2_500, 100);
     const dishes = menu.dishes.map((each, index) => ({ ...each, is_active: index < 1_800 }));
     const tenant = await service.tenant({ menu: { ...menu, dishes } });

@@ -3,11 +3,11 @@ import { startTurn } from '#platform/lib/turn.ts';
 import { countListed, partnerDish, type RenderedSections, renderDish, renderSections } from './rendering.ts';
 import type { StoredDish, StoredMenu } from './store.ts';
 
-/** Placeholders for an id and a currency. All ids and all currencies have the same length, so the size is right. */
+/** Placeholders for an id and a currency. All ids have the same length, and so have all currencies, so the computed size is exact. */
 const ANY_ID = '00000000-0000-0000-0000-000000000000';
 const ANY_CURRENCY = 'XXX';
 const NULL_BYTES = 'null'.length;
-/** Placeholder for a section of a dish. The bytes of a section are computed once for all its dishes. */
+/** Placeholder for a section inside a dish. The size of each section is computed once, and is added for each dish of the section. */
 const PLACEHOLDER = null as never;
 const PLACEHOLDER_SECTIONS: RenderedSections = {
   category: () => PLACEHOLDER,
@@ -17,8 +17,8 @@ const PLACEHOLDER_SECTIONS: RenderedSections = {
 };
 
 /**
- * Returns the exact number of bytes of the response to `GET /v1/third-party/menu/`. It renders each dish without its sections, and each
- * section once. Yields to the event loop regularly.
+ * Returns the exact number of bytes of the response to `GET /v1/third-party/menu/`. To save time, it renders each dish without its
+ * sections, and each section only once. Yields to the event loop regularly.
  */
 export async function renderedBytes(tenantId: number, menu: Pick<StoredMenu, 'sections' | 'dishes'>): Promise<number> {
   const turn = startTurn();
@@ -38,7 +38,7 @@ export async function renderedBytes(tenantId: number, menu: Pick<StoredMenu, 'se
 
 /**
  * Refuses a menu that would be too large for partners.
- * @throws ApiError 400 `invalid_request` with the size of the menu
+ * @throws ApiError 400 `invalid_request`, which names the size of the menu
  */
 export function refuseTooLarge(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes) {
@@ -50,14 +50,14 @@ export function refuseTooLarge(bytes: number, maxBytes: number): void {
   }
 }
 
-/** Returns a function that gives the total bytes of the four sections of a dish. */
+/** Returns a function that gives the total bytes of the kitchen, category, sub-menu and menu set of a dish. */
 function createSectionSizes(tenantId: number, menu: Pick<StoredMenu, 'sections' | 'dishes'>) {
   const shown = { sections: menu.sections, dishCounts: countListed(menu.dishes) };
   const rendered = renderSections(tenantId, shown, () => ANY_ID);
   const kitchen = sizes(rendered.kitchen, jsonBytes);
   const category = sizes(rendered.category, jsonBytes);
   const subMenu = sizes(rendered.subMenu, jsonBytes);
-  // A menu set may contain a hundred sub-menus. Each sub-menu is measured once, and its size is added for each menu set.
+  // A menu set may contain a hundred sub-menus. Each sub-menu is measured once, and its size is added for each menu set that contains it.
   const menuSet = sizes(rendered.menuSet, (set) => {
     const inside = set.sub_menus.reduce((sum, { name }) => sum + subMenu(name) - NULL_BYTES, 0);
     return jsonBytes({ ...set, sub_menus: set.sub_menus.map(() => null) }) + inside;

@@ -29,8 +29,8 @@ export function createRenderer(tenantId: number, currency: string, menu: DishCon
 
 /**
  * Renders a stored dish.
- * @param idOf returns the id of a variant or an add-on. The id is derived from the name, so it is the same if the name is the same
- *   (decision 18).
+ * @param idOf returns the id of a variant or an add-on. The id depends only on the dish and the name, so an add-on that gets its old name
+ *   back has its old id (decision 18).
  */
 export function renderDish(
   dish: StoredDish,
@@ -123,8 +123,8 @@ export function countListed(dishes: StoredDish[]): Map<string, number> {
 }
 
 /**
- * Returns a function that renders the section with a name once.
- * @throws Error from the returned function for an unknown name. No stored dish has such a name.
+ * Returns a function that finds a section by its name and renders it. Each section is rendered only once.
+ * @throws Error from the returned function for an unknown name. No stored dish refers to an unknown section.
  */
 function byName<T extends { name: string }, R>(sections: T[], render: (section: T) => R): (name: string) => R {
   const stored = new Map(sections.map((section) => [section.name, section]));

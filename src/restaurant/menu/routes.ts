@@ -34,7 +34,8 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
     async (request, reply) => {
       const menu = await readListedMenu(request.caller);
       const wanted = requestedPage(request.query);
-      // A page after the last one is refused (404), even if the request has the current ETag.
+      // `pageFrame` refuses a page after the last one (404). It runs before the ETag check, so that such a page gets 404 even with the
+      // current ETag.
       const frame = wanted === null ? null : pageFrame(request, wanted, menu.dishes.length);
       const isGzipped = wanted === null && acceptsGzip(request.headers['accept-encoding']);
       const { body, etag } = isGzipped ? menu.gzipped : menu.plain;
@@ -46,7 +47,7 @@ export function menuRoutes(app: App, { readListedMenu, callerGuard }: Dependenci
         const offset = offsetOf(wanted);
         return sendPageBytes(reply, frame, menu.dishes.slice(offset, offset + wanted.pageSize));
       }
-      // These bytes of the whole menu are rendered only once for each version of the menu.
+      // `body` was rendered when this version of the menu was loaded, so it is sent without rendering it again.
       return sendJsonBytes(isGzipped ? reply.header('content-encoding', 'gzip') : reply, body);
     },
   );

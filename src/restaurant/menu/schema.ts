@@ -17,12 +17,12 @@ const Service = Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], { type: '
 const MenuSetStatus = Type.Enum(['active', 'inactive'], { type: 'string' });
 
 const SectionName = Type.String({ minLength: 1, maxLength: 100 });
-/** Text that describes a section. Its length is bounded, because each dish is shown with its whole sections. */
+/** Text that describes a section. Its length is bounded, because the menu repeats the whole section in each of its dishes. */
 const SectionDescription = Type.String({ maxLength: 2_000 });
 const MAX_SECTIONS = 1_000;
 const MAX_SUB_MENUS_OF_A_SET = 100;
 
-// The menu part of the tenant document.
+// Schemas for the part of the tenant document that describes the menu.
 
 const described = <T extends Type.TSchema>(schema: T, description: string): T => ({ ...schema, description });
 const Sections = <T extends Type.TSchema>(entry: T, description: string) =>
@@ -194,7 +194,7 @@ export const DishPath = Type.Object({
   sku: Type.String({ description: 'The `sku` of the dish, percent-encoded.', examples: ['STARTERS-PAPADOM'] }),
 });
 
-// The dish in responses (contract §2, `ThirdPartyDish`).
+// Schemas for the dish in responses (contract §2, `ThirdPartyDish`).
 
 const text = (description: string) => Type.String({ description });
 const uuid = (description: string) => Type.String({ format: 'uuid', description });

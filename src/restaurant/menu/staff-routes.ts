@@ -13,7 +13,7 @@ interface Dependencies {
   db: Database;
   changes: RecentChanges;
   staffGuard: Guard;
-  /** Maximum number of bytes of a menu in the partners' response. */
+  /** Maximum size, in bytes, of a menu in the response to partners. */
   maxRenderedBytes: number;
 }
 
@@ -23,8 +23,8 @@ interface RouteDependencies extends Dependencies {
 
 const SHARED = { tags: ['Menu'] };
 /**
- * Number of menus that are read or written at the same time, at most one of each tenant. Each takes about 100 ms of CPU time and is
- * held in memory.
+ * Maximum number of menus that are read or written at the same time, with at most one of each tenant. Each menu takes about 100 ms of CPU
+ * time and is held in memory.
  */
 const DOCUMENTS_AT_ONCE = 2;
 const DOCUMENT_WAIT_MS = 30_000;

@@ -61,7 +61,10 @@ export async function lockMenu(tx: Tx, tenantId: number): Promise<StoredMenu> {
   return { ...(await lockSections(tx, tenantId)), dishes: await readLockedDishes(tx, tenantId) };
 }
 
-/** Locks the tenant's menu row, and inserts it first if it is missing. So changes of one menu happen one after the other. */
+/**
+ * Locks the tenant's menu row and returns its version and sections. Inserts the row first if it is missing. The lock makes changes of one
+ * menu happen one after the other.
+ */
 export async function lockSections(tx: Tx, tenantId: number): Promise<Omit<StoredMenu, 'dishes'>> {
   await tx
     .insertInto('menu')
@@ -100,7 +103,10 @@ export async function countListed(tx: Tx, tenantId: number): Promise<Map<string,
   return new Map(rows.map(({ category, count }) => [category, count]));
 }
 
-/** Maximum number of dishes read by one statement, because the driver parses all rows of a statement without a pause. */
+/**
+ * Maximum number of dishes that one statement reads. The driver parses all rows of a statement without a pause, so many rows would block
+ * the event loop.
+ */
 const DISHES_A_STATEMENT = 500;
 
 const SCALARS = [
@@ -140,7 +146,10 @@ function selectDishes(tx: Tx, tenantId: number) {
     .where('tenant_id', '=', tenantId);
 }
 
-/** Reads all dishes in several statements. Needs a snapshot or the lock of the menu, so that the menu does not change meanwhile. */
+/**
+ * Reads all dishes in several statements. The transaction must be a snapshot or hold the lock of the menu, so that the menu does not
+ * change between the statements.
+ */
 async function readDishes<Made>(tx: Tx, tenantId: number, make: (row: DishRow) => Made): Promise<Made[]> {
   const all = selectDishes(tx, tenantId).orderBy('position').orderBy('id').limit(DISHES_A_STATEMENT);
   const made: Made[] = [];
@@ -156,8 +165,8 @@ async function readDishes<Made>(tx: Tx, tenantId: number, make: (row: DishRow) =
 }
 
 /**
- * Converts a row to a dish, and parses its lists. The database driver would parse the lists of all rows without a pause, and 5 MiB of
- * them blocked the event loop for 60 ms.
+ * Converts a row to a dish, and parses its lists. If the database driver parsed the lists, it would parse those of all rows without a
+ * pause. That blocked the event loop for 60 ms with 5 MiB of lists.
  */
 function dishOf({ price_variants, addons, ingredients, ...scalars }: DishRow): StoredDish {
   return {
@@ -180,7 +189,10 @@ export async function updateMenu(
     .execute();
 }
 
-/** Length of dishes that ends a statement, in UTF-16 code units. The dish that reaches this length is the last one of its statement. */
+/**
+ * Total length of dishes, in UTF-16 code units, at which a statement is full. The dish that reaches this length is the last one of its
+ * statement.
+ */
 const STATEMENT_LENGTH = 256 * 1024;
 
 export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[]): Promise<void> {
@@ -203,8 +215,8 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
 }
 
 /**
- * Upserts dishes as one JSON parameter. Nineteen parameters for each of a thousand dishes would block the event loop for longer than
- * the database takes.
+ * Upserts dishes, which it passes as one JSON parameter. With nineteen parameters for each of a thousand dishes, preparing the statement
+ * would block the event loop for longer than the database needs to run it.
  */
 async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
   await sql`

@@ -49,7 +49,10 @@ async function callersOf({ tenantId, credential }: TestTenant): Promise<Caller[]
   return credentialIds.map((credentialId) => ({ tenantId, credentialId, features: ['restaurant'], currency: 'EUR' }));
 }
 
-/** Returns a reader of menus that are loaded already, so that concurrent orders reach their insert at the same time. */
+/**
+ * Loads the menus of the callers, and returns a function that reads these loaded menus. So concurrent orders do not wait for menus, and
+ * reach their insert at the same time.
+ */
 async function preloadMenus(readers: Caller[]): Promise<ReadListedMenu> {
   const direct = service.database.db;
   const log = pino({ level: 'silent' });
@@ -108,7 +111,7 @@ describe('concurrent orders', () => {
     assert.equal(sent.filter((text) => /insert/i.test(text)).length, 1);
   });
 
-  it('concurrent orders with one external id make one order and replays of it, and other orders are placed', async () => {
+  it('of concurrent orders with the same external id, one is placed and the others are replays of it', async () => {
     const stored = await orders.place(callerAt(0), pizza('stored'));
     const ids = ['stored', 'new', 'twice', 'twice', 'twice'];
     const placed = await Promise.all(ids.map((id) => orders.place(callerAt(0), pizza(id))));
@@ -126,7 +129,7 @@ describe('concurrent orders', () => {
     );
   });
 
-  it('concurrent orders are placed even if the database refuses one of their batch', async () => {
+  it('if the database refuses one order of a batch, the other orders of the batch are placed', async () => {
     const ended = await Promise.allSettled(
       ['good 1', 'bad', 'good 2'].map((id) =>
         orders.place(callerAt(0), pizza(id, id === 'bad' ? { notes: '\u0000' } : {})),
@@ -139,7 +142,7 @@ describe('concurrent orders', () => {
     await assert.rejects(orders.find(callerAt(0), 'bad'), { code: 'order_not_found' });
   });
 
-  it('a large order is inserted by its own statement, and concurrent small orders by another', async () => {
+  it('a large order is inserted by its own statement, and concurrent small orders by one common statement', async () => {
     const large = pizza('large', { items: Array.from({ length: 1_000 }, () => ({ item_id: 'PIZZA', quantity: 1 })) });
     const sent = await statementsOf(() =>
       Promise.all([large, pizza('small 1'), pizza('small 2')].map((input) => orders.place(callerAt(0), input))),
@@ -148,13 +151,14 @@ describe('concurrent orders', () => {
     assert.equal(sent.filter((text) => /json_to_recordset/.test(text)).length, 1);
   });
 
-  it('orders of a batch are reported as new, not as replays, if the database response to their insert is lost', async () => {
+  it('if the database response to the insert of a batch is lost, its orders are reported as new, not as replays', async () => {
     const loser = await startCommitProxy(service.database.url);
     try {
       const placing = ordersOn(loser.db);
       await placing.place(callerAt(0), pizza('first of the connection'));
       loser.dropNextCommitResponse();
-      // The insert commits itself. The proxy recognises it by the word "commit" in the external ids.
+      // The insert commits without a COMMIT statement. So the external ids contain the word "commit", by which the proxy recognises the
+      // insert.
       const placed = await Promise.all(['commit 1', 'commit 2'].map((id) => placing.place(callerAt(0), pizza(id))));
       assert.equal(loser.lostCount, 1);
       for (const { order, isReplayed } of placed) {
@@ -166,7 +170,7 @@ describe('concurrent orders', () => {
     }
   });
 
-  it('two concurrent inserts of the same orders in opposite sequence do not deadlock', async () => {
+  it('two concurrent statements that insert the same orders in opposite sequence do not deadlock', async () => {
     const rows = () => ['a', 'b', 'c'].map((name) => newOrder(callerAt(0), `crossing ${name}`));
     const [, middle] = rows();
     assert.ok(middle);
@@ -191,7 +195,7 @@ describe('concurrent orders', () => {
 });
 
 describe('concurrent look-ups of orders', () => {
-  it('look-ups of several credentials with the same external ids use one statement, and each finds only its own order', async () => {
+  it('concurrent look-ups of the same external ids by several credentials use one statement and find only their own orders', async () => {
     const ids = ['x', 'y', '"', 'é🍕', 'X'];
     const placed = new Map<string, string>();
     for (const [index, caller] of callers.entries()) {
@@ -210,7 +214,7 @@ describe('concurrent look-ups of orders', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('a look-up sees a status change that ended before it, even while earlier look-ups are under way', async () => {
+  it('a look-up sees a status change that ended before the look-up began, even if earlier look-ups are under way', async () => {
     const { order } = await orders.place(callerAt(0), pizza('moving'));
     for (const status of ['confirmed', 'preparing', 'ready'] as const) {
       const others = Array.from({ length: 10 }, () => orders.find(callerAt(0), 'moving'));

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Makes a call with the path unchanged. The client of the other tests would resolve dots in the path. */
+/** Makes a call without changing its path. The HTTP client of the other tests would resolve `.` and `..` in the path. */
 async function send(method: string, path: string): Promise<{ status: number | undefined; body: unknown }> {
   const sent = request(service.url, { method, path, headers: tenant.partner });
   sent.end();
@@ -107,14 +107,14 @@ describe('external_order_id in a body and in a path', () => {
     );
   });
 
-  it('201: external_order_ids that differ in case, spaces or Unicode form make different orders', async () => {
+  it('201: external_order_ids that differ only in case, spaces or Unicode normalization make different orders', async () => {
     const ids = ['é', 'e\u0301', 'É', ' é', 'é '];
     const answers = await Promise.all(ids.map((external_order_id) => place(service, tenant, { external_order_id })));
     assert.ok(answers.every(({ status }) => status === 201));
     assert.equal(new Set(answers.map(({ body }) => body.order_id)).size, ids.length);
   });
 
-  it('404, 400: an external_order_id of 151 characters is unknown (404), and an undecodable path is 400', async () => {
+  it('404, 400: reading an order by an id of 151 characters gets 404, and a path that cannot be decoded gets 400', async () => {
     const headers = tenant.partner;
     assertError(await service.call('GET', orderPath('x'.repeat(151)), { headers }), 404, 'order_not_found');
     for (const path of ['%00', 'a%FFb', '%ED%A0%80', '%', '%2']) {

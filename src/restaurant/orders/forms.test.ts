@@ -79,7 +79,7 @@ for (const [encoding, encode] of Object.entries(ENCODINGS)) {
       }),
     };
     for (const [spelling, fields] of Object.entries(spellings)) {
-      it(`201: an order as ${encoding} is accepted with ${spelling}`, async () => {
+      it(`201: an order as ${encoding} is accepted with its nested fields written as: ${spelling}`, async () => {
         const answer = await post({ ...fields(), order_type: 'pick_up', notes: 'a+b & c=d\r\n%41' });
         assert.equal(answer.status, 201, answer.text);
         const path = `${STAFF_ORDERS}${answer.body.order_id}/`;

@@ -7,7 +7,10 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { openRecorded, type RecordedDatabase } from '#test/support/statements.ts';
 import type { OrderLine } from './schema.ts';
 
-/** Returns lines of about `bytes` bytes. Their text does not compress, and has spaces that the service itself would not write. */
+/**
+ * Returns the JSON of order lines, with about `bytes` bytes. The text is random, so that it does not compress. It has spaces that the
+ * service would not write, so that the tests can prove that the stored text is copied unchanged.
+ */
 function linesText(bytes: number): string {
   const name = Array.from({ length: Math.ceil(bytes / 11) }, () => Math.random().toString(36).slice(2, 13)).join('');
   const line: OrderLine = {
@@ -68,9 +71,9 @@ describe('orders with long lines', () => {
     }
   });
 
-  it('the list reads small orders in groups of at most 64 KiB, and a larger order alone', async () => {
+  it('the list reads small orders in groups of at most 64 KiB, and reads a larger order alone', async () => {
     const sent = await recorded.statementsOf(() => get(STAFF_ORDERS));
-    // Groups by size: 3 MB | 100 | 2 MB | 70 KB | 100, 100, 3 × 20 KB | 20 KB, 100
+    // The six groups, by the sizes of their orders: 3 MB | 100 B | 2 MB | 70 KB | 100 B, 100 B, 3 × 20 KB | 20 KB, 100 B
     assert.equal(sent.filter((text) => text.includes('lines::text')).length, 6);
     assert.equal(sent.filter((text) => text.includes('pg_column_size')).length, 1);
   });

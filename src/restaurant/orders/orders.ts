@@ -26,20 +26,29 @@ export interface PlacedOrder {
   isReplayed: boolean;
 }
 
-/** Maximum estimated bytes of the whole orders that one statement reads. A larger order is read alone. */
+/** Maximum estimated size, in bytes, of the orders that one statement reads together. A larger order is read by its own statement. */
 const WHOLE_ORDERS_BYTES = 64 * 1024;
 /**
- * Maximum length of an order in a batch, in UTF-16 code units of its texts. A longer order is inserted by its own statement, because a
- * batch would not help it, and the other orders of the batch would wait for it. So a statement of 64 orders has at most about 1 MiB.
+ * Maximum length of an order in a batch, in UTF-16 code units of its texts. A longer order is inserted by its own statement. A batch
+ * would not make it faster, and the other orders of the batch would wait for it. So a statement of 64 orders has at most about 1 MiB.
  */
 const LARGE_ORDER = 16 * 1024;
-/** Number of items and add-ons above which an order is large. Its names from the menu may take megabytes, even if its body is small. */
+/**
+ * Number of items and add-ons above which an order is large. With the names from the menu, it may take megabytes even if its request is
+ * small.
+ */
 const LARGE_ORDER_PARTS = 50;
-/** Maximum number of large orders priced and written at the same time. Each holds its lines in memory. Tenants take turns. */
+/**
+ * Maximum number of large orders that are priced and written at the same time, because each holds its lines in memory. Other large orders
+ * wait, and the tenants are served round robin.
+ */
 const LARGE_ORDERS_AT_ONCE = 4;
 const LARGE_ORDERS_OF_A_TENANT = 2;
 const LARGE_ORDER_WAIT_MS = 30_000;
-/** Number of batches under way at the same time. One batch is written while the other waits for its flush to disk. */
+/**
+ * Maximum number of batches under way at the same time. With two, the database can write one batch while the other waits for its flush to
+ * disk.
+ */
 const BATCHES_UNDER_WAY = 2;
 
 /** Orders of restaurants. Partners place and cancel them, and staff change their status. */
@@ -72,8 +81,9 @@ export class Orders {
   }
 
   /**
-   * Places an order once per external id (decision 22). It prices the items and inserts the row without a query first. Only if pricing
-   * fails or the external id is taken, it looks for a stored order, and returns that order if it exists.
+   * Places an order at most once for each external id (decision 22). It prices the items and inserts the row without a look-up before. If
+   * the order is refused or its external id is taken, it looks for a stored order with this external id. If that order exists, it returns
+   * the stored order.
    * @returns the order. `isReplayed` is true if an earlier call placed it.
    * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`
    */
@@ -92,11 +102,12 @@ export class Orders {
     if (stored === undefined) {
       throw refusal;
     }
-    // If the stored order has the id of this call, an earlier try of this call inserted it, but the database response was lost.
+    // If the stored order has the id of this call, an earlier try of this call inserted it, but the database response was lost. So the
+    // order is new and not a replay.
     return { order: partnerShape(stored), isReplayed: stored.id !== id };
   }
 
-  /** Prices and inserts an order. Returns null on success, else the error that explains the refusal. */
+  /** Prices and inserts an order. Returns null on success, else an error that says why the order was not inserted. */
   async #insert(caller: Caller, input: OrderCreate, id: string): Promise<Error | null> {
     const createdAt = new Date();
     try {
@@ -215,12 +226,15 @@ export class Orders {
   async #groupText(tenantId: number, group: store.ListedOrder[]): Promise<string> {
     const statuses = new Map(group.map(({ id, status }) => [id, status]));
     const rows = await withRetries(() => store.readWhole(this.#db, tenantId, [...statuses.keys()]));
-    // Each order keeps the status of the list, even if its status has changed since then.
+    // Each order shows the status that it had when the list was read, even if its status has changed since then.
     return rows.map((row) => staffText({ ...row, status: statuses.get(row.id) ?? row.status })).join(',');
   }
 }
 
-/** Splits listed orders into groups, in the same sequence. A group of several orders has at most `WHOLE_ORDERS_BYTES`. */
+/**
+ * Splits listed orders into groups, in the same sequence. A group has at most `WHOLE_ORDERS_BYTES`, except for a larger order, which is a
+ * group of its own.
+ */
 function groupBySize(listed: store.ListedOrder[]): store.ListedOrder[][] {
   const groups: store.ListedOrder[][] = [];
   let room = 0;
@@ -267,7 +281,7 @@ function orderRow(
   };
 }
 
-/** Returns the length of the fields that may be long, in UTF-16 code units. */
+/** Returns the total length, in UTF-16 code units, of the fields of an order that may be long. */
 function lengthOf({ lines, notes, delivery_address }: store.NewOrder): number {
   return lines.length + (notes?.length ?? 0) + (delivery_address?.length ?? 0);
 }
@@ -281,7 +295,7 @@ export function partnerShape(row: store.OrderSummary): OrderResponse {
   };
 }
 
-/** Returns an order as JSON of `StaffOrder`. The stored JSON of its lines is copied without parsing it. */
+/** Returns an order as the JSON of a `StaffOrder`. The stored JSON of its lines is copied without parsing it. */
 function staffText(row: store.OrderRow): string {
   const beforeLines: Omit<StaffOrder, 'lines' | 'total' | 'currency' | 'created_at'> = {
     order_id: row.id,

@@ -68,7 +68,7 @@ describe('POST /v1/third-party/orders/', () => {
     });
   });
 
-  it('201: a new order keeps all optional fields at their full length, and ignores unknown fields', async () => {
+  it('201: a new order stores all optional fields without shortening long values, and ignores unknown fields', async () => {
     const optional = {
       order_type: 'take_away',
       customer: { name: '🍕'.repeat(255), phone: '٣'.repeat(20) },
@@ -89,7 +89,7 @@ describe('POST /v1/third-party/orders/', () => {
     assert.deepEqual(lines[0].addons, [{ name: 'Extra cheese', quantity: 3, price: '1.50' }]);
   });
 
-  it('201: an order may omit customer name or phone, have empty texts, and have 2.0 as a quantity', async () => {
+  it('201: an order may omit the name or phone of the customer, contain empty texts, and have the quantity 2.0', async () => {
     for (const customer of [{}, { name: 'A' }, { phone: '1' }, { name: '', phone: '' }]) {
       assert.equal((await place(service, tenant, { customer, notes: '', delivery_address: '' })).status, 201);
     }
@@ -169,7 +169,7 @@ describe('POST /v1/third-party/orders/', () => {
     });
   }
 
-  it('401, 403: an order without a credential is 401, and for a tenant with only the hotel feature it is 403', async () => {
+  it('401, 403: an order without a credential gets 401, and an order for a tenant that has only the hotel feature gets 403', async () => {
     assertError(await service.call('POST', ORDERS, { json: {} }), 401, 'invalid_credentials');
     const hotel = await service.tenant({ features: ['hotel'] });
     const message = assertError(await place(service, hotel, { items: [] }), 403, 'error');
@@ -178,7 +178,7 @@ describe('POST /v1/third-party/orders/', () => {
 });
 
 describe('POST /v1/third-party/orders/ with items that cannot be ordered', () => {
-  it("400 item_not_found: an unknown sku, an inactive dish, another tenant's dish and a sku in other case are refused", async () => {
+  it("400 item_not_found: an unknown sku, an inactive dish, another tenant's dish and a sku in the wrong case are refused", async () => {
     const menu = sampleMenu();
     menu.dishes = [{ sku: 'THEIRS', name: 'Theirs', price: '1', category: 'Pizza' }];
     await service.tenant({ menu });

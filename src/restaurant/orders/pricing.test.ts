@@ -9,7 +9,10 @@ import type { Dish, ListedMenu } from '../menu/menu.ts';
 import { MAX_LINES_BYTES, priceItems } from './pricing.ts';
 import type { OrderLine } from './schema.ts';
 
-/** Item of an order with its dish. Prices are in cents, and `taxPercentage` is in hundredths of a percent. */
+/**
+ * Random item of an order, with the prices and the tax of its dish. Prices are in cents, and `taxPercentage` is in hundredths of a
+ * percent.
+ */
 interface Case {
   price: number;
   variant: number | null;
@@ -33,7 +36,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   isTaxable: fc.boolean(),
 });
 
-/** Returns the price of an item in cents, calculated with integers by decision 21. Half a cent is rounded up. */
+/** Returns the expected price of an item in cents. Calculates with integers only, by the rule of decision 21, and rounds half a cent up. */
 function expectedCents(item: Case): bigint {
   const addons = item.addons.reduce((sum, addon) => sum + BigInt(addon.price) * BigInt(addon.quantity ?? 1), 0n);
   const untaxed = BigInt(item.quantity) * (BigInt(item.variant ?? item.price) + addons);
@@ -78,14 +81,14 @@ function orderOf(items: Case[]) {
 
 const linesOf = ({ lines }: { lines: string }) => JSON.parse(lines) as OrderLine[];
 
-/** Returns a dish with add-ons of these names. The id of an add-on is its index. */
+/** Returns a dish with add-ons of these names. The id of an add-on is its position in the list. */
 function dishWith(sku: string, addonNames: string[]): Dish {
   const addons = addonNames.map((name, index) => ({ id: String(index), name, price: '1.00' }));
   const bare = { sku, name: sku, price: '1.00', is_taxable: false, extra_tax_percentage: '0.00', price_variants: [] };
   return { ...bare, addons } as unknown as Dish;
 }
 
-/** Returns a menu that records the skus of the dishes that are read. */
+/** Returns a menu that records in `read` the sku of each dish that is read from the menu. */
 function recordingMenu(dishes: Dish[]) {
   const bySku = new Map(dishes.map((dish) => [dish.sku, dish]));
   const read: string[] = [];
@@ -93,7 +96,7 @@ function recordingMenu(dishes: Dish[]) {
 }
 
 describe('the dishes of an order', () => {
-  it('each dish of an order is read once, and the lines have the order of the items', async () => {
+  it('each dish of an order is read from the menu once, and the lines are in the same order as the items', async () => {
     const skus = Array.from({ length: 40 }, (_, index) => `D${index}`);
     const menu = recordingMenu(skus.map((sku) => dishWith(sku, ['A', 'B'])));
     const ordered = [...skus, ...skus.toReversed(), ...skus];
@@ -108,7 +111,7 @@ describe('the dishes of an order', () => {
     );
   });
 
-  it('if several items of an order are invalid, the error names the first item, for any mix of dishes', async () => {
+  it('if several items of an order are invalid, the error names the first of them, also if items of several dishes alternate', async () => {
     const menu = recordingMenu(['A', 'B', 'C'].map((sku) => dishWith(sku, [])));
     const item = (sku: string, more: object = {}) => ({ item_id: sku, quantity: 1, ...more });
     const bad = { variant_id: 'none' };
@@ -125,7 +128,7 @@ describe('the dishes of an order', () => {
     assert.deepEqual(menu.read, ['none'], 'dishes after an invalid item are not read');
   });
 
-  it('an order whose lines exceed 4 MiB is refused, but an unknown dish in it is reported first', async () => {
+  it('an order whose lines exceed 4 MiB is refused, but if it also contains an unknown dish, the error reports that dish', async () => {
     const menu = recordingMenu([dishWith('D', ['\u{1f355}'.repeat(512)]), dishWith('E', [])]);
     const long = { item_id: 'D', quantity: 1, addons: Array.from({ length: 100 }, () => ({ addon_id: '0' })) };
     const fitting = await priceItems(
@@ -164,7 +167,7 @@ function busyFor(ms: number): void {
 }
 
 describe('the price of an order', () => {
-  it('the line totals and the total of random orders equal those of a calculation in whole cents', async () => {
+  it('the line totals and the total of random orders are the same as in an exact calculation with integers', async () => {
     let pricedCount = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(cases, { minLength: 1, maxLength: 5 }), async (items) => {
@@ -252,7 +255,7 @@ describe('POST /v1/third-party/orders/ prices', () => {
   it('201: the price with tax is rounded half up for each line, and the total is the sum of the rounded lines', async () => {
     const dish = { price: '0.10', extra_tax_percentage: '5' };
     const { totals, total } = await orderFrom(dish, () => [{ quantity: 1 }, { quantity: 1 }, { quantity: 3 }]);
-    // The exact prices are 0.105, 0.105 and 0.315.
+    // The prices of the three lines before rounding are 0.105, 0.105 and 0.315.
     assert.deepEqual(totals, ['0.11', '0.11', '0.32']);
     assert.equal(total, '0.54');
   });
@@ -279,7 +282,7 @@ describe('POST /v1/third-party/orders/ prices', () => {
     assert.deepEqual((await service.call('GET', ORDERS, { headers: tenant.partner })).body, []);
   });
 
-  it('200: an order keeps the names, prices and currency of the time when it was placed', async () => {
+  it('200: an order keeps its names, prices and currency even if the menu and the currency of the tenant change later', async () => {
     const tenant = await service.tenant();
     const { body } = await place(service, tenant);
     const read = async () =>

@@ -13,7 +13,7 @@ export const MAX_LINES_BYTES = 4 * 1024 * 1024;
 export interface PricedOrder {
   /** JSON of an array of `OrderLine`, in the order of the items. */
   lines: string;
-  /** Sum of the lines, as a decimal text. */
+  /** Total price of all lines, as a decimal text. */
   total: string;
 }
 
@@ -24,16 +24,16 @@ interface IndexedItem {
 }
 
 /**
- * Prices the items of an order by the current menu (decisions 19 and 21). If several items are invalid, it reports the first one. It
- * works dish by dish, so that each dish is read once and only one dish is in memory. It yields to the event loop regularly.
- * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, or `invalid_request` if the lines or the total are
- * too large to store
+ * Prices the items of an order with the prices of the current menu (decisions 19 and 21). If several items are invalid, it reports the
+ * first one. It works dish by dish, so that each dish is read once and only one dish is in memory. It yields to the event loop regularly.
+ * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, or `invalid_request` if the lines or the total are too
+ *   large to store
  */
 export async function priceItems(menu: Pick<ListedMenu, 'bySku'>, items: OrderItem[]): Promise<PricedOrder> {
   const turn = startTurn();
   const priced = new PricedLines();
   for (const [sku, group] of groupBySku(items)) {
-    // Items after an invalid item are not reported, so they are not checked.
+    // Only the first invalid item is reported. So a group of items that begins after an invalid item is not checked.
     if ((group[0]?.index ?? 0) < priced.faultIndex) {
       await priceDish(menu.bySku.get(sku), group, priced, turn);
     }
@@ -115,7 +115,7 @@ class PricedLines {
   }
 }
 
-/** Dish with its variants and add-ons by their ids. */
+/** Dish, with maps that find its variants and add-ons by id. */
 interface DishParts {
   dish: Dish;
   variants: ReadonlyMap<string, Dish['price_variants'][number]>;
@@ -130,7 +130,9 @@ function partsOf(dish: Dish): DishParts {
   };
 }
 
-/** Prices one item. The amount in cents is exact if it can be stored, because then every product is below 2^53. */
+/**
+ * Prices one item. If the amount is small enough to be stored, it is exact, because then every product in the calculation is below 2^53.
+ */
 function priceItem(parts: DishParts | undefined, item: OrderItem, path: string): { line: OrderLine; cents: number } {
   if (parts === undefined) {
     throw apiError(

@@ -73,7 +73,7 @@ describe('GET /v1/third-party/orders/{external_order_id}/', () => {
     assert.deepEqual((await read()).body, { ...body, status: 'ready' });
   });
 
-  it('404: an unknown external id, an order_id, and an order of another credential or tenant get the same response', async () => {
+  it('404: an unknown external id, an order_id in its place, and an order of another caller get the same response', async () => {
     const sibling = await service.credential(tenant.tenantId);
     const { body } = await place(service, tenant, { external_order_id: 'mine' });
     const unknown = await service.call('GET', orderPath('unknown'), { headers: tenant.partner });
@@ -98,7 +98,7 @@ describe('POST /v1/third-party/orders/{external_order_id}/cancel/', () => {
     service.call('POST', orderPath(id, 'cancel/'), { headers: tenant.partner, ...options });
 
   for (const status of ['pending', 'confirmed', 'preparing', 'ready', 'out_for_delivery']) {
-    it(`200: an order in status ${status} is cancelled with one event`, async () => {
+    it(`200: an order in status ${status} is cancelled, and one event is written`, async () => {
       const { body } = await place(service, tenant, { external_order_id: `from ${status}` });
       if (status !== 'pending') {
         await setOrderStatus(service, tenant, body.order_id, status);

@@ -29,7 +29,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assert.deepEqual(await dumpRows(service, 'restaurant_order', 'event'), rows);
   });
 
-  it('200: a repeated external id with other items, also unknown ones, gets the stored order', async () => {
+  it('200: a repeated external id with other items, even items that are not on the menu, gets the stored order', async () => {
     const external_order_id = 'other body';
     const first = await place(service, tenant, { external_order_id });
     const { addons } = await dishOf(service, tenant, 'PIZZA-1');
@@ -82,7 +82,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assert.equal((await place(service, tenant, { external_order_id })).status, 201);
   });
 
-  it('201: the same external id of another credential or another tenant makes another order', async () => {
+  it('201: the same external id of another credential or another tenant places another order', async () => {
     const changes = { external_order_id: 'shared' };
     const others = [await service.credential(tenant.tenantId), await service.tenant()];
     const answers = [await place(service, tenant, changes)];
@@ -97,7 +97,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assertReplay(await place(service, tenant, changes), answers[0] as Answer);
   });
 
-  it('200: a repeated order of a credential with a rotated secret gets the stored order', async () => {
+  it('200: an order that is repeated after the secret of its credential was rotated gets the stored order', async () => {
     const own = await service.tenant();
     const first = await place(service, own, { external_order_id: 'rotated' });
     const path = `/v1/third-party/credentials/${own.credential.id}/rotate/`;
@@ -106,7 +106,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assertReplay(await place(service, { partner }, { external_order_id: 'rotated' }), first);
   });
 
-  it('201, 200: twenty concurrent orders with one external id on two nodes make one order, and the others are replays', async () => {
+  it('201, 200: of twenty concurrent orders with one external id on two nodes, one is placed and the others are replays', async () => {
     const other = await startService({ beside: service });
     try {
       for (const round of [1, 2, 3]) {
@@ -126,7 +126,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     }
   });
 
-  it('201: one order is placed if valid and invalid orders with one external id arrive at the same time', async () => {
+  it('201: exactly one order is placed if valid and invalid orders with the same external id arrive at the same time', async () => {
     const external_order_id = 'good and bad';
     const bad = { external_order_id, items: [{ item_id: 'NONE', quantity: 1 }] };
     const answers = await Promise.all(

@@ -137,7 +137,7 @@ export const ExternalOrderPath = Type.Object({
   }),
 });
 
-/** Line of an order, with the prices of the time when the order was placed (decision 21). */
+/** Line of an order, with the prices at the time when the order was placed (decision 21). */
 export const OrderLine = Type.Object(
   {
     sku: Type.String({ description: 'The sku of the ordered dish.' }),

@@ -55,7 +55,7 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
     assert.deepEqual([page.body.count, page.body.next, page.body.results], [3, null, [body[2]]]);
   });
 
-  it('200: staff can list only the orders in one status, whole and in pages', async () => {
+  it('200: staff can list only the orders that have one status, as a whole list and in pages', async () => {
     const own = await service.tenant();
     const orders = await Promise.all(Array.from({ length: 5 }, () => place(service, own)));
     const ids = orders
@@ -74,14 +74,14 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
     assert.equal(body.next, `${service.url}${STAFF_ORDERS}?status=pending&page_size=2&page=2`);
   });
 
-  it('400: a list of orders for staff with an unknown status is refused', async () => {
+  it('400: a staff call that lists the orders with an unknown status is refused', async () => {
     const statuses = ORDER_STATUSES.map((status) => `"${status}"`).join(', ');
     for (const query of ['?status=new', '?status=', '?status=READY']) {
       assert.deepEqual(faultsOf(await list(tenant, query)), [`status: must be one of ${statuses}`]);
     }
   });
 
-  it('401, 403: staff orders are refused without a token or to a partner (401) and to a hotel-only tenant (403)', async () => {
+  it('401, 403: staff orders are refused without a token and to a partner (401), and to a hotel-only tenant (403)', async () => {
     const paths = [STAFF_ORDERS, `${STAFF_ORDERS}x/`];
     const hotel = await service.tenant({ features: ['hotel'] });
     for (const path of paths) {
@@ -107,7 +107,7 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
 });
 
 describe('POST /v1/staff/orders/{order_id}/status/', () => {
-  // Tests every change from every status for every order type. Each order first goes to the status `from` directly from `pending`.
+  // Tests every change from every status for every order type. Each order first changes from `pending` directly to the status `from`.
   for (const orderType of ORDER_TYPES) {
     for (const from of ORDER_STATUSES.filter(
       (status) => status === 'pending' || mayFollow('pending', status, orderType),

@@ -27,8 +27,7 @@ const NEW_ORDER = new Fields<NewOrder>({
 });
 
 /**
- * Inserts orders. Several orders may belong to different tenants, but only if the database is one node ("The database" in
- * docs/ARCHITECTURE.md).
+ * Inserts orders. They may belong to different tenants only if the database is one node ("The database" in docs/ARCHITECTURE.md).
  * @returns one value for each order: true if it was inserted, false if the credential has an order with this external id already
  */
 export async function insertOrders(db: Database, orders: NewOrder[]): Promise<boolean[]> {
@@ -56,8 +55,8 @@ export interface ExternalKey {
 const EXTERNAL_KEY = new Fields<ExternalKey>({ tenantId: 'bigint', credentialId: 'uuid', externalOrderId: 'text' });
 
 /**
- * Finds orders by their external ids. Several keys may belong to different tenants, but only if the database is one node ("The database"
- * in docs/ARCHITECTURE.md). The LIMIT makes the planner use an index look-up for each key, even if its statistics are wrong.
+ * Finds orders by their external ids. The keys may belong to different tenants only if the database is one node ("The database" in
+ * docs/ARCHITECTURE.md). The LIMIT makes the planner use an index look-up for each key, even if its statistics are wrong.
  * @returns one value for each key: the order, or undefined if there is no such order
  */
 export async function findByExternalIds(db: Database, keys: ExternalKey[]): Promise<(OrderSummary | undefined)[]> {
@@ -90,7 +89,7 @@ const WHOLE = [
   'created_at',
 ] as const;
 
-/** Reads whole orders of the tenant, newest first. */
+/** Reads the orders of the tenant that have these ids, with all columns, newest first. */
 export async function readWhole(db: Database, tenantId: number, ids: string[]): Promise<OrderRow[]> {
   return await db
     .selectFrom('restaurant_order')
@@ -134,7 +133,10 @@ export function listOfCredential(db: Database, tenantId: number, credentialId: s
 export interface ListedOrder {
   id: string;
   status: string;
-  /** Estimated size in bytes. Compressed lines count four times their stored size, because decompressing them would be slow. */
+  /**
+   * Estimated size in bytes. Lines that are stored compressed are estimated at four times their stored size, because it would be slow to
+   * decompress them.
+   */
   size: number;
 }
 
@@ -143,7 +145,10 @@ const SIZE = sql<number>`
     + coalesce(octet_length(notes), 0) + coalesce(octet_length(delivery_address), 0)
 `;
 
-/** Returns the list of the tenant's orders, newest first, without their long fields. */
+/**
+ * Returns the list of the tenant's orders, newest first, without their long fields. If a status is given, the list has only the orders
+ * with this status.
+ */
 export function listOfTenant(db: Database, tenantId: number, status: OrderStatus | undefined): KeysetList<ListedOrder> {
   const all = db.selectFrom('restaurant_order').where('tenant_id', '=', tenantId);
   const list = status === undefined ? all : all.where('status', '=', status);

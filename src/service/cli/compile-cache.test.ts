@@ -11,7 +11,7 @@ const REPOSITORY = join(import.meta.dirname, '../../..');
 describe('compile cache', () => {
   after(cleanUp);
 
-  it('a command stores its compiled code in node_modules beside the code', async () => {
+  it('a command stores its compile cache in node_modules/.cache beside its code', async () => {
     const folder = await newCopy();
     assertHelps(folder);
     assert.notEqual(await countFiles(join(folder, 'node_modules/.cache/roomservice')), 0);
@@ -23,7 +23,7 @@ describe('compile cache', () => {
     assertHelps(folder);
   });
 
-  it('serve has written its compile cache before it is killed', async () => {
+  it('serve writes its compile cache while it runs, not only when it exits', async () => {
     const cache = await newFolder();
     const serving = await startServing([], { env: { DATA_DIR: await newDataDir(), NODE_COMPILE_CACHE: cache } });
     await eventually(async () => (await countFiles(cache)) > 500, 'the cache is written');
@@ -43,7 +43,7 @@ async function newCopy(): Promise<string> {
 
 function assertHelps(folder: string): void {
   const command = [join(folder, 'bin/roomservice.mjs'), '--help'];
-  // The environment leaves out the compile cache of the tests.
+  // The environment does not contain NODE_COMPILE_CACHE, which names the compile cache of the tests.
   const env = { PATH: process.env['PATH'] };
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', env });
   assert.deepEqual([status, stderr], [0, '']);

@@ -13,7 +13,7 @@ import { print, printJson, showProgress } from './terminal.ts';
 const DOCUMENT = join(import.meta.dirname, '../../../demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
 
-/** Sign-in and credential of the demo tenant, with which a new user can try the service. */
+/** Sign-in of the owner and credential of the demo tenant, with which a new user can try the service. */
 export interface Demo {
   owner: { email: string; password: string };
   credential: CredentialSecret;
@@ -39,7 +39,7 @@ async function readDemoDocument(): Promise<{ slug: string }> {
   return JSON.parse(await readFile(DOCUMENT, 'utf8')) as { slug: string };
 }
 
-/** Creates the demo tenant if it is missing. Gives its owner a new password and issues a new credential in both cases. */
+/** Creates the demo tenant if it is missing. Always gives its owner a new password, and issues a new credential. */
 async function makeDemo({ db, keyring }: Runtime): Promise<Demo> {
   const document = await readDemoDocument();
   const owner = { email: OWNER_EMAIL, password: randomBytes(12).toString('base64url') };

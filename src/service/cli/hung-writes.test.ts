@@ -9,7 +9,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '#platform/db/embedd
 const ORDERS = '/v1/third-party/orders/';
 const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 
-/** These tests use a real PostgreSQL that waits for a standby that does not exist, so the COMMIT of every write hangs. */
+/** These tests use a real PostgreSQL. Its settings make it wait for a standby that does not exist, so the COMMIT of every write hangs. */
 describe('writes to a database that has lost its standbys', () => {
   let server: EmbeddedPostgres;
   let admin: pg.Client;
@@ -84,7 +84,7 @@ describe('writes to a database that has lost its standbys', () => {
     assert.deepEqual(lines(), { hang: 0, goOn: 0, other: 0 });
   });
 
-  it('503: hanging writes are logged once, hold at most six connections, and do not stop reads', async () => {
+  it('503: writes whose COMMIT hangs are refused, logged once, hold at most six connections, and do not block reads', async () => {
     await place('before');
     await setStandbys('nobody');
     const burst = await Promise.all([
@@ -110,7 +110,7 @@ describe('writes to a database that has lost its standbys', () => {
     assert.deepEqual(lines(), { hang: 1, goOn: 0, other: 0 });
   });
 
-  it('200 or 201: the return of the standbys is logged once, and each order that is sent again is stored once', async () => {
+  it('200 or 201: after the standbys are back, which is logged once, each order that is sent again is stored only once', async () => {
     await setStandbys('');
     await eventually(() => lines().goOn === 1, 'line', 30_000);
     assert.equal(await gauge(), '0');

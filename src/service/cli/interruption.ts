@@ -3,14 +3,14 @@ import type { EmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 
 let isEnding = false;
 
-/** Returns true if the command was interrupted. Failures after that are expected and need no message. */
+/** Returns true if SIGINT or SIGTERM has interrupted the command. Failures after that are expected and need no message. */
 export function isInterrupted(): boolean {
   return isEnding;
 }
 
 /**
- * Makes an interrupted command close the embedded PostgreSQL as at its normal end, so that a server that it started does not keep
- * running. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
+ * Makes a command that gets SIGINT or SIGTERM close the embedded PostgreSQL, as it does at its normal end. So a PostgreSQL that the
+ * command started does not keep running. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
  */
 export function closeWhenInterrupted(opening: Promise<EmbeddedPostgres>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

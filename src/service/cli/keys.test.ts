@@ -16,7 +16,7 @@ import { census } from '#test/support/rotation.ts';
 import { call, startService, type TestService } from '#test/support/service.ts';
 import { causeEvent, eventually, isSignedWith, listDeliveries, register } from '#test/support/webhooks.ts';
 
-/** Number of partners that keep one webhook. */
+/** Number of partners that keep the same webhook during the test. */
 const STEADY = 2;
 /** Number of partners that register a new webhook before each event. */
 const CHANGING = 3;
@@ -27,7 +27,7 @@ interface Load {
   /** Webhook secrets by the path of the webhook. No path is used twice. */
   secrets: Map<string, string>;
   events: number;
-  /** Response status of every call of the channels. */
+  /** Response status of every call that a channel made. */
   calls: number[];
   isOver: boolean;
 }
@@ -67,7 +67,7 @@ describe('roomservice keys rotate', () => {
     return rows.map(({ version }) => version);
   }
 
-  it('keys rotate under load, also when it is killed and run again, breaks no signature, no delivery and no channel call', async () => {
+  it('keys rotate under load breaks no signature, no delivery and no channel call, even if it is killed and run again', async () => {
     const serving = [await startServing([], { env }), await startServing(['--only', 'worker'], { env })];
     const remote: TestService = { ...service, call: (...request) => call(serving[0]?.url ?? '', ...request) };
     const hotel = await openHotel(remote);
@@ -97,7 +97,10 @@ describe('roomservice keys rotate', () => {
     assert.ok(Number(reencrypted) >= STEADY, stdout);
   }
 
-  /** Kills a rotation while both keys exist, so that it is half done. The command waits before it removes the old key. */
+  /**
+   * Starts a rotation and kills it while the old and the new key exist, so that it is half done. The command leaves time for the kill,
+   * because it waits before it removes the old key.
+   */
   async function interruptOne(): Promise<void> {
     const command = startCommand(['keys', 'rotate'], { env });
     await eventually(async () => (await encryptionKeys()).length === 2, 'second key', SETTLE_MS);
@@ -170,7 +173,9 @@ describe('roomservice keys rotate', () => {
   });
 });
 
-/** Causes events and sends channel calls until `load.isOver` is true. Every 20 rounds it creates a new channel. */
+/**
+ * Causes events and sends channel calls until `load.isOver` is true. In every 20th pass over the channels, it creates a further channel.
+ */
 async function startLoad(service: TestService, hotel: TestHotel, receiver: Receiver, load: Load): Promise<void> {
   const registered = async (partner: Record<string, string>) => {
     const path = `/hook/${load.secrets.size}-${Math.random()}`;

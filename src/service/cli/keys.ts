@@ -10,7 +10,7 @@ import { print, printJson, showProgress } from './terminal.ts';
 /** Largest number of secrets that the error message names. */
 const MAX_NAMED = 5;
 
-/** Runs `roomservice keys rotate`. Exits 1 if a secret cannot be decrypted; the older keys are then kept. */
+/** Runs `roomservice keys rotate`. If a secret cannot be decrypted, the older keys are kept, and the command exits 1. */
 export async function rotateKeys(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   const { db, keyring } = runtime;
@@ -40,7 +40,10 @@ export async function rotateKeys(config: Config, options: { json?: boolean }): P
   }
 }
 
-/** Runs `roomservice keys rewrap`, which may be repeated. Exits 1 if neither master key unwraps a key. */
+/**
+ * Runs `roomservice keys rewrap`, which may be repeated. The command exits 1 if neither the current nor the previous master key unwraps
+ * the service keys.
+ */
 export async function rewrapKeys(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   try {

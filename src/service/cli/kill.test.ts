@@ -16,10 +16,13 @@ import { eventually, isSignedWith, type ListedDelivery } from '#test/support/web
 const CLIENTS = 6;
 const ORDERS_BEFORE_KILL = 120;
 const STATUSES = ['confirmed', 'ready'];
-/** Time limit for an expected state. It is longer than 15 s, the lease of a process that was killed. */
+/**
+ * Maximum wait, in milliseconds, until an expected state is reached. It must be longer than 15 s, because the leases of a killed process
+ * end after 15 s.
+ */
 const SETTLE_MS = 60_000;
 
-/** Order as its client knows it. */
+/** Order with what its client knows about it from the responses. */
 interface Placed {
   externalId: string;
   /** Id from the response. Null if no response came. */
@@ -43,9 +46,9 @@ describe('kill -9 of serve under load', { concurrency: true }, () => {
     await Promise.all(receivers.map((receiver) => receiver.close()));
   });
 
-  it('after kill -9 of serve under load, each order is stored once, and each status has one event, which is delivered', () =>
+  it('after kill -9 of serve under load, each order is stored once, and each status change has one event, which is delivered', () =>
     killAndCheck(false));
-  it('after kill -9 of serve and its PostgreSQL under load, each order is stored once, and each status has one delivered event', () =>
+  it('after kill -9 of serve and its PostgreSQL under load, each order is stored once, and each status change is one delivered event', () =>
     killAndCheck(true));
 
   async function killAndCheck(alsoPostgres: boolean): Promise<void> {
@@ -66,7 +69,7 @@ describe('kill -9 of serve under load', { concurrency: true }, () => {
     const load = Promise.all(Array.from({ length: CLIENTS }, () => placeAndMove(harness)));
     await eventually(() => acknowledged(harness).length >= ORDERS_BEFORE_KILL, 'load', SETTLE_MS);
     const seen = receiver.requests.length;
-    receiver.answerWith(() => 'hang'); // With a hanging receiver, deliveries are surely under way at the kill.
+    receiver.answerWith(() => 'hang'); // The receiver hangs, so that deliveries are under way at the kill.
     await receiver.waitFor(seen + 3, SETTLE_MS);
     const postgres = await postgresPid(dataDir);
     harness.isKilled = true;
@@ -146,7 +149,7 @@ async function move({ serving, owner }: Harness, { orderId }: Placed, status: st
   return await call(serving.url, 'POST', `/v1/staff/orders/${orderId}/status/`, { headers: owner, json: { status } });
 }
 
-/** Repeats the calls with an unknown outcome under the same external id, then takes every order through all statuses. */
+/** Repeats each order whose outcome is unknown, with the same external id. Then sets all statuses for each order that is not done. */
 async function settle(harness: Harness): Promise<void> {
   for (const placed of harness.history.filter(({ orderId }) => orderId === null)) {
     const answer = await place(harness, placed.externalId);
@@ -161,7 +164,7 @@ async function settle(harness: Harness): Promise<void> {
   }
 }
 
-/** Checks that every order is stored once, under the id of its response, and has the last status. */
+/** Checks that every order is stored once, with the id from its response, and that its status is the last of `STATUSES`. */
 async function checkOrders({ serving, partner, history }: Harness): Promise<void> {
   const list = await call(serving.url, 'GET', '/v1/third-party/orders/', { headers: partner });
   const found: string[] = list.body.map((order: Record<string, string>) => {
@@ -183,7 +186,7 @@ async function allDelivered({ serving, owner }: Harness): Promise<ListedDelivery
   );
 }
 
-/** Checks that there are as many events as changes of status, and that the receiver has accepted each. */
+/** Checks that there are as many events as changes of status, and that the receiver has accepted each event. */
 function checkEvents({ history }: Harness, deliveries: ListedDelivery[]): void {
   assert.equal(deliveries.length, history.length * STATUSES.length);
   assert.ok(deliveries.every(({ attempts }) => attempts.length <= 5 && attempts.at(-1)?.http_status === 204));

@@ -23,7 +23,7 @@ describe('roomservice listen during a restart of the service', () => {
     env = listenerEnv(url, JSON.parse(stdout).credential, await newFolder());
   });
 
-  it('listen waits while the service is stopped, then forwards the events of that time once each and in order', async (t) => {
+  it('listen waits while the service is stopped, then forwards the events from that time in order, each event once', async (t) => {
     const local = await startLocalServer();
     t.after(() => local.close());
     const made: string[] = [];
@@ -62,7 +62,7 @@ describe('roomservice listen if another server responds in place of the service'
   const NO_PAGES = ['{"results":[', 'null', '{"next":"0"}'];
   const CREDENTIAL = { id: '', label: '', api_key: 'rsk_x', api_secret: 'rss_x' };
 
-  it('listen says once that responses hold no events, and continues when the service responds', async (t) => {
+  it('listen says only once that the responses contain no events, and continues when the service responds again', async (t) => {
     let answered = 0;
     const nextBody = () => NO_PAGES[answered++] ?? '{"results":[],"next":"0"}';
     const url = await serveAnswers(t, 200, nextBody);
@@ -74,7 +74,7 @@ describe('roomservice listen if another server responds in place of the service'
     assert.equal(stderr.match(/is out of reach \(it responds with 200 and without events\)/g)?.length, 1, stderr);
   });
 
-  it('listen exits 1 on a refusal and prints its text with terminal control characters escaped', async (t) => {
+  it('listen exits 1 if the server refuses the call, and prints the response with terminal control characters escaped', async (t) => {
     const url = await serveAnswers(t, 404, () => '\u001b[2Jno such\u001b]0;page\u0007');
     const { code, stderr } = await runCommand(['listen'], { env: listenerEnv(url, CREDENTIAL, await newFolder()) });
     assert.equal(code, 1);
@@ -83,7 +83,7 @@ describe('roomservice listen if another server responds in place of the service'
 });
 
 describe('roomservice listen after a restore of the service from a backup', () => {
-  it('listen says once that its position in the feed is refused, names the feed, and continues with new events', async (t) => {
+  it('listen says once that the service refuses its position in the feed, and continues with new events', async (t) => {
     const service = await startService();
     t.after(() => service.close());
     const tenant = await service.tenant();
@@ -116,7 +116,7 @@ describe('roomservice listen after a restore of the service from a backup', () =
 });
 
 describe('roomservice listen if the budget of calls is used up', () => {
-  it('listen waits for the time that the service names, then prints the next event', async (t) => {
+  it('listen waits as many seconds as the service names in its refusal, then prints the next event', async (t) => {
     const windowSeconds = 4;
     const budget = () => ({ limit: 2, take: createCounter(windowSeconds * 1000) });
     const service = await startService({ budgets: { budget, close: async () => {} } });
@@ -132,7 +132,10 @@ describe('roomservice listen if the budget of calls is used up', () => {
   });
 });
 
-/** Starts a server that gives every request the same status, the next body, and the header of the brand, as the service does. */
+/**
+ * Starts a server that responds to every request with the same status and the next body. Like the service, it sends the header that names
+ * the webhook header brand.
+ */
 async function serveAnswers(t: TestContext, status: number, body: () => string): Promise<string> {
   const server = createServer((_request, response) => {
     response.writeHead(status, { 'x-webhook-header-brand': 'Service' }).end(body());

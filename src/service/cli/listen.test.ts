@@ -63,14 +63,14 @@ function secretOf(listening: Listening): string {
   return /signed with (\S+)/.exec(listening.output())?.[1] ?? '';
 }
 
-/** Verifies a signature as a receiver does, with the code that partners copy. */
+/** Verifies a signature as a receiver does, with the example code that partners copy. */
 function isSigned(secret: string, { headers, rawBody }: LocalRequest): boolean {
   const header = (suffix: string) => String(headers[`x-harbour-house-${suffix}`]);
   return verify(secret, header('timestamp'), header('signature'), rawBody);
 }
 
 describe('roomservice listen: events', () => {
-  it('listen prints each event after its start, and no earlier one, with local time, status and ids', async () => {
+  it('listen prints only the events that occur after its start, each with local time, status and ids', async () => {
     await causeEvent(service, tenant);
     const listening = await listen([], { ...env, TZ: 'Asia/Kathmandu' });
     const { orderId } = await placeOrder(service, tenant.partner, 'späte "Bestellung"\u001b[2J');
@@ -93,7 +93,7 @@ describe('roomservice listen: events', () => {
     assert.deepEqual(listening.lines(), expected);
   });
 
-  it('listen --json prints one line per event with its signed fields and its forwarding, and --events leaves other types out', async () => {
+  it('listen --json prints one line per event with its fields and how forwarding ended, and --events selects event types', async () => {
     const tally = { 'order.status_changed': 0 };
     const server = await localServer(() => (tally['order.status_changed'] += 1) && 202);
     const [all, some] = await Promise.all([
@@ -169,7 +169,7 @@ describe('roomservice listen --forward-to', () => {
     assert.equal((await stat(folder)).mode & 0o777, 0o700);
   });
 
-  it('listen sends a failed event up to three times, then prints that it is skipped, and keeps the order of events', async () => {
+  it('listen forwards a failed event up to three times, then prints that the event is skipped, and keeps the order of events', async () => {
     const statuses = [500, 302, 200, 500, 500, 500];
     const server = await localServer(() => statuses.shift() ?? 204);
     const listening = await listen(['--forward-to', server.url]);
@@ -217,7 +217,7 @@ describe('roomservice listen --forward-to', () => {
 });
 
 describe('exit of roomservice listen', { timeout: 240_000 }, () => {
-  it('listen exits 0 within three seconds on SIGINT and SIGTERM, also while it waits for a response of the server', async () => {
+  it('listen exits 0 within three seconds on SIGINT and SIGTERM, even while it waits for the response to a forwarded event', async () => {
     const server = await localServer(() => null);
     const waiting = await listen(['--forward-to', server.url]);
     const idle = await listen(['--json']);

@@ -8,11 +8,12 @@ export async function listenToEvents(config: PartnerConfig, options: ListenOptio
   await listen(config, options, { print, say: notify });
 }
 
-/** Exits immediately with 0 on a signal, because no data can be lost. */
+/** Makes the command exit immediately with 0 on a signal, because it holds no data that could be lost. */
 function exitOnSignal(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => process.exit(0));
   }
-  // The reader of the output has ended, for example in `roomservice listen | head -1`.
+  // A write fails if the program that reads the output has ended, for example in `roomservice listen | head -1`. Then the command ends
+  // too.
   process.stdout.on('error', () => process.exit(0));
 }

@@ -57,7 +57,7 @@ describe('roomservice command line', () => {
     });
   });
 
-  it('a command warns of an environment variable that looks misspelled, before the error that follows from it', async () => {
+  it('a command warns of an environment variable that looks misspelled, before the error that the misspelling causes', async () => {
     const faulty = { ...env, DATABSE_URL: 'postgres://someone:hidden-word@db/house', HOSTNAME: 'container' };
     const { code, stdout, stderr } = await runCommand(['trigger', 'order.status_changed'], { env: faulty });
     assert.equal(code, 1);
@@ -69,7 +69,7 @@ describe('roomservice command line', () => {
     assert.doesNotMatch(stderr, /hidden-word|HOSTNAME/);
   });
 
-  it('of three concurrent migrate commands one migrates the new database and lists the migrations, and all exit 0', async () => {
+  it('of three concurrent migrate commands, one migrates the new database and lists the migrations, and all exit 0', async () => {
     const ends = await Promise.all(Array.from({ length: 3 }, () => runCommand(['migrate'], { env })));
     assert.deepEqual(
       ends.map(({ code }) => code),

@@ -34,8 +34,8 @@ function configure(): Config {
 }
 
 /**
- * Creates the command line. The code of a command is loaded only when the command is called. So help and usage errors come immediately, and
- * no command waits for the code of the others.
+ * Creates the command line. The code of a command is loaded only when the command is called. So help and usage errors come immediately,
+ * and no command waits until the code of other commands is loaded.
  */
 function buildProgram(): Command {
   const program = new Command('roomservice').description(
@@ -190,7 +190,7 @@ function addTenantCommands(program: Command): void {
     });
 }
 
-/** Adds the commands for maintenance, which operators run beside a running service. */
+/** Adds the commands for maintenance. Operators can run them while the service is running. */
 function addMaintenanceCommands(program: Command): void {
   program
     .command('nights')

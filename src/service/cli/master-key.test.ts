@@ -13,7 +13,7 @@ import { readWrappedKeys } from '#platform/keys/store.ts';
 
 after(cleanUp);
 
-/** These tests follow the procedures of docs/operating/keys.md. */
+/** These tests run the steps that docs/operating/keys.md describes for operators. */
 describe('replacing the master key', () => {
   let service: TestService;
   let oldKey: string;
@@ -34,7 +34,7 @@ describe('replacing the master key', () => {
   });
   const wrapped = () => readWrappedKeys(service.database.db);
 
-  it('keys rewrap, but no command before it, wraps the service keys with the new master key, and a running process continues', async () => {
+  it('keys rewrap, but not tenant list, wraps the service keys with the new master key, and a running serve continues', async () => {
     const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
     const stored = await wrapped();
     for (const env of [envOf(oldKey), envOf(newKey, oldKey), envOf(oldKey, newKey)]) {
@@ -67,7 +67,7 @@ describe('replacing the master key', () => {
     await serving.ended;
   });
 
-  it('the first serve with both master keys wraps the service keys again and logs it once', async () => {
+  it('the first serve that gets the new and the old master key wraps the service keys again, and logs it once', async () => {
     const logLine = /"keys":3,"msg":"keys wrapped again: only MASTER_KEY unwraps them now/;
     for (const [env, isLogged] of [
       [envOf(newKey, oldKey), true],
@@ -91,7 +91,7 @@ describe('replacing the master key', () => {
     newKey = oldKey;
   });
 
-  it('after the loss of the master key, new service keys let owners sign in with their passwords and issue new credentials', async () => {
+  it('if the master key is lost, owners can sign in and issue credentials after the service keys were deleted', async () => {
     const tenant = await service.tenant();
     await service.database.db.deleteFrom('service_key').execute();
     const serving = await startServing(['--only', 'api'], { env: envOf(newKey) });
@@ -142,7 +142,7 @@ describe('master key file in DATA_DIR', () => {
     assert.equal((await runCommand(['tenant', 'list'], { env })).code, 0);
   });
 
-  it('the master key file can be replaced beside a running serve', async () => {
+  it('the master key file can be replaced while serve is running', async () => {
     const serving = await startServing([], { env });
     const old = `${file}.old`;
     await copyFile(file, old);
@@ -163,7 +163,7 @@ describe('master key file in DATA_DIR', () => {
   });
 });
 
-/** Removes the record of the last migration, so that a start that writes to the database would add it again. */
+/** Removes the record of the last migration. If a command migrates the database, it adds the record again, so the test notices it. */
 async function lastMigrationRemoved(dataDir: string) {
   const server = await openEmbeddedPostgres({ dataDir, role: 'command' });
   const db = createDatabase({ url: server.url, poolSize: 1 }).withTables<{ kysely_migration: { name: string } }>();

@@ -5,10 +5,10 @@ import { type App, createHttpApp } from '#platform/http/app.ts';
 import { type BoundedWork, createHttpMetrics, type HttpMetrics, registerBoundMetrics } from '#platform/http/metrics.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliveries/metrics.ts';
 
-/** Metrics that a process shows at METRICS_PORT. A process registers only those of the parts that it runs. */
+/** Metrics that a process shows at METRICS_PORT. A process registers only the metrics of those parts of the service that it runs. */
 export interface Metrics {
   ofHttp(): HttpMetrics;
-  /** Registers metrics of the work that the bounds of requests hold back. */
+  /** Registers metrics of the bounds on requests, and of the work that waits or is refused because of these bounds. */
   watchBounds(work: BoundedWork): void;
   ofDeliveries(db: Database): DeliveryMetrics;
   ofWrites(areHanging: () => boolean): void;
@@ -16,7 +16,7 @@ export interface Metrics {
   app: App;
 }
 
-/** Creates the metrics of the process. This file is loaded only if METRICS_PORT is set, because otherwise no program reads them. */
+/** Creates the metrics of the process. This file is loaded only if METRICS_PORT is set, because otherwise no program reads the metrics. */
 export function createMetrics(log: Logger): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -57,7 +57,7 @@ describe('roomservice nights verify', () => {
     assert.equal((await verify('--tenants', 'a-sound')).code, 2);
   });
 
-  it('nights verify exits 1 and lists each wrong counter, in words and as JSON', async () => {
+  it('nights verify exits 1 and lists each wrong night counter, as text or, with --json, as JSON', async () => {
     const night = service.database.db.updateTable('night').where('tenant_id', '=', wrong.tenantId);
     await night.set({ held: 3 }).where('date', '=', dayAhead(31)).execute();
     const room_type_id = wrong.roomTypes['Double'];
