@@ -5,7 +5,7 @@ import { startService } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
 import { firstIdAt } from '#platform/lib/ids.ts';
 
-it('a worker removes events that are older than the configured number of days soon after its start, and keeps newer ones', async (t) => {
+it('soon after its start, a worker removes events that are older than the configured number of days, and keeps newer ones', async (t) => {
   const service = await startService({ worker: true, config: { eventRetentionDays: 3 } });
   t.after(() => service.close());
   const tenant = await service.tenant();

@@ -18,19 +18,21 @@ export interface WorkerDependencies {
   log: Logger;
   metrics?: DeliveryMetrics;
   pace?: DeliveryPace;
-  /** Tenant whose orders and stays the sandbox moves, and its speed. Undefined if no sandbox runs. */
+  /** Tenant whose orders and stays the sandbox moves as staff would, and its speed. Undefined: no sandbox runs. */
   sandbox?: Pick<SandboxOptions, 'findTenant' | 'speed'> | undefined;
 }
 
-/** Times of deliveries that replace those of the contract. Used by tests, which cannot wait so long. */
+/** Lease, waits and time limit of deliveries that replace the values of the contract. Used by tests, which cannot wait so long. */
 export interface DeliveryPace extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs'> {
-  /** Time limit of an attempt. */
+  /** Time limit of one delivery attempt, in milliseconds. */
   timeoutMs?: number;
 }
 
 export interface Worker {
   deliveries: LocalDelivery;
-  /** Claims no more deliveries and waits for those under way. After `graceMs` it aborts the others and releases their claims. */
+  /**
+   * Claims no more deliveries, and waits for those under way. After `graceMs`, aborts those that have not ended and releases their claims.
+   */
   stop(graceMs: number): Promise<void>;
 }
 

@@ -30,7 +30,7 @@ function isTooOld(path: string): boolean {
 describe('bin/roomservice.js on an older Node', { skip }, () => {
   after(cleanUp);
 
-  it('the command on an older Node gets its arguments and returns its output and exit code', async () => {
+  it('if an older Node starts the command, its arguments, its output and its exit code are passed on unchanged', async () => {
     const [help, usage, wrong] = await Promise.all([
       runCommand(['tenant', '--help'], { node }),
       runCommand(['tenant', 'apply'], { node }),
@@ -43,7 +43,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     assert.match(wrong.stderr, /^roomservice: PORT must be .+\n$/);
   });
 
-  it('npx on an older Node runs the command without a warning about engines', async (t) => {
+  it('npx on an older Node runs the command, and npm prints no warning about the required Node version', async (t) => {
     const npx = join(dirname(node), 'npx');
     if (!existsSync(npx)) {
       t.skip('This system has no npx beside its older Node, and the test runs npx.');
@@ -69,7 +69,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     ['a SIGTERM', (pid: number) => process.kill(pid, 'SIGTERM')],
     ['a Ctrl-C that reaches both processes', (pid: number) => process.kill(-pid, 'SIGINT')],
   ] as const) {
-    it(`serve on an older Node responds, and ends with 0 and stops its PostgreSQL on ${name}`, async () => {
+    it(`serve started by an older Node responds; after ${name} it exits 0 and has stopped its PostgreSQL`, async () => {
       const dataDir = await newDataDir();
       const serving = await startServing([], { node, env: { DATA_DIR: dataDir }, detached: true });
       assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
@@ -82,7 +82,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     });
   }
 
-  it('the command on an older Node fails with a clear message if npm has installed no Node 24', async () => {
+  it('the command on an older Node fails and says that Node 24.7 is needed if npm has installed no Node 24', async () => {
     const folder = await newFolder();
     await mkdir(join(folder, 'bin'));
     const copy = join(folder, 'bin/roomservice.mjs');

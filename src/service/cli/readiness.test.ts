@@ -5,7 +5,7 @@ import { Readiness } from './readiness.ts';
 const STOP_MS = 100_000;
 
 /**
- * Replays readiness checks around a stop, in steps of 100 ms.
+ * Replays readiness checks before and after a stop of the process. After the stop, the time moves on in steps of 100 ms.
  * @returns the time after the stop at which idle connections may be closed, in milliseconds
  */
 function closableAfter(checks: [address: string, atMs: number][]): number {
@@ -25,12 +25,15 @@ function closableAfter(checks: [address: string, atMs: number][]): number {
   }
 }
 
-/** Returns 20 checks with the given interval. The tenth is at `lastMs`, the last one before the stop; times are relative to the stop. */
+/**
+ * Returns 20 checks from one address with the given interval. The tenth check is the last one before the stop, at `lastMs`. All times are
+ * in milliseconds, relative to the stop.
+ */
 const polls = (address: string, everyMs: number, lastMs: number): [string, number][] =>
   Array.from({ length: 20 }, (_, index) => [address, lastMs + (index - 9) * everyMs]);
 
 describe('Readiness', () => {
-  it('idle connections may be closed 500 ms after the stop if no proxy checks the readiness regularly', () => {
+  it('idle connections may be closed 500 ms after the stop of the process if no proxy checked its readiness regularly', () => {
     assert.equal(closableAfter([]), 500);
     assert.equal(closableAfter([['10.0.0.1', -100]]), 500, 'a single check');
     assert.equal(closableAfter([...polls('10.0.0.1', 10_000, -100)]), 500, 'rare checks, as of a supervisor');
@@ -38,21 +41,21 @@ describe('Readiness', () => {
     assert.equal(closableAfter(ended), 500, 'frequent checks that have ended');
   });
 
-  it('idle connections may be closed 500 ms after the next check of a proxy that checks regularly', () => {
+  it('if a proxy checks readiness regularly, idle connections may be closed 500 ms after its first check after the stop', () => {
     assert.equal(closableAfter(polls('10.0.0.1', 100, -100)), 600);
     assert.equal(closableAfter(polls('10.0.0.1', 2_000, -100)), 2_400);
   });
 
-  it('idle connections may be closed 500 ms after the next check of the last of several proxies', () => {
+  it('if several proxies check readiness, idle connections may be closed 500 ms after the last of them has checked again', () => {
     assert.equal(closableAfter([...polls('10.0.0.1', 100, -100), ...polls('10.0.0.2', 1_000, -200)]), 1_300);
   });
 
-  it('idle connections may be closed 3 s after the stop if a proxy that checked regularly does not check again', () => {
+  it('if a regular proxy does not check its readiness again, idle connections may be closed 3 s after the stop', () => {
     const gone = polls('10.0.0.1', 2_000, -100).filter(([, atMs]) => atMs <= 0);
     assert.equal(closableAfter(gone), 3_000);
   });
 
-  it('a proxy is forgotten after the checks of 5,000 other addresses, so it does not delay the close', () => {
+  it('a proxy is no longer tracked after checks from 5,000 other addresses, so the close of connections does not wait for it', () => {
     const strangers = Array.from({ length: 5_000 }, (_, index): [string, number] => [`stranger ${index}`, -50]);
     const gone = polls('10.0.0.1', 2_000, -60).filter(([, atMs]) => atMs <= 0);
     assert.equal(closableAfter([...gone, ...strangers]), 500);

@@ -1,34 +1,34 @@
-/** Longest interval between two checks of a proxy that learns of a stop before its connections are closed. */
+/** Longest interval between the readiness checks of a proxy. After a stop, the process waits at most this long for the next check. */
 const MAX_INTERVAL_MS = 3_000;
-/** Time that a proxy needs to redirect its requests when it knows of the stop. Other clients see that new connections are refused. */
+/** Time that a proxy needs to redirect its requests once it knows of a stop. Other clients notice that new connections are refused. */
 const REROUTE_MS = 500;
-/** Largest delay with which a check still counts as regular. */
+/** Tolerance for late checks. A proxy is still regular if its next check is late by at most one interval plus this time. */
 const LATE_MS = 200;
-/** Largest number of addresses that are kept. It bounds the memory, because every caller may check the readiness. */
+/** Maximum number of addresses whose latest check is kept. The limit bounds the memory, because any caller may check the readiness. */
 const MAX_KNOWN = 1_000;
 
-/** Latest readiness check of an address. */
+/** Latest readiness check from one address. */
 interface Check {
   atMs: number;
-  /** Time since the previous check of the address; `Infinity` if there was no previous check. */
+  /** Milliseconds since the previous check from the address. `Infinity`: there was no previous check. */
   intervalMs: number;
 }
 
 /**
- * Readiness of the process. After a stop it tracks which proxies know that the process takes no more requests. A proxy is a caller that
- * checks `/readyz` regularly. All times are in milliseconds of one monotonic clock.
+ * Readiness of the process, as `/readyz` reports it. A proxy is a caller that checks `/readyz` regularly. After a stop, this class tracks
+ * which proxies have learnt that the process takes no more requests. All times are in milliseconds of one monotonic clock.
  */
 export class Readiness {
   readonly #checks = new Map<string, Check>();
   #stoppedAtMs: number | null = null;
-  /** Addresses that checked regularly at the stop and do not know of it yet. */
+  /** Addresses of the proxies that have not checked since the stop, so they do not know of it yet. */
   #uninformed = new Set<string>();
   #lastInformedAtMs = 0;
 
   /**
-   * Records a check.
+   * Records a readiness check.
    * @param address address of the caller
-   * @returns true if the process takes requests
+   * @returns true if the process still takes requests
    */
   isServing(address: string, nowMs = performance.now()): boolean {
     if (this.#stoppedAtMs !== null) {
@@ -36,7 +36,8 @@ export class Readiness {
       return false;
     }
     const previous = this.#checks.get(address);
-    this.#checks.delete(address); // The next line then inserts it at the end, so the map is in the order of the latest checks.
+    // Without this line, `set` would keep the old place of the address, and the first entry would not be the oldest check.
+    this.#checks.delete(address);
     this.#checks.set(address, { atMs: nowMs, intervalMs: previous === undefined ? Infinity : nowMs - previous.atMs });
     const [oldest] = this.#checks.keys();
     if (this.#checks.size > MAX_KNOWN && oldest !== undefined) {
@@ -53,7 +54,7 @@ export class Readiness {
     this.#uninformed = new Set([...this.#checks].filter(([, check]) => isRegular(check)).map(([address]) => address));
   }
 
-  /** Returns true if idle connections may be closed, because all proxies know of the stop or had the time to check again. */
+  /** Returns true if idle connections may be closed, because all proxies know of the stop or have had enough time to check again. */
   isKnownToStop(nowMs = performance.now()): boolean {
     const sinceMs = nowMs - (this.#stoppedAtMs ?? nowMs);
     return sinceMs >= MAX_INTERVAL_MS || (this.#uninformed.size === 0 && nowMs - this.#lastInformedAtMs >= REROUTE_MS);

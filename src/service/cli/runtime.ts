@@ -11,36 +11,37 @@ import { closeWhenInterrupted } from './interruption.ts';
 import type { OpenKeyring } from '#platform/keys/keyring.ts';
 import { openKeyring, openMasterKey } from '#platform/keys/keys.ts';
 
-/** Parts that every command needs: a migrated database and the service keys in it. */
+/** Parts that every command needs: a migrated database, and the service keys that the database stores. */
 export interface Runtime {
   db: Database;
-  /** Connections of the background loops. The same as `db` if no connections are reserved for them. */
+  /** Database connections of the background loops, such as the deliveries. Equal to `db` if no connections are reserved for them. */
   backgroundDb: Database;
   keyring: OpenKeyring;
-  /** Returns true if this process knows that writes hang now. */
+  /** Returns true if this process has noticed that database writes hang at present. */
   areWritesHanging: () => boolean;
-  /** Names of the migrations that this opening has applied. */
+  /** Names of the migrations that this call of `openRuntime` has applied. */
   migrated: string[];
   close(): Promise<void>;
 }
 
 export interface RuntimeOptions {
-  /** Use of the database. A second `serve` on one DATA_DIR is refused, but any number of commands may run beside one `serve`. */
+  /** Kind of process. A second `serve` on one DATA_DIR is refused, but any number of commands may run beside one `serve`. */
   role: 'serve' | 'command';
-  /** False for a command that needs the existing data: if the embedded database is missing, it is then not created. Default: true. */
+  /** False for a command that needs existing data: a missing embedded database is then an error, and is not created. Default: true. */
   mayCreate?: boolean;
-  /** Called before a step that takes long, with a message about it. */
+  /** Called before a step that takes long, with a message that describes the step. */
   progress: (message: string) => void;
   onConnectionError?: (error: Error) => void;
-  /** Called once when writes begin to hang, and once when they go on. */
+  /** Called with true when database writes begin to hang, and with false when they continue. */
   onHungWrites?: (areHanging: boolean) => void;
-  /** Number of the process's connections that only the background loops may use. */
+  /** Number of connections of the pool that only the background loops may use. Default: 0. */
   backgroundConnections?: number;
 }
 
 /**
- * Opens the database, migrates it and unwraps its service keys. Opens the embedded database if DATABASE_URL is not set.
- * @throws OperatorError if the operator can correct the cause
+ * Opens the database, migrates it, and unwraps its service keys with the master key. If DATABASE_URL is not set, this
+ * is the embedded database.
+ * @throws OperatorError if the operator can remove the cause of a failure
  */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const server = config.databaseUrl === null ? await openEmbedded(config, options) : null;
@@ -80,11 +81,11 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   }
 }
 
-/** Migrates the database on connections of its own, which have no time limit for a statement, because a migration may take long. */
+/** Migrates the database on separate connections, whose statements have no time limit, because a migration may take long. */
 async function setUp(config: Config, url: string) {
   const db = createDatabase({ url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
   try {
-    // The master key comes before the migrations, because a start without the right master key must change nothing.
+    // The master key is read before the migrations run, because a start without a master key must change nothing.
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
     const migrated = await migrateToLatest(db);
     return { masterKey, migrated, layout: await readLayout(db) };
@@ -108,7 +109,7 @@ async function openEmbedded(
   }
 }
 
-/** Creates the error for a database that is out of reach. The message leaves out DATABASE_URL, which contains a password. */
+/** Creates the error for a database that is out of reach. The message does not show DATABASE_URL, because it contains a password. */
 function outOfReach(config: Config, error: unknown): OperatorError {
   const where = config.databaseUrl === null ? 'in DATA_DIR' : `at ${new URL(config.databaseUrl).host}`;
   const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;

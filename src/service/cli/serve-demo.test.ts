@@ -9,7 +9,7 @@ import { sampleTenant } from '#test/support/tenants.ts';
 import { eventually, placeOrder } from '#test/support/webhooks.ts';
 
 const STOP_LIMIT_MS = 15_000;
-/** Time limit for an expected status. It is generous because the machine may be busy. */
+/** Time limit within which an order must reach the expected status, in milliseconds. It is long, because the test machine may be busy. */
 const SETTLE_MS = 60_000;
 
 describe('serve --demo', () => {
@@ -37,7 +37,7 @@ describe('serve --demo', () => {
     assert.ok(performance.now() - beganAt < STOP_LIMIT_MS);
   }
 
-  it('serve --demo-speed 5000 takes an order of the demo tenant through every status, and moves no order of another tenant', async () => {
+  it('serve --demo takes an order of the demo tenant through every status, and leaves an order of another tenant pending', async () => {
     const other = await service.tenant();
     const [{ externalId }, untouched] = [
       await placeOrder(service, demo.partner),
@@ -54,7 +54,7 @@ describe('serve --demo', () => {
     await stop(serving);
   });
 
-  it('serve --demo does not move an order of a tenant that has the slug of the demo but not the demo owner', async () => {
+  it('serve --demo changes no order of a real tenant that has the slug "demo", because its owner is not the demo owner', async () => {
     const elsewhere = await startService();
     const { users = [] } = sampleTenant();
     const realTenant = await elsewhere.tenant({ slug: 'demo', users });
@@ -70,7 +70,7 @@ describe('serve --demo', () => {
     assert.equal(body.status, 'pending');
   });
 
-  it('an order of the demo tenant moves with serve --demo --only worker, but not without --demo or with --only api', async () => {
+  it('serve --demo --only worker moves an order of the demo tenant; serve without --demo and serve --only api do not', async () => {
     const { externalId } = await placeOrder(service, demo.partner);
     await service.database.db
       .updateTable('restaurant_order')

@@ -75,14 +75,14 @@ describe('serve on a DATABASE_URL', () => {
     }
   });
 
-  it('serve prints its address also if LOG_LEVEL is silent', async () => {
+  it('serve prints its address even if LOG_LEVEL is silent', async () => {
     const serving = await startServing(['--only', 'worker'], { env: { ...env, LOG_LEVEL: 'silent' } });
     serving.kill('SIGTERM');
     const { stdout } = await serving.ended;
     assert.deepEqual(JSON.parse(stdout).address, serving.url);
   });
 
-  it('serve delivers an event while requests hold all database connections except the background ones', async (t) => {
+  it('serve delivers an event while requests hold all database connections that are not reserved for background work', async (t) => {
     const trusted = await newCertificateFile();
     const receiver = await startReceiver({ certificate: trusted.certificate });
     t.after(() => receiver.close());
@@ -115,7 +115,7 @@ describe('serve on a DATABASE_URL', () => {
     assert.equal((await serving.ended).code, 0);
   });
 
-  it('serve --demo creates no demo tenant in a database of DATABASE_URL', async () => {
+  it('serve --demo creates no demo tenant if DATABASE_URL is set', async () => {
     const serving = await startServing(['--demo'], { env });
     serving.kill('SIGTERM');
     const { code, stdout } = await serving.ended;

@@ -14,7 +14,7 @@ import {
 } from '#test/support/command.ts';
 
 /** These tests share one DATA_DIR and run in order. Each test continues from the state that the previous test leaves. */
-describe('serve on its own database', () => {
+describe('serve on its embedded database', () => {
   let env: Record<string, string>;
   let dataDir: string;
   let serving: Serving;
@@ -28,7 +28,7 @@ describe('serve on its own database', () => {
   });
   after(cleanUp);
 
-  it('serve --demo prints its address, and an e-mail and password that sign the owner in', async () => {
+  it('serve --demo prints its address, and the e-mail and password with which the demo owner can sign in', async () => {
     assert.match(serving.url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const [, email, password] = /Owner +(\S+)\s+Password +(\S+)/.exec(serving.output()) ?? [];
     const answer = await fetch(`${serving.url}/v1/auth/token/`, {
@@ -41,7 +41,7 @@ describe('serve on its own database', () => {
     assert.deepEqual([session.role, session.tenant.name], ['owner', 'Harbour House']);
   });
 
-  it('serve --demo prints a curl command whose URL and headers work, and the same values as exports', async () => {
+  it('serve --demo prints a curl command whose URL and headers are valid, and the same values as shell exports', async () => {
     const [line = ''] = /^ *curl .*$/m.exec(serving.output()) ?? [];
     const [, url = ''] = / (http:\S+)/.exec(line) ?? [];
     const headers = [...line.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [name, value]);
@@ -68,14 +68,14 @@ describe('serve on its own database', () => {
     assert.ok(Array.isArray(JSON.parse(run.stdout)));
   });
 
-  it('200: livez and readyz report ok', async () => {
+  it('200: GET /livez and GET /readyz report ok', async () => {
     for (const path of ['/livez', '/readyz']) {
       const answer = await fetch(serving.url + path);
       assert.deepEqual([answer.status, await answer.json()], [200, { status: 'ok' }]);
     }
   });
 
-  it('serve logs a JSON line for a request with the request id of the caller, and no line contains the API secret', async () => {
+  it('serve logs a request as a JSON line with the request id that the caller sent, and never logs the API secret', async () => {
     const answer = await fetch(`${serving.url}/v1/third-party/menu/?page=1`, {
       headers: { ...demoKey, 'x-request-id': 'find-me' },
     });
@@ -101,7 +101,7 @@ describe('serve on its own database', () => {
     assert.equal((await fetch(`${serving.url}/metrics`)).status, 404);
   });
 
-  it('a second serve on the same DATA_DIR exits 1 with one clear line, and the first continues', async () => {
+  it('a second serve on the same DATA_DIR exits 1 with one line of error, and the first serve continues to run', async () => {
     const second = await runCommand(['serve'], { env: { DATA_DIR: dataDir } });
     assert.equal(second.code, 1);
     assert.match(second.stderr, /^roomservice: Another "serve" already runs on this DATA_DIR \(.+\)\. .+\n$/);
@@ -109,7 +109,7 @@ describe('serve on its own database', () => {
     assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
   });
 
-  it('tenant list, migrate and demo run beside serve, and the earlier demo credential stays valid', async () => {
+  it('the commands tenant list, migrate and demo succeed while serve runs, and an earlier demo credential stays valid', async () => {
     const [list, migrated, demo] = await Promise.all([
       runCommand(['tenant', 'list', '--json'], { env }),
       runCommand(['migrate'], { env }),
@@ -138,7 +138,7 @@ describe('serve on its own database', () => {
     assert.equal(isRunning(pid), false);
   });
 
-  it('the next serve --demo on the same DATA_DIR keeps the demo tenant and its credential, and creates no second one', async () => {
+  it('the next serve --demo on the same DATA_DIR keeps the demo tenant and its credential, and creates no new ones', async () => {
     serving = await startServing(['--demo'], { env });
     await serving.prints(/npx roomservice demo/);
     assert.doesNotMatch(serving.output(), /Password|X-API-Secret/);
@@ -149,7 +149,7 @@ describe('serve on its own database', () => {
     assert.equal((await serving.ended).code, 0);
   });
 
-  it('a command without a running serve starts PostgreSQL and stops it at its end', async () => {
+  it('if no serve runs, a command starts PostgreSQL itself, and stops it at the end', async () => {
     const list = await runCommand(['tenant', 'list', '--json'], { env });
     assert.equal(list.code, 0, list.stderr);
     assert.equal((JSON.parse(list.stdout) as unknown[]).length, 1);

@@ -27,18 +27,19 @@ export interface ServeOptions {
   only?: 'api' | 'worker';
 }
 
-/** Time that a stop gives deliveries under way to end. An attempt takes at most 10 s. */
+/** Time that deliveries under way have to end after a stop begins. It is enough, because an attempt takes at most 10 s. */
 const DELIVERY_GRACE_MS = 11_000;
-/** Time limit of the whole stop. docs/contract/operations.md promises a stop within 15 s. */
+/** Time limit of the whole stop. It is below the 15 s that docs/contract/operations.md guarantees. */
 const STOP_LIMIT_MS = 14_500;
-/** Time in which repeated signals count as one, because npm and bin/roomservice.js may pass the same Ctrl-C on. */
+/** Signals within this time count as one, because npm and bin/roomservice.js may pass on a Ctrl-C that also reaches this process. */
 const SAME_SIGNAL_MS = 2_000;
 /**
- * Number of connections for work that must continue while requests use all others: the poll for recent changes, and the claims and
- * outcomes of deliveries. The key says which parts the process runs.
+ * Number of database connections that are reserved for background work, because it must continue while requests use all other connections.
+ * The background work is the poll for recent changes, and the claims and outcomes of deliveries. The key names the parts that the process
+ * runs (`--only`).
  */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
-/** Smallest pool from which background connections are set apart. */
+/** Smallest number of database connections at which some of them are reserved for background work. */
 const MIN_CONNECTIONS_TO_SPLIT = 5;
 
 /** Runs `roomservice serve` until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
@@ -62,7 +63,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   });
   try {
     await introduce(config, runtime, log, service.address, options);
-    flushCompileCache(); // Node writes the cache only at a normal exit, and a process that is killed has none.
+    // Otherwise Node would write the compile cache only at a normal exit, so a process that is killed would write no cache.
+    flushCompileCache();
     settleOldGeneration();
     log.info({ signal: await stopping }, 'stopping');
   } finally {
@@ -73,7 +75,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   log.info('stopped');
 }
 
-/** Resolves at the first signal to stop. A signal more than 2 s later exits the process immediately with 1. */
+/** Resolves at the first signal to stop. A signal that arrives more than 2 s later ends the process immediately, with exit code 1. */
 function nextStopSignal(): Promise<string> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;
@@ -86,7 +88,7 @@ function nextStopSignal(): Promise<string> {
     };
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
     if (process.stdin.isTTY) {
-      // Without a terminal, SIGHUP may be ignored on purpose (nohup), and a listener would end that.
+      // A process without a terminal gets no listener, because SIGHUP may be ignored on purpose (nohup). A listener would end this.
       process.on('SIGHUP', onSignal);
     }
   });
@@ -136,7 +138,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           isServing,
         });
   if (metrics !== null) {
-    // METRICS_PORT has its own queue of new connections, so a burst on PORT does not delay health checks on METRICS_PORT.
+    // METRICS_PORT has its own queue of new connections, so many new connections on PORT do not delay health checks on METRICS_PORT.
     healthRoutes(metrics.app, { isServing, isReady: () => isMigrated(db) });
   }
   metrics?.watchBounds({
@@ -150,7 +152,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
   const stop = async () => {
     readiness.stop();
     await Promise.all([closing.close(readiness, listening), metrics?.app.close(), worker?.stop(DELIVERY_GRACE_MS)]);
-    await worker?.stop(0); // Releases the claims of deliveries that the last requests have added since.
+    await worker?.stop(0); // The last requests may have added deliveries after the worker was stopped. This call releases their claims.
     await budgets.close();
   };
   try {
@@ -173,7 +175,7 @@ function createHealthApp(config: Config, { db }: Runtime, log: Logger, isServing
   return app;
 }
 
-/** Creates the metrics if METRICS_PORT is set. Their code is loaded only then. @returns null if METRICS_PORT is not set */
+/** Creates the metrics, and loads their code, only if METRICS_PORT is set. @returns null if METRICS_PORT is not set */
 async function openMetrics({ metricsPort }: Config, log: Logger): Promise<Metrics | null> {
   if (metricsPort === null) {
     return null;
@@ -209,8 +211,9 @@ async function findDemoTenant(db: Database): Promise<Tenant | null> {
 }
 
 /**
- * Prints the address of the service as text if stdout is a terminal, and as a log line if not. The log line ignores LOG_LEVEL, because
- * the program that started the process may wait for it. With `--demo` and the embedded database, also prints how to try the service.
+ * Prints the address of the service as text if stdout is a terminal, and otherwise as a log line. The log line appears at every LOG_LEVEL,
+ * because the program that started the process may wait for it. With `--demo` and the embedded database, also prints how to try the
+ * service.
  */
 async function introduce(
   config: Config,

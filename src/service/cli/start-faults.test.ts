@@ -18,7 +18,7 @@ describe('serve that cannot start', () => {
     await service.close();
   });
 
-  it('serve exits 1 with one clear line if PORT or METRICS_PORT is in use', async (t) => {
+  it('serve exits 1 with one line that names the variable if PORT or METRICS_PORT is in use', async (t) => {
     const port = await takenPort(t);
     const names = ['PORT', 'METRICS_PORT'];
     const ends = names.map((name) => runCommand(['serve'], { env: { ...env, [name]: String(port) } }));
@@ -30,7 +30,7 @@ describe('serve that cannot start', () => {
     }
   });
 
-  it('serve exits 1 with one line that hides the password if the database is out of reach', async () => {
+  it('serve exits 1 with one line that shows the host but not the password if the database is out of reach', async () => {
     const hosts = ['127.0.0.1:1', 'localhost:1'];
     const ends = hosts.map(async (host) => {
       const url = `postgres://someone:hidden-word@${host}/nowhere`;
@@ -43,7 +43,7 @@ describe('serve that cannot start', () => {
     }
   });
 
-  it('serve exits 1 with one line if MASTER_KEY is not the key that the database was created with', async () => {
+  it('serve exits 1 with one line about MASTER_KEY if the database was created with another key', async () => {
     const { code, stderr } = await runCommand(['serve'], {
       env: { ...env, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
     });
@@ -60,7 +60,7 @@ describe('serve that cannot start', () => {
     assert.equal(await postgresPid(dataDir), 0);
   });
 
-  it('serve exits 1 with one line if DATA_DIR cannot be a folder', async () => {
+  it('serve exits 1 with one line about DATA_DIR if its path cannot be a folder', async () => {
     const { code, stderr } = await runCommand(['serve'], { env: { DATA_DIR: '/dev/null/data' } });
     assert.equal(code, 1);
     assert.match(stderr, /^roomservice: DATA_DIR \S+ cannot be used \((?:ENOTDIR|EEXIST)\).*\n$/);

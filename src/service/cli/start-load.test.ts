@@ -3,7 +3,9 @@ import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
-/** Returns the names of the packages and of the parts of Node that a process has loaded after it has imported the code of `serve`. */
+/**
+ * Imports the code of `serve` in a new process. Returns the names of all packages and of all modules of Node that the process has loaded.
+ */
 async function loadedByServe(): Promise<Set<string>> {
   const source = `
     import { registerHooks } from 'node:module';
@@ -20,8 +22,8 @@ async function loadedByServe(): Promise<Set<string>> {
   return new Set([...packages, ...ofNode.map((name) => name.replace('NativeModule ', ''))]);
 }
 
-describe('code of serve', () => {
-  it('serve loads no package that only metrics, Redis or a terminal need, and not the copy of undici that is part of Node', async () => {
+describe('import of the code of serve', () => {
+  it('importing serve loads no package that only metrics, Redis or a terminal need, and not the undici inside Node', async () => {
     const loaded = await loadedByServe();
     for (const name of ['fastify', 'undici', 'pg', 'http']) {
       assert.ok(loaded.has(name), `${name} is found among the loaded parts`);

@@ -10,7 +10,7 @@ const skip = process.platform !== 'linux' && 'Only Linux shows in /proc how much
 describe('memory of serve before the first call', { skip }, () => {
   after(cleanUp);
 
-  it(`serve without calls uses less than ${MAX_IDLE_MB} MB after a start without the compile cache`, async () => {
+  it(`serve uses less than ${MAX_IDLE_MB} MB before the first call, even after a start without the compile cache`, async () => {
     const env = { DATA_DIR: await newDataDir(), NODE_DISABLE_COMPILE_CACHE: '1' };
     const serving = await startServing([], { env });
     const idleMb = await readResidentMb(serving.pid);
@@ -19,7 +19,7 @@ describe('memory of serve before the first call', { skip }, () => {
     assert.ok(idleMb > 40 && idleMb < MAX_IDLE_MB, `${idleMb} MB`);
   });
 
-  it('serve starts with the default memory settings of V8 and malloc, except those that the operator sets', async () => {
+  it('serve sets its own memory settings of V8 and malloc, except those that the operator has set', async () => {
     const dataDir = await newDataDir();
     for (const [env, flags, threshold] of [
       [{}, ['--max-semi-space-size=16'], '65536'],

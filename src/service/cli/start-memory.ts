@@ -3,10 +3,10 @@ import { setFlagsFromString } from 'node:v8';
 import { READY_FLAGS } from './start-settings.js';
 
 /**
- * Frees the memory that loading and compiling have left, a third of the process. Without this function V8 frees it only minutes later,
- * when its young generation, which has grown to its full size by then, is full again. The collection stops the process for 50 ms, so it
- * runs before the first request. It goes through the inspector, because `--expose-gc` set at run time would make V8 refuse the compile
- * cache.
+ * Frees the memory that loading and compiling the code no longer need, a third of the memory of the process. Without this function, V8
+ * frees this memory only minutes later: its young generation first grows to its full size, and must then fill again. The collection stops
+ * the process for 50 ms, so it runs before the first request. It is started through the inspector, because `--expose-gc` set at run time
+ * would make V8 refuse the compile cache.
  */
 export async function freeStartMemory(): Promise<void> {
   const session = new Session();
@@ -15,7 +15,7 @@ export async function freeStartMemory(): Promise<void> {
   session.disconnect();
 }
 
-/** Changes how V8 treats its old generation from now on (`READY_FLAGS`). */
+/** Sets the flags of `READY_FLAGS`, which change how V8 fills and collects its old generation from now on. */
 export function settleOldGeneration(): void {
   READY_FLAGS.forEach((flag) => setFlagsFromString(flag));
 }

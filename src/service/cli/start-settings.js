@@ -2,14 +2,14 @@
 // is loaded. The measurements are in docs/decisions/0006-runtime.md.
 
 /**
- * Flags that V8 reads when the process starts. Without them, the young generation would grow to 134 MB on a machine with much memory, and
- * a list of 300,000 orders would take 107 MB instead of 48.
+ * Flags that V8 reads when the process starts. Without them, the young generation would grow to 134 MB on a machine with much memory. A
+ * response with 300,000 orders would then take 107 MB instead of 48.
  */
 export const START_FLAGS = ['--max-semi-space-size=16'];
 
 /**
- * Environment that malloc reads when the process starts. With it, freed blocks of 64 KiB or more, such as those of password hashes, return
- * to the system.
+ * Environment variables that malloc reads when the process starts. With them, malloc returns freed blocks of 64 KiB or more to the system,
+ * for example the memory of password hashes.
  */
 export const START_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' };
 
@@ -17,11 +17,12 @@ export const START_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' };
  * Flags that `serve` sets when it is ready. If they were set earlier, V8 would refuse the compile cache, which was made with other flags.
  *
  * `--heap-growing-percent=50` lets V8 collect the old generation when it has grown by half, not only when it is four times as large. So a
- * list of a million orders grows the process by about 50 MB instead of 120. With less than half, a busy process collects so often that it
- * serves fewer calls.
+ * list of a million orders grows the process by about 50 MB instead of 120. With less than 50, a busy process would collect so often that
+ * it serves fewer calls.
  *
- * `--no-allocation-site-pretenuring` keeps objects of requests out of the old generation. V8 learns which code makes long-lived objects.
- * While menus are loaded, it learns this of code that later runs for every request. The objects of that code would then be old immediately,
- * and would keep alive the objects that they point to until the next full collection.
+ * `--no-allocation-site-pretenuring` keeps new objects of requests out of the old generation. By default, V8 learns which code makes
+ * long-lived objects, and allocates them there. While menus are loaded, V8 learns this of code that later runs for every request. The
+ * objects of requests would then be in the old generation too. They would keep alive all objects that they point to, until the next full
+ * collection.
  */
 export const READY_FLAGS = ['--heap-growing-percent=50', '--no-allocation-site-pretenuring'];

@@ -18,9 +18,9 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, eventually, listDeliveries, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** Time limit of a stop by SIGTERM or SIGINT (docs/contract/operations.md). */
+/** Time limit of a stop after SIGTERM or SIGINT, in milliseconds (docs/contract/operations.md). */
 const STOP_MS = 15_000;
-/** Number of orders whose list is larger than the buffers of both sockets. */
+/** Number of orders. The list of them is larger than the buffers of both sockets, so it is sent only as fast as the client reads it. */
 const ORDERS = 20_000;
 const NOTE_LENGTH = 1_000;
 
@@ -52,7 +52,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     return { DATABASE_URL: database.url, MASTER_KEY: masterKey.toString('base64') };
   }
 
-  /** Stops a serve. @returns its exit code, and the milliseconds until its end */
+  /** Sends a stop signal to a serve and waits for its end. @returns the exit code, and the milliseconds from the signal to the end */
   async function stop(serving: Serving, signal: NodeJS.Signals = 'SIGTERM') {
     const startedAt = performance.now();
     serving.kill(signal);
@@ -72,7 +72,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     return tenant;
   }
 
-  /** Requests the staff's list of orders. @returns the response, whose body is not read yet */
+  /** Requests the list of orders as staff. @returns the response, of which the body is not read yet */
   async function beginToRead(serving: Serving, tenant: TestTenant): Promise<IncomingMessage> {
     const request = get(`${serving.url}/v1/staff/orders/`, { headers: { ...tenant.staff, connection: 'keep-alive' } });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -80,7 +80,10 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     return response;
   }
 
-  /** Starts the delivery of one event to a receiver with the given response, on a database on which no other process delivers. */
+  /**
+   * Starts a serve with a new database, and lets it begin the delivery of one event to a receiver that responds with `answer`. No other
+   * process uses the database, so only this serve delivers.
+   */
   async function beginToDeliver(answer: Parameters<Receiver['answerWith']>[0]) {
     const receiver = await startReceiver({ certificate: certificateFile.certificate, answer });
     receivers.push(receiver);
@@ -99,7 +102,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     return { serving, receiver, deliveries: () => listDeliveries(own, tenant) };
   }
 
-  /** Waits until a new connection is refused. */
+  /** Waits until the serve refuses a new connection. */
   async function refused({ url }: Serving): Promise<void> {
     const { hostname, port } = new URL(url);
     const isRefused = async () => {
@@ -114,7 +117,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     await eventually(isRefused, 'refused connection');
   }
 
-  it('a stopping serve refuses new connections and completes the response that a slow client reads', async () => {
+  it('a stopping serve refuses new connections, but sends a response to its end to a client that reads slowly', async () => {
     const tenant = await tenantWithManyOrders();
     const serving = await startServing(['--only', 'api'], { env });
     const response = await beginToRead(serving, tenant);
@@ -128,7 +131,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
   });
 
-  it('503: a stopping serve tells a proxy on its open connection that it is not ready, and closes that connection', async (t) => {
+  it('503: a stopping serve reports on the open connection of a proxy that it is not ready, and then closes the connection', async (t) => {
     const serving = await startServing(['--only', 'api'], { env });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
@@ -138,7 +141,8 @@ describe('serve that is told to stop', { concurrency: true }, () => {
       await response.toArray();
       return [response.statusCode, response.headers.connection, request.reusedSocket];
     };
-    // Checks twice, as a proxy does. A stopping serve waits until such a caller has checked again.
+    // A caller that checks regularly counts as a proxy, so this test checks twice. A stopping serve waits until each proxy has checked
+    // again.
     assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', false]);
     await sleep(1_000);
     assert.deepEqual(await ask('/readyz'), [200, 'keep-alive', true]);
@@ -151,7 +155,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     assert.ok(tookMs < 3_000, `took ${tookMs} ms, though no client is connected any more`);
   });
 
-  it('a stopping serve does not wait for idle connections, used or unused, if no proxy checks its readiness', async (t) => {
+  it('a stopping serve does not wait for idle connections, with or without earlier requests, if no proxy checks readiness', async (t) => {
     const serving = await startServing(['--only', 'api'], { env });
     const { hostname, port } = new URL(serving.url);
     const unused = connect(Number(port), hostname);
@@ -177,7 +181,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
   });
 
-  it('a stopping serve lets a delivery under way end and records its outcome', async () => {
+  it('a stopping serve waits until a delivery under way has ended, and records its outcome', async () => {
     const { serving, receiver, deliveries } = await beginToDeliver(() => ({ status: 204, afterMs: 1_500 }));
     const { code, tookMs } = await stop(serving);
     assert.equal(code, 0);
@@ -187,7 +191,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('a stopping serve waits for a hanging receiver at most until the time limit of the attempt, and records the attempt', async () => {
+  it('a stopping serve waits for a hanging receiver at most for the time limit of an attempt, and records the attempt', async () => {
     const { serving, deliveries } = await beginToDeliver(() => 'hang');
     const { code, tookMs } = await stop(serving);
     assert.equal(code, 0);
@@ -200,7 +204,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     );
   });
 
-  it('serve exits 0 and stops its PostgreSQL on a Ctrl-C that arrives twice, at the process group and passed on', async () => {
+  it('serve exits 0 and stops its PostgreSQL if one Ctrl-C reaches it twice, directly and passed on by a parent process', async () => {
     const dataDir = await newDataDir();
     const serving = await startServing([], { env: { DATA_DIR: dataDir }, detached: true });
     const pid = await postgresPid(dataDir);

@@ -54,7 +54,7 @@ describe('roomservice tenant', () => {
     assert.equal(signedIn.status, 200);
   });
 
-  it('tenant apply lists its changes in words, changes nothing the second time, and tenant list shows the tenant once', async () => {
+  it('tenant apply prints its changes as text and changes nothing if it runs again; tenant list shows the tenant once', async () => {
     const file = await fileOf('b.json', sampleTenant({ slug: 'house-b' }));
     const first = await runCommand(['tenant', 'apply', file], { env });
     assert.equal(first.code, 0, first.stderr);
@@ -75,7 +75,7 @@ describe('roomservice tenant', () => {
     assert.deepEqual(Object.keys(listed[0] ?? {}), ['id', 'slug', 'name', 'currency', 'timezone', 'features']);
   });
 
-  it('tenant apply --dry-run exits 0, prints the changes in words or as JSON, and changes nothing', async () => {
+  it('tenant apply --dry-run exits 0, prints the changes as text or as JSON, and changes nothing', async () => {
     const document = sampleTenant({ slug: 'house-dry' });
     const file = await fileOf('dry.json', document);
     const dryRun = (...flags: string[]) => runCommand(['tenant', 'apply', file, '--dry-run', ...flags], { env });

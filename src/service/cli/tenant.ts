@@ -12,7 +12,7 @@ export interface ApplyFlags {
   dryRun?: boolean;
 }
 
-/** Runs `roomservice tenant apply FILE`. Reads the file before it opens the database, so that invalid JSON fails early. */
+/** Runs `roomservice tenant apply FILE`. Reads the file before it opens the database, so that a file with invalid JSON fails early. */
 export async function applyTenant(config: Config, file: string, flags: ApplyFlags): Promise<void> {
   const document = await readDocument(file);
   const isDryRun = flags.dryRun === true;
@@ -20,7 +20,7 @@ export async function applyTenant(config: Config, file: string, flags: ApplyFlag
   try {
     const applied = await applyTenantDocument(runtime.db, document, { isDryRun, bounds: config.bounds });
     if (flags.json) {
-      // The ids of a dry run are left out, because they belong to no stored row.
+      // A dry run prints no ids. It is rolled back, so the ids of new rows belong to no stored row.
       printJson(isDryRun ? { slug: applied.slug, dry_run: true, changes: applied.changes } : applied);
     } else {
       print([headline(applied, file, isDryRun), ...applied.changes.map((change) => `  ${lineOf(change)}`)].join('\n'));
@@ -39,7 +39,7 @@ function headline({ tenant_id, slug, changes }: AppliedTenant, file: string, isD
     : `Tenant ${slug} (${tenant_id}) now matches ${file}. These changes were made:`;
 }
 
-/** Describes one change in one line. Names are quoted as JSON, because a document may hold characters that control a terminal. */
+/** Describes one change in one line. Names are quoted as JSON, because a document may contain characters that control a terminal. */
 function lineOf({ what, name, change, fields }: Change): string {
   const values = fields.map(({ field, from, to }) =>
     from === undefined && to === undefined ? field : `${field} ${JSON.stringify(from)} → ${JSON.stringify(to)}`,

@@ -1,21 +1,21 @@
-/** Prints the progress of long work on stderr, so that it does not mix with a result. Prints nothing if stderr is not a terminal. */
+/** Prints progress of long work on stderr, so that stdout has only the result. Prints nothing if stderr is not a terminal. */
 export function showProgress(message: string): void {
   if (process.stderr.isTTY) {
     console.error(message);
   }
 }
 
-/** Prints a notice for people on stderr. */
+/** Prints a notice for the operator on stderr. */
 export function notify(text: string): void {
   console.error(text);
 }
 
-/** Prints a result on stdout. */
+/** Prints the result of a command on stdout. */
 export function print(text: string): void {
   console.log(text);
 }
 
-/** Prints a result on stdout as indented JSON. */
+/** Prints the result of a command on stdout as indented JSON. */
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }

@@ -7,16 +7,19 @@ import { listRoomTypes } from '#hotel/rooms/rooms.ts';
 import type { EventType } from '#webhooks/events/events.ts';
 import type { Business } from '../business.ts';
 
-/** Number of days from now in which a free room is searched. */
+/** Number of days, from today, in which `bookStay` searches for free nights. */
 const HORIZON_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** Parts that make events: the business parts, and the database in which a room is searched. */
+/** Functions that cause events, and the database in which `bookStay` searches for a free room. */
 export interface TriggerParts extends Pick<Business, 'orders' | 'reservations' | 'readListedMenu'> {
   db: Database;
 }
 
-/** Functions that cause an event of each type, as a platform, the kitchen or the front desk would. Each returns an id as `cause` does. */
+/**
+ * One function for each event type. It causes the event as a delivery platform, the kitchen or the front desk would, and returns the id of
+ * the order or reservation.
+ */
 const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise<string>> = {
   async 'order.status_changed'(parts, caller) {
     const id = await placeOrder(parts, caller);
@@ -39,7 +42,8 @@ const CAUSES: Record<EventType, (parts: TriggerParts, caller: Caller) => Promise
 };
 
 /**
- * Causes a real event: places an order or books a stay through the business parts of the service, and changes it if the event needs that.
+ * Causes a real event. Places an order or books a stay through the business functions of the service. If the event reports a change, also
+ * changes the order or the stay.
  * @returns the id of the order or reservation
  * @throws OperatorError if the tenant has no dish to order or no room to book
  */
@@ -60,7 +64,7 @@ async function placeOrder({ orders, readListedMenu }: TriggerParts, caller: Call
   return order.order_id;
 }
 
-/** Books the first two free nights, at the earliest in two days, in the first room type that has them. */
+/** Books two free nights in a row, from the day after tomorrow on, in the first room type that has them. */
 async function bookStay({ db, reservations }: TriggerParts, caller: Caller): Promise<ReservationResponse> {
   for (const { room_type_id } of await listRoomTypes(db, caller)) {
     const range = { check_in: daysAhead(2), check_out: daysAhead(HORIZON_DAYS) };
@@ -82,7 +86,10 @@ async function bookStay({ db, reservations }: TriggerParts, caller: Caller): Pro
   );
 }
 
-/** Returns null for a refused booking. A free room may have no plan that sells it, or may have been sold in the meantime. */
+/**
+ * Returns null if the booking was refused because the room is not available: no rate plan sells it, or it has been booked in the meantime.
+ * Rethrows any other error.
+ */
 function nullIfNotAvailable(error: unknown): null {
   if (error instanceof ApiError && error.code === 'room_not_available') {
     return null;

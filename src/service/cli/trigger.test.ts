@@ -9,7 +9,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { eventually, isSignedWith, register } from '#test/support/webhooks.ts';
 import { EVENT_TYPES } from '#webhooks/events/event-types.ts';
 
-/** Credential as the command `demo --json` prints it. */
+/** Credential in the output of the command `demo --json`. */
 interface Issued {
   id: string;
   api_key: string;
@@ -40,7 +40,7 @@ describe('roomservice trigger', () => {
   const shortened = (apiKey: string) => `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
   const headersOf = ({ api_key, api_secret }: Issued) => ({ 'x-api-key': api_key, 'x-api-secret': api_secret });
 
-  it('trigger exits 1 and names the command that creates the demo tenant if only other tenants exist', async () => {
+  it('trigger exits 1 if there is no demo tenant, and names the command that creates it', async () => {
     const other = await service.tenant();
     for (const args of [[], ['--api-key', other.credential.api_key]]) {
       const { code, stdout, stderr } = await trigger('order.status_changed', ...args);
@@ -50,7 +50,7 @@ describe('roomservice trigger', () => {
     assert.deepEqual((await readToEnd(service, other.partner)).ids, []);
   });
 
-  it('trigger makes an event of each of the four types, which a running service delivers and the feed shows', async () => {
+  it('trigger makes an event of each of the four types; a running service delivers it, and the feed contains it', async () => {
     credential = await issue();
     const secret = await register(service, headersOf(credential), receiver.url);
     const statuses = ['confirmed', 'confirmed', 'completed', 'cancelled'];
@@ -73,7 +73,7 @@ describe('roomservice trigger', () => {
     }
   });
 
-  /** Checks that the order or reservation of the event exists and has the status that the event reports. */
+  /** Checks that the order or reservation in the event data exists, and has the status that the event reports. */
   async function assertRead(data: Record<string, string>): Promise<void> {
     const path = data['external_order_id']
       ? `/v1/third-party/orders/${data['external_order_id']}/`
@@ -82,7 +82,7 @@ describe('roomservice trigger', () => {
     assert.deepEqual([answer.status, answer.body.status], [200, data['status']], answer.text);
   }
 
-  it('trigger prints the event, its credential, its receiver and how to read it', async () => {
+  it('trigger prints the event, its credential and webhook URL, and how to read the event', async () => {
     const { code, stdout } = await trigger('reservation.created');
     assert.equal(code, 0);
     assert.match(stdout, /^reservation\.created: confirmed\n {2}event_id {2}\S+\n {2}reservation_id {2}\S+\n/);
@@ -94,7 +94,7 @@ describe('roomservice trigger', () => {
     assert.match(stdout, /"roomservice listen"/);
   });
 
-  it('trigger uses the newest active credential, or the active one whose full API key is an option or in the environment', async () => {
+  it('trigger uses the newest active credential, or the one whose full API key an option or an environment variable gives', async () => {
     const [second, third] = [await issue(), await issue()];
     const idOf = async (...args: string[]) =>
       JSON.parse((await trigger('order.status_changed', '--json', ...args)).stdout).credential.id;
@@ -116,7 +116,7 @@ describe('roomservice trigger', () => {
     assert.match(short.stderr, /lists show keys shortened/);
   });
 
-  it('trigger exits 1 and makes no event for a credential of another tenant', async () => {
+  it('trigger exits 1 and makes no event if the API key belongs to another tenant', async () => {
     const other = await service.tenant();
     const { code, stdout, stderr } = await trigger('reservation.created', '--api-key', other.credential.api_key);
     assert.deepEqual([code, stdout], [1, '']);
@@ -141,7 +141,7 @@ describe('roomservice trigger', () => {
     }
   });
 
-  it('trigger exits 2 and names the event types or the missing argument if its event type is unknown or missing', async () => {
+  it('trigger exits 2 with a message about the event type if it is unknown or missing', async () => {
     for (const args of [[], ['order.eaten']]) {
       const { code, stdout, stderr } = await trigger(...args);
       assert.deepEqual([code, stdout], [2, '']);
@@ -149,7 +149,7 @@ describe('roomservice trigger', () => {
     }
   });
 
-  it('trigger exits 1 with a clear message if no room is free', async () => {
+  it('trigger exits 1 with a message about free rooms if the demo tenant has no free room', async () => {
     await service.database.db.updateTable('room_type').set({ physical_capacity: 0 }).execute();
     const { code, stderr } = await trigger('reservation.created');
     assert.equal(code, 1);

@@ -14,11 +14,14 @@ import { openRuntime, type Runtime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 import { cause, type TriggerParts } from './trigger-causes.ts';
 
-/** Number of events that are read to find the new one. It is more than one credential of the demo gets in that time. */
+/**
+ * Number of events that are read from the feed, from its previous end on, to find the new event. In this short time, a demo credential gets
+ * fewer events than this.
+ */
 const MAX_EVENTS = 200;
 
 /**
- * Runs `roomservice trigger EVENT`: makes a real event on the demo tenant, which a running service then delivers.
+ * Runs `roomservice trigger EVENT`: makes a real event for the demo tenant. A running service then delivers the event.
  * @throws OperatorError if the demo tenant is missing or has no active credential
  */
 export async function trigger(
@@ -42,13 +45,13 @@ export async function trigger(
   }
 }
 
-/** Creates the business parts without deliveries, because a running service finds and sends the events. */
+/** Creates the business functions without the delivery of events, because a running service finds and sends the events. */
 function createParts(config: Config, { db, keyring }: Runtime) {
   const log = pino({ level: 'silent' });
   return { db, ...createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries: null }) };
 }
 
-/** Finds the demo tenant. Events are never made on another tenant, because its kitchen and front desk are real. */
+/** Finds the demo tenant. This command never makes an event for another tenant, because that tenant has a real kitchen and front desk. */
 async function requireDemoTenant(db: Database): Promise<Tenant> {
   const tenant = await findDemoTenant(db);
   if (tenant === null) {
@@ -80,7 +83,7 @@ function callerOf({ id, features, currency }: Tenant, credential: Credential): C
   return { tenantId: id, credentialId: credential.id, features, currency };
 }
 
-/** Causes an event. @returns the event from the feed of the credential */
+/** Causes an event, and reads it from the feed of the credential. @returns the entry of the feed */
 async function makeEvent(parts: TriggerParts, event: EventType, caller: Caller): Promise<FeedEntry> {
   const before = await endOfFeed(parts.db, caller);
   const id = await cause(parts, event, caller);

@@ -21,7 +21,7 @@ async function signIn(email: string | undefined, password: string) {
 }
 
 describe('tenant document', () => {
-  it('a new tenant document creates the tenant, so that its owner can sign in and its menu is listed', async () => {
+  it('the document of a new tenant creates the tenant: its owner can sign in, and its dishes are listed', async () => {
     const document = sampleTenant({ features: ['restaurant', 'hotel', 'restaurant'] });
     const applied = await apply(document);
     const users = (document.users ?? []).map(({ email, role }) => ({ email, role }));
@@ -37,7 +37,7 @@ describe('tenant document', () => {
     assert.equal(dishes.length, 2);
   });
 
-  it('the same tenant document applied again changes no row, so that each password keeps its hash', async () => {
+  it('a tenant document that is applied again changes no row, not even the password hashes', async () => {
     const document = sampleTenant();
     const first = { ...(await apply(document)), changes: [] };
     const rowsBefore = await rows();
@@ -46,7 +46,7 @@ describe('tenant document', () => {
     assert.deepEqual(await rows(), rowsBefore);
   });
 
-  it('a tenant document without users or without a menu leaves that part as it is', async () => {
+  it('a tenant document without users or without a menu leaves the stored users or menu unchanged', async () => {
     const { users, menu, ...rest } = sampleTenant();
     assert.ok(users && menu);
     await apply({ ...rest, users, menu });
@@ -87,7 +87,7 @@ describe('tenant document', () => {
     await eventually(async () => (await place(service, tenant)).status === 201, 'order', 1_000);
   });
 
-  it('the menu of a tenant document replaces the stored menu with the same result as PUT', async () => {
+  it('the menu of a tenant document replaces the stored menu, with the same result as PUT of that menu', async () => {
     const tenant = await service.tenant();
     const menu = sampleMenu();
     menu.dishes = menu.dishes.slice(1);
@@ -114,7 +114,7 @@ describe('tenant document', () => {
     assert.deepEqual(await ofTenant(), rowsBefore);
   });
 
-  it('three concurrent applications of a tenant document create one tenant with its two users', async () => {
+  it('if the document of a new tenant is applied three times concurrently, one tenant with its two users is created', async () => {
     const document = sampleTenant();
     const applied = await Promise.all([apply(document), apply(document), apply(document)]);
     assert.equal(new Set(applied.map((each) => each.tenant_id)).size, 1);

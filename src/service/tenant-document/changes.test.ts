@@ -55,7 +55,7 @@ function editAll(copy: Required<TenantDocument>): void {
 }
 
 describe('changes by a tenant document', () => {
-  it('each change of a tenant document is listed, with its values if they are short, and a repeated document lists none', async () => {
+  it('each change by a document is listed, with old and new value if both are short; the same document again lists no change', async () => {
     const tenant = await openTenant();
     const slug = tenant.document.slug;
     const changes = await changesBy(tenant, editAll);
@@ -103,7 +103,7 @@ describe('changes by a tenant document', () => {
     assert.deepEqual(await changesBy(tenant, editAll), []);
   });
 
-  it('the changes of a menu list dishes that return, a new order of dishes, and removed categories', async () => {
+  it('dishes that return to the menu, a new order of dishes, and removed categories are listed as changes', async () => {
     const tenant = await service.tenant();
     const turned = await changesBy(tenant, ({ menu }) => {
       menu.dishes.reverse();
@@ -128,7 +128,7 @@ describe('changes by a tenant document', () => {
     assert.deepEqual(again, [{ what: 'dish', name: 'PIZZA-1', change: 'enabled', fields: [] }]);
   });
 
-  it('a dry run lists the same changes as the real run, and writes no row', async () => {
+  it('a dry run of a document lists the same changes as the real run, and writes no row', async () => {
     const tenant = await openTenant();
     const { db } = service.database;
     const document = edited(tenant, editAll);
@@ -141,7 +141,7 @@ describe('changes by a tenant document', () => {
     assert.deepEqual((await applyTenantDocument(db, document, { isDryRun: true })).changes, []);
   });
 
-  it('a dry run of an invalid document throws its faults', async () => {
+  it('a dry run of an invalid document fails with the faults of the document', async () => {
     const { document } = await service.tenant();
     await assert.rejects(
       applyTenantDocument(service.database.db, { ...document, users: [] }, { isDryRun: true }),
@@ -149,7 +149,7 @@ describe('changes by a tenant document', () => {
     );
   });
 
-  it('the audit trail has an entry for each changed user and one for all other changes, without passwords or hashes', async () => {
+  it('the audit trail has one entry for each changed user and one for all other changes, without passwords or hashes', async () => {
     const tenant = await openTenant();
     const userIds = new Map(
       (await service.database.db.selectFrom('app_user').select(['id', 'email']).execute()).map((user) => [
@@ -203,7 +203,7 @@ describe('changes by a tenant document', () => {
     }
   });
 
-  it('the audit entry of a document with over 1,500 changes lists 1,000 of them and the count of all', async () => {
+  it('the audit entry for more than 1,500 changes by one document lists 1,000 of them, and gives the number of all changes', async () => {
     const tenant = await service.tenant();
     const menu = sampleMenu();
     const [dish] = menu.dishes;

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Applies an invalid document, checks that it changed no row, and returns its faults. */
+/** Applies an invalid document, checks that it changed no row, and returns the faults that the error message lists. */
 async function faultsOf(document: unknown): Promise<string[]> {
   const tables = ['tenant', 'app_user', 'sign_in', 'menu', 'dish'];
   const rows = await dumpRows(service, ...tables);
@@ -59,13 +59,13 @@ describe('invalid tenant document', () => {
       'users.0.email: must be an e-mail address',
     ],
   ] as [object, ...string[]][]) {
-    it(`a tenant document is refused with: ${faults.join(', ')}`, async () => {
+    it(`an invalid tenant document is refused with the message: ${faults.join(', ')}`, async () => {
       assert.deepEqual(await faultsOf({ ...sampleTenant(), ...changes }), faults);
     });
   }
 
   for (const slug of ['', 'A', 'a b', '-a', 'a-', 'ä', 'a'.repeat(65), 5, null, 'a\0']) {
-    it(`a tenant document with the slug ${JSON.stringify(slug)} is refused with faults of the slug only`, async () => {
+    it(`a tenant document with the slug ${JSON.stringify(slug)} is refused, and the message reports only faults of the slug`, async () => {
       const faults = await faultsOf({ ...sampleTenant(), slug });
       assert.ok(
         faults.every((fault) => fault.startsWith('slug: ')),
@@ -80,7 +80,7 @@ describe('invalid tenant document', () => {
     });
   }
 
-  it('an invalid document for an existing tenant is refused with all its faults of every kind in one message', async () => {
+  it('an invalid document for an existing tenant is refused, and one message lists all its faults of every kind', async () => {
     const other = sampleTenant();
     const document = sampleTenant();
     for (const good of [other, document]) {
@@ -113,7 +113,7 @@ describe('invalid tenant document', () => {
     ]);
   });
 
-  it('a document with the e-mail of a disabled user of another tenant is refused, in upper case too', async () => {
+  it('a document with the e-mail of a disabled user of another tenant is refused, even if the e-mail is in upper case', async () => {
     const other = sampleTenant();
     const email = other.users?.[1]?.email ?? '';
     await service.apply(other);
@@ -124,7 +124,7 @@ describe('invalid tenant document', () => {
     ]);
   });
 
-  it('if three concurrent documents give one new e-mail to three tenants, one is applied and two are refused', async () => {
+  it('if three concurrent documents give one new e-mail to three tenants, one document is applied and two are refused', async () => {
     const users = [{ ...USER, email: 'contended@example.com' }] as never[];
     const documents = [sampleTenant({ users }), sampleTenant({ users }), sampleTenant({ users })];
     const outcomes = await Promise.allSettled(documents.map((document) => service.apply(document)));

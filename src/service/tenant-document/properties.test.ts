@@ -58,7 +58,7 @@ const doubleOf = (properties: Properties) => {
 };
 
 describe('properties of a tenant document', () => {
-  it('the same properties applied again write no row of the hotel', async () => {
+  it('a document with the same properties as before writes no row of the hotel', async () => {
     const hotel = await hotelTenant(service);
     const stay = { room_type_id: hotel.id('Harbour House', 'Double'), check_in: dayAhead(9), check_out: dayAhead(11) };
     assert.equal((await bookByPartner(service, hotel, stay)).status, 201);
@@ -69,7 +69,7 @@ describe('properties of a tenant document', () => {
     assert.deepEqual(await dumpHotel(hotel.tenantId), rows);
   });
 
-  it('a document that adds every default value to the stored properties writes no row', async () => {
+  it('a document that states all default values explicitly, but changes no property, writes no row', async () => {
     const hotel = await hotelTenant(service, {
       properties: [
         {
@@ -93,7 +93,7 @@ describe('properties of a tenant document', () => {
     assert.deepEqual(await dumpHotel(hotel.tenantId), rows);
   });
 
-  it('a tenant document without properties leaves the properties as they are', async () => {
+  it('a tenant document without a list of properties leaves the stored properties unchanged', async () => {
     const hotel = await hotelTenant(service);
     const rows = await dumpHotel(hotel.tenantId);
     const { properties, ...document } = hotel.document;
@@ -101,7 +101,7 @@ describe('properties of a tenant document', () => {
     assert.deepEqual(await dumpHotel(hotel.tenantId), rows);
   });
 
-  it('a property, room type or plan that the document no longer names leaves all lists, but its row is not deleted', async () => {
+  it('a property, room type or plan that the document no longer names disappears from all lists, but its row is kept', async () => {
     const hotel = await hotelTenant(service);
     const rows = (await dumpHotel(hotel.tenantId)).length;
     await reapply(hotel, ([harbour]) => {
@@ -125,7 +125,7 @@ describe('properties of a tenant document', () => {
     assert.deepEqual([refused.status, refused.body.code], [404, CLOSED.code]);
   });
 
-  it('the PMS can still read the rates of an inactive plan, and the inventory and stays of an inactive room type', async () => {
+  it('the PMS can still read the rates of an inactive rate plan, and the inventory and stays of an inactive room type', async () => {
     const hotel = await hotelTenant(service);
     const room_type_id = hotel.id('Lagoon Lodge', 'Double');
     const { body } = await bookByOta(service, hotel, { room_type_id, check_in: '2026-05-02', check_out: '2026-05-03' });
@@ -142,7 +142,7 @@ describe('properties of a tenant document', () => {
     assert.equal((await get(`${PMS}/rates/?rate_plan_id=${plan}&${dates}`, hotel.pms))[0].price, '70.00');
   });
 
-  it('a room type and a plan that the document names again have their previous ids and rates', async () => {
+  it('if a document names a room type and a rate plan again after it left them out, they have their previous ids and rates', async () => {
     const hotel = await hotelTenant(service);
     const plan = hotel.id('Harbour House', 'Double', 'Flexible');
     const rates = [{ date: '2030-01-01', price: '77.00', is_sold_out: true }];
@@ -167,7 +167,7 @@ describe('properties of a tenant document', () => {
     assert.deepEqual(await get(`${PMS}/rates/?rate_plan_id=${plan}&${dates}`, hotel.pms), rates);
   });
 
-  it('room types of the same name in two properties are different, and a renamed property has new room types', async () => {
+  it('room types with the same name in two properties have different ids, and a renamed property gets new room types', async () => {
     const hotel = await hotelTenant(service);
     assert.notEqual(hotel.id('Harbour House', 'Double'), hotel.id('Lagoon Lodge', 'Double'));
     const moved = await reapply(hotel, (properties) => {
@@ -178,7 +178,7 @@ describe('properties of a tenant document', () => {
     assert.equal(moved.properties[0]?.id, hotel.id('Harbour House'));
   });
 
-  it('properties, room types and plans are listed in the new order of the document after the order has changed', async () => {
+  it('properties, room types and plans are listed in the order of the document, also after this order has changed', async () => {
     const hotel = await hotelTenant(service);
     await reapply(hotel, (properties) => {
       for (const property of properties) {
@@ -197,7 +197,7 @@ describe('properties of a tenant document', () => {
     assert.deepEqual(rooms, ['Double', 'Floor', 'Bunk', 'Suite', 'Double']);
   });
 
-  it('a new capacity in the document immediately changes what the PMS and partners see and what partners can book', async () => {
+  it('a new capacity in the document immediately changes what the PMS and partners see, and what partners can book', async () => {
     const hotel = await hotelTenant(service);
     const stay = { room_type_id: hotel.id('Harbour House', 'Double'), check_in: dayAhead(9), check_out: dayAhead(10) };
     for (let count = 0; count < 2; count += 1) {
@@ -223,7 +223,7 @@ describe('properties of a tenant document', () => {
     }
   });
 
-  it('the document sets the other fields of properties, room types and plans, and replaces the min_nights that the PMS wrote', async () => {
+  it('a document sets address, occupancy, price and refund fields, and replaces the min_nights that the PMS wrote', async () => {
     const hotel = await hotelTenant(service);
     const rate_plan_id = hotel.id('Harbour House', 'Double', 'Flexible');
     const restrictions = [{ date: '2030-01-01', min_nights: 7 }];
@@ -253,7 +253,7 @@ describe('properties of a tenant document', () => {
     );
   });
 
-  it('after six concurrent documents the whole hotel matches one of them', async () => {
+  it('if six documents are applied concurrently, the whole hotel matches one of them afterwards', async () => {
     const hotel = await hotelTenant(service);
     const document = (number: number): Properties =>
       sampleHotel().map((property) => ({
@@ -275,7 +275,7 @@ describe('properties of a tenant document', () => {
 });
 
 describe('roomservice tenant apply FILE --json', () => {
-  it('tenant apply --json prints exactly its five keys, and an id for each property, room type and plan of the file', async () => {
+  it('tenant apply --json prints exactly five keys, and an id for each property, room type and rate plan of the file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'rs-hotel-'));
     try {
       const document = { ...sampleTenant({ features: ['hotel'], properties: sampleHotel() }), menu: undefined };
@@ -293,7 +293,7 @@ describe('roomservice tenant apply FILE --json', () => {
         document.users?.map(({ email, role }) => ({ email, role })),
       );
       const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-      // Builds the expected output from the document. Each id is taken from the printed output, if it is a UUID.
+      // Builds one entry of the expected output from the document. Its id comes from the printed output, after a check that it is a UUID.
       const shapeOf = (name: string, printedPart: { id: string }, rest: object) => {
         assert.match(printedPart.id, uuid);
         return { id: printedPart.id, name, ...rest };

@@ -29,7 +29,7 @@ describe('invalid properties of a tenant document', () => {
     const { users, menu, ...document } = hotel.document;
     return service.apply({ ...document, properties });
   };
-  /** Applies invalid properties and returns their faults, without the sentence before them. */
+  /** Applies invalid properties and returns the faults in the error message, without its first line. */
   const faultsOf = async (properties: unknown): Promise<string[]> => {
     const error: unknown = await apply(properties).catch((caught: unknown) => caught);
     assert.ok(error instanceof OperatorError, JSON.stringify(error));
@@ -88,7 +88,7 @@ describe('invalid properties of a tenant document', () => {
     [`${inPlan}.min_nights: must be at least 1`, plan({ min_nights: 0 })],
     [`${inPlan}.is_refundable: must be true or false`, plan({ is_refundable: 'yes' })],
   ] as [string, ...unknown[]][]) {
-    it(`a tenant document is refused with: ${fault}`, async () => {
+    it(`a tenant document with an invalid property is refused with the message: ${fault}`, async () => {
       for (const properties of documents) {
         assert.deepEqual(await faultsOf(properties), [fault], JSON.stringify(properties));
       }
@@ -112,7 +112,7 @@ describe('invalid properties of a tenant document', () => {
     ]);
   });
 
-  it('one invalid property leaves the list of properties unchanged, even if the other properties are valid', async () => {
+  it('a document with one invalid property changes no property, even if its other properties are valid', async () => {
     const list = async () => (await service.call('GET', `${PMS}/properties/`, { headers: hotel.pms })).text;
     const listed = await list();
     for (const bad of [

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { MenuDocument } from '#restaurant/menu/menu.ts';
 import { PropertyDocument } from '#hotel/rooms/rooms.ts';
 
-/** Form of a slug: short and in lower case, because people type it on command lines. */
+/** Pattern of the slug of a tenant: short and in lower case, because people type it on command lines. */
 const SLUG_PATTERN = '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$';
 
 const UserDocument = Type.Object({

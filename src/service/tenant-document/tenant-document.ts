@@ -31,7 +31,7 @@ import { ownerFaults, userFaults } from './user-faults.ts';
 export interface AppliedTenant {
   tenant_id: number;
   slug: string;
-  /** Users whom the document names, with the role that they have now. */
+  /** Users whom the document names, with the role that each user has now. */
   users: { email: string; role: Role }[];
   properties: {
     id: string;
@@ -43,12 +43,12 @@ export interface AppliedTenant {
 }
 
 export interface ApplyOptions {
-  /** If true, all changes are made and then rolled back. New entries of the result have ids that are never used. */
+  /** If true, the transaction makes all changes and is then rolled back. So the ids of new entries in the result are never used. */
   isDryRun?: boolean;
   bounds?: Bounds;
 }
 
-/** Largest number of changes that an audit entry lists. Its count includes all changes. */
+/** Maximum number of changes that an audit entry lists. The field `count` of the entry counts all changes. */
 const MAX_CHANGES_AUDITED = 1_000;
 
 /**
@@ -63,7 +63,8 @@ export async function applyTenantDocument(
   try {
     return await checkAndApply(db, value, options);
   } catch (error) {
-    // Another document created the same user in the meantime. The second try finds this user and either updates it or reports a fault.
+    // Another document that was applied at the same time has created the same user. The second try finds this user, and either updates it
+    // or reports a fault.
     if (isUniqueViolation(error)) {
       return await checkAndApply(db, value, options);
     }
@@ -71,7 +72,7 @@ export async function applyTenantDocument(
   }
 }
 
-/** Thrown at the end of a dry run's transaction, so that it is rolled back. */
+/** Thrown at the end of a dry run inside its transaction, so that the transaction is rolled back. */
 class EndOfDryRun extends Error {
   readonly applied: AppliedTenant;
 
@@ -130,7 +131,7 @@ async function applyParts(
   return { tenant_id: tenant.id, slug, users: ofUsers.users, properties: hotel.properties, changes };
 }
 
-/** Writes one audit entry for all changes that are not changes of users. `applyUsers` has written the entries of users. */
+/** Writes one audit entry for all changes except those of users, because `applyUsers` has already written the entries of users. */
 async function auditChanges(tx: Tx, actor: Actor, changes: Change[]): Promise<void> {
   if (changes.length > 0) {
     const details = { count: changes.length, changes: changes.slice(0, MAX_CHANGES_AUDITED) };
@@ -150,7 +151,7 @@ async function applyUsersPart(
     return { changes: [], users: [] };
   }
   const stored = await lockUsers(tx, actor.tenantId);
-  refuse(ownerFaults(stored, users)); // The users may have changed since the first check, which held no lock.
+  refuse(ownerFaults(stored, users)); // Checked again under the lock, because the users may have changed since the first check.
   return await applyUsers(tx, actor, stored, users, passwords);
 }
 
@@ -183,8 +184,8 @@ async function findKnownTenant(db: Database, value: unknown): Promise<Tenant | n
 }
 
 /**
- * Returns faults that the schema cannot find. Ignores values that the schema refuses, so that this check and the schema together report
- * all faults in one message.
+ * Returns faults that the schema cannot find, for example an unknown time zone. Skips values that the schema refuses, so that one message
+ * can list the faults of both checks.
  */
 async function faultsOfValues(db: Database, tenantId: number | null, value: unknown): Promise<string[]> {
   const { timezone, users, menu, properties } = fieldsOf(value);
@@ -198,14 +199,14 @@ async function faultsOfValues(db: Database, tenantId: number | null, value: unkn
   ];
 }
 
-/** @throws OperatorError that lists the faults, if there is at least one */
+/** Refuses a document that has faults. @throws OperatorError that lists the faults, if there is at least one */
 function refuse(faults: string[]): void {
   if (faults.length > 0) {
     throw new OperatorError(`The tenant document is not valid. Nothing was changed.\n  ${faults.join('\n  ')}`);
   }
 }
 
-/** Refuses a valid menu that is too large when it is rendered. Rethrows any other error. */
+/** Refuses the document if its menu is valid but too large in rendered form. Rethrows any other error. */
 function refuseMenu(error: unknown): never {
   if (error instanceof ApiError) {
     refuse([`menu.${error.message}`]);

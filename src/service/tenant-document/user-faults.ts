@@ -5,7 +5,9 @@ import { isStorable } from './text-faults.ts';
 
 type StoredUsers = Awaited<ReturnType<typeof listUsers>>;
 
-/** Returns the faults of the part `users` that a schema cannot find, each as `path: text`. Ignores values that the schema refuses. */
+/**
+ * Returns the faults of the document's `users` that the schema cannot find, each as `path: text`. Ignores values that the schema refuses.
+ */
 export async function userFaults(db: Database, tenantId: number | null, users: unknown[]): Promise<string[]> {
   const named = users.map((user) => {
     const { email, password, role } = fieldsOf(user);
@@ -38,7 +40,7 @@ export async function userFaults(db: Database, tenantId: number | null, users: u
   return [...faults, ...ownerFaults(stored, given)];
 }
 
-/** Returns a fault if the document would leave a tenant that has an active owner without one. */
+/** Returns a fault if the tenant has an active owner now, but would have no active owner after the document is applied. */
 export function ownerFaults(stored: StoredUsers, users: { email: string; role: unknown }[]): string[] {
   const lost = activeOwnersLost(stored, users);
   return lost.length === 0

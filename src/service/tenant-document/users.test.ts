@@ -39,7 +39,7 @@ async function openTenant() {
     ownerUser: owner,
     staffUser: staff,
     applyUsers: (...users: unknown[]) => apply({ ...rest, users }),
-    /** Changes a user without a document. */
+    /** Changes a user directly, without a document. */
     change: async (email: string, changes: UserChanges) =>
       await inTransaction(service.database.db, async (tx) => {
         const user = (await lockUsers(tx, tenant.tenantId)).find((each) => each.email === email);
@@ -70,7 +70,7 @@ async function refused(applying: () => Promise<unknown>): Promise<string> {
 }
 
 describe('users of a tenant document', () => {
-  it('401: a user whom the document no longer names is disabled immediately; the user is enabled when it names them again', async () => {
+  it('401: a user whom a document no longer names is disabled immediately, and is enabled when a document names them again', async () => {
     const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
     assert.equal(await statusOf('staff'), 200);
     await applyUsers(ownerUser);
@@ -93,7 +93,7 @@ describe('users of a tenant document', () => {
     assert.ok(changed[0]?.includes(ownerUser.email));
   });
 
-  it('a new role in the document is applied to the user with that e-mail, also if it is in upper case', async () => {
+  it('a document changes the role of an existing user, even if it writes the e-mail of the user in upper case', async () => {
     const { ownerUser, staffUser, applyUsers, staff } = await openTenant();
     const applied = await applyUsers(ownerUser, { ...staffUser, email: staffUser.email.toUpperCase(), role: 'owner' });
     assert.deepEqual(applied.users[1], { email: staffUser.email, role: 'owner' });
@@ -101,7 +101,7 @@ describe('users of a tenant document', () => {
     assert.equal(answer.status, 200, answer.text);
   });
 
-  it('a document without the password of an existing user leaves the password as it is', async () => {
+  it('a document without a password for an existing user leaves the stored password unchanged', async () => {
     const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
     const [owner, staff] = [ownerUser, staffUser].map(({ email, role }) => ({ email, role }));
     assert.deepEqual((await applyUsers(owner, staff)).changes, []);
@@ -114,7 +114,7 @@ describe('users of a tenant document', () => {
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('a document that names the old password again, after a document without a password, sets the old password', async () => {
+  it('if a document omits a password and the next one names it again, the password is set, even if it was changed between', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await applyUsers(ownerUser, { ...staffUser, password: undefined });
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
@@ -136,12 +136,12 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 401);
   });
 
-  it('a password that was changed without a document, and its tokens, stay valid until the document names another password', async () => {
+  it('a password that was changed without a document stays valid, with its tokens, until a document names another password', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     const { body } = await signIn(staffUser.email, OTHER_PASSWORD);
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
-    // A document that names the password that the user has chosen changes nothing either.
+    // A document with the new password of the user also changes nothing.
     assert.deepEqual((await applyUsers(ownerUser, { ...staffUser, password: OTHER_PASSWORD })).changes, []);
     const headers = { authorization: `Bearer ${body.access_token}` };
     assert.equal((await service.call('GET', STAFF_MENU, { headers })).status, 200);
@@ -154,7 +154,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal((await service.call('GET', STAFF_MENU, { headers })).status, 401);
   });
 
-  it('a role that was changed without a document stays until the document names another role', async () => {
+  it('a role that was changed without a document stays until a document names another role', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { role: 'owner' });
     const same = await applyUsers(ownerUser, staffUser);
@@ -165,7 +165,7 @@ describe('users that were changed without a tenant document', () => {
     assert.deepEqual(changes[0]?.fields, [{ field: 'role', from: 'owner', to: 'staff' }]);
   });
 
-  it('the same document neither enables a user who was disabled without it nor disables one who was enabled without it', async () => {
+  it('a document that is applied again does not undo that a user was disabled or enabled without a document', async () => {
     const { ownerUser, staffUser, applyUsers, change, statusOf } = await openTenant();
     await change(staffUser.email, { is_active: false });
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
@@ -176,7 +176,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOf('staff'), 200);
   });
 
-  it('users from an older version of the service count as named by the document, with their present password and role', async () => {
+  it('users whom an older version of the service stored count as named by a document, with their current password and role', async () => {
     const { ownerUser, staffUser, applyUsers, tenantId, statusOf } = await openTenant();
     const olderVersion = { document_role: null, document_password_hash: null };
     await service.database.db.updateTable('app_user').set(olderVersion).where('tenant_id', '=', tenantId).execute();
@@ -187,7 +187,7 @@ describe('users that were changed without a tenant document', () => {
   });
 });
 
-describe('last active owner of a tenant document', () => {
+describe('last active owner of a tenant', () => {
   it('a document that leaves out the last active owner or makes them staff is refused, and the message names the owner', async () => {
     const { ownerUser, staffUser, applyUsers, statusOf } = await openTenant();
     for (const users of [[], [staffUser], [{ ...ownerUser, role: 'staff' }, staffUser]]) {
@@ -198,7 +198,7 @@ describe('last active owner of a tenant document', () => {
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('a document that names only a disabled owner is refused, because a disabled owner does not count', async () => {
+  it('a document whose only owner is a disabled user is refused, because the tenant would have no active owner', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     const second = { ...staffUser, role: 'owner' };
     await applyUsers(ownerUser, second);
@@ -208,7 +208,7 @@ describe('last active owner of a tenant document', () => {
     await applyUsers(second);
   });
 
-  it('an owner may be left out if the tenant keeps a new owner, a promoted user or an owner whom no document made', async () => {
+  it('a document may leave out an owner if the tenant has a new owner, a promoted user or an owner that no document named', async () => {
     const { ownerUser, staffUser, applyUsers, statusOf, addColleague, change } = await openTenant();
     const newOwner = { email: `new-owner@${ownerUser.email.split('@')[1]}`, password: OTHER_PASSWORD, role: 'owner' };
     await applyUsers(newOwner, staffUser);

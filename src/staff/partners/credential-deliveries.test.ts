@@ -32,7 +32,7 @@ describe('GET /v1/staff/credentials/', () => {
       { at, http_status: 500, duration_ms: 1, error: 'http_status' },
     ]);
 
-  it('200: the list has every third-party credential, with counts of zero if no event was ever sent', async () => {
+  it('200: the list has every third-party credential, and all its delivery counts are zero if no event was ever sent', async () => {
     const second = await service.credential(tenant.tenantId);
     const elsewhere = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
     const pms = await service.call('POST', '/v1/channel-manager/credentials/', { headers: tenant.owner });
@@ -50,10 +50,10 @@ describe('GET /v1/staff/credentials/', () => {
     assert.deepEqual(Object.keys(all[0].deliveries), ['pending', 'failed', 'last_failed_at', 'oldest_pending_at']);
   });
 
-  it('200: each credential has the counts and times of its own waiting and failed deliveries', async () => {
+  it('200: each credential has the counts and times of only its own waiting and failed deliveries', async () => {
     const other = await service.credential(tenant.tenantId);
     const stranger = await service.tenant();
-    // Due in one hour, because otherwise the worker would send them.
+    // These deliveries are due in one hour, so that the worker does not send them during the test.
     const waiting = { delivery_status: 'pending', next_attempt_at: new Date(Date.now() + 3_600_000) };
     const ended = (status: string, at: string) => ({ delivery_status: status, attempts: attempts(at) });
     await insertEvents(service.database.db, [
@@ -105,7 +105,7 @@ describe('GET /v1/staff/credentials/', () => {
     assert.deepEqual([page.body.count, page.body.next, page.body.results], [2, null, (await list()).slice(1)]);
   });
 
-  it('401 to a partner and 403 to staff: only an owner may read the list of credentials', async () => {
+  it('401 for a partner and 403 for staff: only an owner may read the list of credentials', async () => {
     assertError(await service.call('GET', PATH, { headers: tenant.partner }), 401, 'invalid_credentials');
     assertError(await service.call('GET', PATH, { headers: tenant.staff }), 403, 'error');
   });

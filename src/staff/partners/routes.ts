@@ -12,13 +12,13 @@ interface Dependencies {
   credentials: Credentials;
   db: Database;
   ownerGuard: Guard;
-  /** Schema of a credential in responses. The list adds the field `deliveries` to it. */
+  /** Schema of a credential in the API. The entries of this route's list have the field `deliveries` in addition. */
   shape: Type.TObject;
 }
 
 /**
- * Registers the route that shows an owner how many deliveries of each partner wait or have failed. It is a separate list, because the
- * contract fixes the fields of the other list of credentials.
+ * Registers the route that shows an owner how many deliveries of each partner wait or have failed. This list is separate from `GET
+ * /v1/third-party/credentials/`, because the contract fixes the fields of that list.
  */
 export function partnerRoutes(app: App, dependencies: Dependencies): void {
   const { credentials, db, ownerGuard, shape } = dependencies;

@@ -3,7 +3,7 @@ import Type from 'typebox';
 const nullableTime = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
-/** Counts of a credential's deliveries, for the owner of the tenant. */
+/** Counts and times of the pending and failed deliveries of one credential, for the owner of the tenant. */
 export const CredentialDeliveries = Type.Object(
   {
     pending: Type.Integer({ description: 'Number of deliveries that wait for their next attempt.' }),

@@ -11,7 +11,7 @@ export interface DeliveryCounts {
 
 /**
  * Counts the pending and the failed deliveries of each credential of the tenant. The query reads only the partial indexes of pending and of
- * failed deliveries, so the many delivered ones do not make it slower.
+ * failed deliveries. So the successful deliveries, of which there are many, do not make it slower.
  */
 export async function countDeliveries(db: Database, tenantId: number): Promise<DeliveryCounts[]> {
   const { rows } = await sql<DeliveryCounts>`

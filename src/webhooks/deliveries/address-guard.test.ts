@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { AddressRefusedError, type HostLookup, isPublicAddress, type VettedAddress, vetHost } from './address-guard.ts';
 
-/** Addresses that no webhook may reach, with the first and the last address of many special ranges. */
+/** Addresses that no webhook may reach. Among them are the first and the last address of many special ranges. */
 const SPECIAL = `
   0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 127.0.0.1 127.255.255.255
   169.254.0.0 169.254.169.254 169.254.255.255 172.16.0.0 172.31.255.255 192.0.0.0 192.0.0.255 192.0.2.0 192.0.2.255
@@ -20,7 +20,7 @@ const SPECIAL = `
   feff:ffff::1 ff00:: ff02::1 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
 `;
 
-/** Public addresses, with the neighbours of special ranges and the addresses of well-known hosts. */
+/** Public addresses. Among them are the addresses next to special ranges, and the addresses of well-known hosts. */
 const PUBLIC = `
   1.0.0.0 1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 93.184.216.34 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
   169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0 192.88.98.255 192.88.100.0
@@ -55,13 +55,13 @@ function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-test('isPublicAddress is false for every listed special address', () => {
+test('isPublicAddress is false for private, loopback, multicast and other special addresses', () => {
   for (const ip of words(SPECIAL)) {
     assert.equal(isPublicAddress(ip), false, ip);
   }
 });
 
-test('isPublicAddress is true for ordinary addresses, also for the neighbours of special ranges', () => {
+test('isPublicAddress is true for ordinary addresses, also for addresses directly before or after a special range', () => {
   for (const ip of words(PUBLIC)) {
     assert.equal(isPublicAddress(ip), true, ip);
   }
@@ -74,7 +74,7 @@ test('isPublicAddress is false for a text that is not an IP address or that has 
 });
 
 const specialPrefixes = words(SPECIAL).filter((ip) => ip.includes(':'));
-/** Random addresses that share a prefix with a special range much more often than purely random addresses. */
+/** Random IPv6 addresses. Most of them share their first bytes with a special range, which purely random addresses almost never do. */
 const ipv6NearSpecial = fc
   .tuple(fc.constantFrom(...specialPrefixes), fc.uint8Array({ minLength: 16, maxLength: 16 }), fc.nat({ max: 16 }))
   .map(([ip, noise, kept]) => {
@@ -83,7 +83,7 @@ const ipv6NearSpecial = fc
   });
 const anyAddress = fc.oneof(fc.ipV4(), fc.ipV6(), ipv6NearSpecial);
 
-test('isPublicAddress is false, in three spellings, for each address that ipaddr.js does not classify as unicast', () => {
+test('isPublicAddress is false for each address that ipaddr.js does not classify as unicast, in each of three spellings', () => {
   fc.assert(
     fc.property(anyAddress, (ip) => {
       const parsed = ipaddr.parse(ip);
@@ -97,7 +97,7 @@ test('isPublicAddress is false, in three spellings, for each address that ipaddr
   );
 });
 
-test('an IPv4 address is public exactly if ipaddr.js classifies it as unicast', () => {
+test('isPublicAddress is true for an IPv4 address exactly if ipaddr.js classifies the address as unicast', () => {
   fc.assert(
     fc.property(fc.ipV4(), (ip) => {
       assert.equal(isPublicAddress(ip), ipaddr.parse(ip).range() === 'unicast', ip);
@@ -106,7 +106,7 @@ test('an IPv4 address is public exactly if ipaddr.js classifies it as unicast', 
   );
 });
 
-test('every IPv6 form of an IPv4 address is not public', () => {
+test('isPublicAddress is false for every IPv4 address that is written as an IPv6 address', () => {
   fc.assert(
     fc.property(fc.ipV4(), (ip) => {
       const mapped = ipaddr.IPv4.parse(ip).toIPv4MappedAddress().toNormalizedString();
@@ -131,7 +131,7 @@ function answering(...addresses: string[]): HostLookup {
   return () => Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
 }
 
-test('vetHost checks an IP address in a URL, in any spelling, without a look-up', async () => {
+test('vetHost checks an IP address in a URL, in any spelling, without a DNS look-up', async () => {
   for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0']) {
     const { hostname } = new URL(`https://${host}/`);
     await assert.rejects(vetHost(hostname, { ...PUBLIC_ONLY, lookup: noLookup }), AddressRefusedError, host);
@@ -140,7 +140,7 @@ test('vetHost checks an IP address in a URL, in any spelling, without a look-up'
   assert.deepEqual(vetted, [{ address: '2606:4700:4700::1111', family: 6 }]);
 });
 
-test('vetHost returns all addresses of a name if all of them are public', async () => {
+test('vetHost returns all addresses of a host name if all of them are public', async () => {
   const vetted = await vetHost('partner.example', { ...PUBLIC_ONLY, lookup: answering('8.8.8.8', '2003::1') });
   assert.deepEqual(vetted, [
     { address: '8.8.8.8', family: 4 },
@@ -148,7 +148,7 @@ test('vetHost returns all addresses of a name if all of them are public', async 
   ]);
 });
 
-test('vetHost refuses a name with one special address among several, and the message does not show the address', async () => {
+test('vetHost refuses a host name if one of its addresses is special, and the message does not show the address', async () => {
   for (const answer of [['8.8.8.8', '10.0.0.1'], ['10.0.0.1'], ['8.8.8.8', 'fe80::1%eth0']]) {
     const vetting = vetHost('partner.example', { ...PUBLIC_ONLY, lookup: answering(...answer) });
     await assert.rejects(vetting, {
@@ -158,7 +158,7 @@ test('vetHost refuses a name with one special address among several, and the mes
   }
 });
 
-test('vetHost looks up a name once, so that the name cannot change after the check', async () => {
+test('vetHost looks up a host name once, so that its address cannot change after the check', async () => {
   const answers: VettedAddress[][] = [[{ address: '8.8.8.8', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
   const vetted = await vetHost('rebinding.example', {
     ...PUBLIC_ONLY,
@@ -174,7 +174,7 @@ test('vetHost refuses localhost after a real look-up, and accepts it if private 
   assert.ok(vetted.some(({ address }) => address === '127.0.0.1' || address === '::1'));
 });
 
-test('vetHost throws the error of a failed look-up unchanged', async () => {
+test('vetHost throws the error of a failed DNS look-up unchanged', async () => {
   const failure = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
   await assert.rejects(vetHost('nowhere.example', { ...PUBLIC_ONLY, lookup: () => Promise.reject(failure) }), failure);
 });

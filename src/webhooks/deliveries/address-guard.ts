@@ -2,9 +2,9 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 
 /**
- * IPv4 ranges that are not ordinary public addresses, by IANA's special-purpose registry and RFC 1112 (240.0.0.0/4). A few
- * of them are routed worldwide (AS112, AMT, and the PCP and TURN anycast addresses in 192.0.0.0/24). These ranges are refused
- * too, because they belong to shared infrastructure, and no webhook receiver has such an address.
+ * IPv4 ranges that no webhook may reach, because they are not ordinary public addresses. They come from IANA's special-purpose registry and
+ * RFC 1112 (240.0.0.0/4). A few of them are routed worldwide (AS112, AMT, and the PCP and TURN anycast addresses in 192.0.0.0/24). These
+ * are refused too, because they belong to shared infrastructure, and no webhook receiver has such an address.
  */
 const SPECIAL_IPV4: readonly [network: string, prefix: number][] = [
   ['0.0.0.0', 8], // addresses of the local network ("this network")
@@ -28,10 +28,10 @@ const SPECIAL_IPV4: readonly [network: string, prefix: number][] = [
 ];
 
 /**
- * IPv6 ranges that are not ordinary public addresses. IANA assigns global unicast addresses only from 2000::/3. The first three
- * entries cover everything outside it, the others are special ranges inside it. Among the ranges outside are the forms of IPv4
- * addresses (::/96, mapped ::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48), discard (100::/64), segment routing
- * (5f00::/16), fc00::/7, fe80::/10, fec0::/10 and ff00::/8.
+ * IPv6 ranges that no webhook may reach, because they are not ordinary public addresses. IANA assigns global unicast addresses only from
+ * 2000::/3. The first three entries cover all addresses outside 2000::/3. The other entries are special ranges inside it. The first three
+ * entries include the IPv6 forms of IPv4 addresses (::/96, mapped ::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48), discard
+ * (100::/64), segment routing (5f00::/16), fc00::/7, fe80::/10, fec0::/10 and ff00::/8.
  */
 const SPECIAL_IPV6: readonly [network: string, prefix: number][] = [
   ['::', 3],
@@ -39,12 +39,13 @@ const SPECIAL_IPV6: readonly [network: string, prefix: number][] = [
   ['8000::', 1],
   ['2001::', 23], // IETF protocol assignments: Teredo, benchmarks, ORCHID, …
   ['2001:db8::', 32], // documentation examples
-  ['2002::', 16], // 6to4: carries an IPv4 address
+  ['2002::', 16], // 6to4: the address contains an IPv4 address
   ['2620:4f:8000::', 48], // AS112 name servers
   ['3fff::', 20], // documentation examples
 ];
 
-// Each address family has its own list, because a BlockList also compares an IPv4 address, in its mapped form, with the IPv6 ranges.
+// Each address family has its own BlockList. In a common list, `::/3` would match every IPv4 address, because a BlockList also compares an
+// IPv4 address in its mapped form (::ffff:a.b.c.d) with the IPv6 ranges.
 const specialIpv4 = new BlockList();
 for (const [network, prefix] of SPECIAL_IPV4) {
   specialIpv4.addSubnet(network, prefix, 'ipv4');
@@ -54,7 +55,7 @@ for (const [network, prefix] of SPECIAL_IPV6) {
   specialIpv6.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Returns true if the text is an ordinary public IP address. A text that is not an IP address, or that has a zone id, is not public. */
+/** Returns true if the text is an ordinary public IP address. Returns false if the text is not an IP address, or has a zone id. */
 export function isPublicAddress(ip: string): boolean {
   const family = isIP(ip);
   if (family === 4) {
@@ -63,23 +64,26 @@ export function isPublicAddress(ip: string): boolean {
   return family === 6 && !ip.includes('%') && !specialIpv6.check(ip, 'ipv6');
 }
 
-/** IP address that the sender may connect to. `family` is 4 or 6. */
+/** IP address of a webhook host. `family` is 4 or 6. */
 export interface VettedAddress {
   address: string;
   family: number;
 }
 
-/** Resolves a name to all its addresses, as `dns.promises.lookup` does. */
+/** Resolves a host name to all its addresses, as `dns.promises.lookup` does. */
 export type HostLookup = (hostname: string) => Promise<VettedAddress[]>;
 
 export interface VettingOptions {
-  /** True: every address is allowed, also a private one. For development. */
+  /** If true, every address is allowed, also a private one. For development. */
   allowPrivateNetwork: boolean;
-  /** Replaces the DNS look-up of the system. For tests, for example of a name that changes its address. */
+  /** Replaces the DNS look-up of the system. For tests, for example with a host name whose address changes. */
   lookup?: HostLookup | undefined;
 }
 
-/** The host is, or resolves to, an address that is not public. The message does not name the address, to reveal nothing of our network. */
+/**
+ * Error for a host that is, or resolves to, an address that is not public. The message does not name the address, because it could reveal
+ * something about our network.
+ */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
 
@@ -89,10 +93,10 @@ export class AddressRefusedError extends Error {
 }
 
 /**
- * Returns the addresses of a URL's host that the caller may connect to. The function resolves a name only once. The caller must
- * connect to the returned addresses, so that the name cannot change to another address after the check. A single special
- * address is enough to refuse the host.
- * @throws AddressRefusedError if an address of the host is not public; an error of the look-up unchanged
+ * Returns the addresses of a URL's host, to which the caller may connect. A host is refused if only one of its addresses is not public. The
+ * function resolves a host name once. The caller must connect to the returned addresses, because a second look-up could return other
+ * addresses that are not checked.
+ * @throws AddressRefusedError if an address of the host is not public. An error of the look-up is thrown unchanged.
  */
 export async function vetHost(hostname: string, options: VettingOptions): Promise<VettedAddress[]> {
   const addresses = await resolve(hostname, options.lookup ?? lookupAll);

@@ -15,8 +15,8 @@ export interface AttemptOptions {
 }
 
 /**
- * Signs the event with a fresh timestamp and posts it once. Never throws. If the webhook secret cannot be decrypted, the outcome is
- * `internal_error`.
+ * Signs the event with the current time as its timestamp, and posts it once. Never throws. If the webhook secret cannot be decrypted, the
+ * outcome is `internal_error`.
  */
 export async function sendOnce(
   { keyring, sender, headerBrand, log }: AttemptOptions,
@@ -44,15 +44,15 @@ export async function sendOnce(
 
 /**
  * Returns true if the attempt succeeded and false if the receiver failed. Returns null if the outcome says nothing about the receiver,
- * because the attempt was aborted or our own secret could not be decrypted.
+ * because the attempt was aborted or the webhook secret could not be decrypted.
  */
 export function isReceiverOk({ ok, error }: SendOutcome): boolean | null {
   return error === 'aborted' || error === 'internal_error' ? null : ok;
 }
 
 /**
- * Returns the status of a delivery after an attempt, and the wait until the next attempt (decision 33). An aborted attempt is
- * due again immediately, because this process is stopping and another one can send the event.
+ * Returns the status of a delivery after an attempt, and the wait until its next attempt (decision 33). After an aborted attempt, the
+ * delivery is due again immediately. The attempt was aborted because this process is stopping, and another process can send the event.
  */
 export function outcomeOf(
   delivery: ClaimedDelivery,

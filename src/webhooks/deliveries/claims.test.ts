@@ -33,7 +33,7 @@ describe('claims of due deliveries', () => {
   const newLease = () => ({ id: newId(), seconds: 15, beginBeforeMs: Number.POSITIVE_INFINITY });
   const newClaims = (slots = new SendingSlots()) => new Claims(db, slots, newLease);
 
-  it('a claim does not wait for rows that another transaction has locked, and takes the other row', {
+  it('a claim skips due deliveries that another transaction has locked, does not wait for them, and takes the unlocked one', {
     timeout: 5_000,
   }, async () => {
     await insertBacklog(db, tenant, 3);
@@ -53,7 +53,7 @@ describe('claims of due deliveries', () => {
     });
   });
 
-  it('a claim takes as many deliveries as slots are free, and gives back the slots without a delivery', async () => {
+  it('a claim takes at most as many deliveries as there are free sending slots, and releases the slots that it does not need', async () => {
     const slots = new SendingSlots();
     const claims = newClaims(slots);
     await insertBacklog(db, tenant, 3);
@@ -72,7 +72,7 @@ describe('claims of due deliveries', () => {
     );
   });
 
-  it('a claimed delivery goes to the URL that is registered at the claim, and takes a slot of that URL', async () => {
+  it('a claimed delivery goes to the webhook URL that is registered at the claim, and takes a sending slot of that URL', async () => {
     const slots = new SendingSlots();
     const claims = newClaims(slots);
     await insertBacklog(db, tenant, 1);
@@ -83,13 +83,13 @@ describe('claims of due deliveries', () => {
     assert.deepEqual([slots.freeSlots(URL), slots.freeSlots(`${URL}/else`)], [4, 3]);
   });
 
-  it('ten claims from a backlog of 15,000 deliveries read the table by index, and never as a whole', async () => {
+  it('ten claims in a backlog of 15,000 deliveries read the event table by index, and never the whole table', async () => {
     await insertBacklog(db, tenant, 15_000);
     await sql`UPDATE event SET body = repeat('x', 1000)`.execute(db);
     await sql`ANALYZE event`.execute(db);
     const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
     await inTransaction(db, async (tx) => {
-      // The counters may still contain scans of earlier transactions, because a connection reports them only once a second.
+      // The counters may already contain reads of earlier transactions, because a connection reports its counters only once a second.
       const earlier = await scansOf(tx);
       for (let times = 0; times < 10; times += 1) {
         const { deliveries } = await claimDue(tx, wanted, newLease());
@@ -101,8 +101,8 @@ describe('claims of due deliveries', () => {
     });
   });
 
-  it('a connection that ran the statements while the table was empty later scans, claims and records outcomes by index', async () => {
-    // Only after a VACUUM does the planner believe that the table is empty.
+  it('statements that a connection first ran on an empty event table use the index after the table has grown', async () => {
+    // The table gets a VACUUM, because only after it does the planner believe that the table is empty.
     await insertBacklog(db, tenant, 1_000);
     await db.deleteFrom('event').execute();
     await sql`VACUUM ANALYZE event`.execute(db);
@@ -137,7 +137,7 @@ describe('claims of due deliveries', () => {
     }
   });
 
-  it('the scan reads one row for each credential, also if the last ANALYZE saw an empty queue', async () => {
+  it('findDueQueues reads one row for each credential, even if the event table was empty at the last ANALYZE', async () => {
     const { tenantId } = await service.tenant();
     await sql`
       INSERT INTO credential (tenant_id, id, audience, label, api_key, secret_hash, webhook_secret, webhook_url, created_at)
@@ -159,7 +159,7 @@ describe('claims of due deliveries', () => {
     try {
       await inTransaction(background, async (tx) => {
         assert.equal((await findDueQueues(tx, { after: null, limit: 5_000, passOver: [] })).length, 3_000);
-        // One row for each credential. If the planner did not use the order of the index, each step would read and sort all rows.
+        // The search should read one row for each credential. Without the order of the index, each step would read and sort all rows.
         const { rows } = await sql<{ read: number }>`
           SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'event'
         `.execute(tx);
@@ -181,7 +181,7 @@ describe('claims of due deliveries', () => {
     return counted;
   }
 
-  it('if the database refuses a claim, its slots are given back and its queue is kept', async () => {
+  it('if a claim fails in the database, its sending slots are released, and the credential stays in memory for a later claim', async () => {
     const slots = new SendingSlots();
     const claims = new Claims(db, slots, () => ({ id: 'no uuid', seconds: 15, beginBeforeMs: 0 }));
     await insertBacklog(db, tenant, 3);
@@ -191,7 +191,7 @@ describe('claims of due deliveries', () => {
     assert.equal(claims.isEmpty, false);
   });
 
-  it('pages of findDueQueues list the due credentials in the order of tenants, each of them once', async () => {
+  it('the pages of findDueQueues list each credential with due deliveries once, in the order of tenants', async () => {
     const all = [tenant, await service.tenant(), await service.tenant(), await service.tenant()];
     await insertBacklog(db, all, 2);
     const found: string[] = [];
@@ -207,7 +207,7 @@ describe('claims of due deliveries', () => {
     );
   });
 
-  it('findDueQueues leaves out active credentials of receivers without a free slot, but lists revoked ones', async () => {
+  it('findDueQueues leaves out active credentials whose receiver has no free slot, but lists revoked credentials', async () => {
     const [elsewhere, revoked] = [await service.tenant(), await service.tenant()];
     await register(service, elsewhere.partner, `${URL}/else`);
     await register(service, revoked.partner, URL);

@@ -4,11 +4,11 @@ import type { ClaimedDelivery, DueQueue, Lease } from '../events/events.ts';
 import type { SendingSlots, Slot } from './sending-slots.ts';
 import { CLAIM_SIZE, claimDue, findDueQueues } from './store.ts';
 
-/** Maximum number of deliveries of one revoked credential that one claim stops. The rest of them wait until the credential's next turn. */
+/** Maximum number of deliveries that one claim stops for one revoked credential. Its other deliveries wait for a later claim. */
 const STOP_SIZE = 20;
-/** Maximum number of queues in memory. A queue is one credential with due deliveries. If the maximum is reached, the scan pauses. */
+/** Maximum number of queues in memory. A queue is one credential with due deliveries. At the maximum, no further queues are searched. */
 const MAX_QUEUES = 5_000;
-/** Maximum number of queues that the scan adds for one tenant, so that other tenants always have space in memory. */
+/** Maximum number of queues that a search adds for one tenant, so that memory always has space for other tenants. */
 const MAX_QUEUES_OF_TENANT = MAX_QUEUES / 2;
 
 export interface Claim {
@@ -16,7 +16,7 @@ export interface Claim {
   slot: Slot;
 }
 
-/** Sending slots taken for one queue before its deliveries are claimed. */
+/** Sending slots that are taken for one credential before its deliveries are claimed. */
 interface SlotReservation {
   queue: DueQueue;
   /** Number of deliveries to claim. A revoked credential needs no slots, because its deliveries are stopped and not sent. */
@@ -25,20 +25,22 @@ interface SlotReservation {
 }
 
 /**
- * Claims due deliveries in the database, as many as sending slots are free. It keeps only the credentials that have due deliveries,
- * and not the deliveries themselves. So a backlog of a million deliveries takes no more memory than one of ten.
+ * Claims due deliveries in the database, at most as many as there are free sending slots. In memory, this class keeps only the credentials
+ * with due deliveries, and not the deliveries themselves. So a million waiting deliveries take no more memory than ten.
  */
 export class Claims {
   readonly #db: Database;
   readonly #slots: SendingSlots;
   readonly #newLease: () => Lease;
-  /** Queues by credential id. The queue whose turn is next comes first. */
+  /** Credentials with due deliveries, by credential id. Claims start with the first one. */
   readonly #queues = new Map<string, DueQueue>();
-  /** Number of queues in memory, by tenant id. */
+  /** Number of credentials in `#queues`, by tenant id. */
   readonly #queuesOf = new Tally<number>();
-  /** Last queue of the previous scan, where the next scan continues. Null: the next scan begins at the first tenant. */
+  /**
+   * Last credential that the previous `scan` found. The next `scan` continues after it. Null: the next `scan` begins at the first tenant.
+   */
   #scanAfter: DueQueue | null = null;
-  /** URLs of receivers without a free slot. The scan skips their queues until a slot is free, because too many queues are in memory. */
+  /** Webhook URLs whose queues were removed to save memory, because they had no free slot. `scan` skips a URL until it has a free slot. */
   readonly #passedOver = new Set<string>();
 
   constructor(db: Database, slots: SendingSlots, newLease: () => Lease) {
@@ -51,7 +53,7 @@ export class Claims {
     return this.#queues.size === 0;
   }
 
-  /** Returns true if a queue of another tenant is in memory. */
+  /** Returns true if memory holds due deliveries of a tenant other than `tenantId`. */
   hasQueuesOfOtherTenants(tenantId: number): boolean {
     return this.#queues.size > this.#queuesOf.of(tenantId);
   }
@@ -60,12 +62,12 @@ export class Claims {
     if (!this.#queues.has(queue.credentialId)) {
       this.#queuesOf.add(queue.tenantId, 1);
     }
-    this.#queues.set(queue.credentialId, queue); // A queue that is already in the Map keeps its place.
+    this.#queues.set(queue.credentialId, queue); // A credential that is already in the Map keeps its place.
   }
 
   /**
-   * Searches the database for credentials with due deliveries. Such a delivery is a retry, an event of a process that sends nothing, or
-   * an event of a process that died.
+   * Searches the database for credentials with due deliveries, and adds them. These deliveries are retries, events of a process that sends
+   * no events, or events of a process that died.
    */
   async scan(): Promise<void> {
     this.#dropBusyReceivers();
@@ -83,9 +85,9 @@ export class Claims {
   }
 
   /**
-   * Claims as many deliveries as there are free slots, credential by credential in their order, in one statement.
-   * @returns the claimed deliveries; null if no queue has a free slot. If the result is not null, even if it is empty, call again, because
-   * more deliveries may be due.
+   * Claims deliveries of several credentials in one statement, at most as many as there are free sending slots.
+   * @returns the claimed deliveries. Null: no credential in memory has a free slot. If the result is not null, even if it is empty, call
+   * again, because more deliveries may be due.
    */
   async take(): Promise<Claim[] | null> {
     const reservations = this.#reserve();
@@ -102,7 +104,7 @@ export class Claims {
       for (const { queue, count } of reservations) {
         this.#remove(queue);
         if (takenOf.get(queue.credentialId) === count) {
-          this.add(queue); // The credential may have more due deliveries. Its next turn comes after all other queues.
+          this.add(queue); // The credential may have more due deliveries, so it goes to the end of the Map, behind all other credentials.
         }
       }
       const slotsOf = new Map(reservations.map(({ queue, slots }) => [queue.credentialId, slots]));
@@ -113,8 +115,8 @@ export class Claims {
   }
 
   /**
-   * Removes the queues of receivers without a free slot if half of the maximum is reached. Otherwise the queues of slow receivers would
-   * fill the memory, and the scan would not find other credentials. A later scan finds the removed queues again.
+   * Removes the queues of receivers without a free slot, if at least half of `MAX_QUEUES` are in memory. Otherwise the queues of slow
+   * receivers would fill the memory, and `scan` would find no other credentials. A later `scan` finds the removed queues again.
    */
   #dropBusyReceivers(): void {
     for (const url of this.#passedOver) {
@@ -158,8 +160,8 @@ export class Claims {
   }
 
   /**
-   * Yields the queues in their order, each with the number of deliveries that may be claimed now. A tenant that holds half of all slots
-   * comes after the other tenants and takes the slots that they leave, so that no slot stays free while a delivery waits.
+   * Yields the queues in the order of claims, each with the number of deliveries that may be claimed now. A tenant that holds half of all
+   * slots comes after the other tenants. It may take the slots that they leave, so that no slot stays free while a delivery waits.
    */
   *#queuesInTurn(): Generator<[DueQueue, number]> {
     const overHalf: DueQueue[] = [];
@@ -178,7 +180,7 @@ export class Claims {
     }
   }
 
-  /** Returns a slot for the delivery's URL. The credential may have registered another URL after the slots were reserved. */
+  /** Returns a slot of the delivery's URL. If the credential has registered another URL since its slots were reserved, takes a new slot. */
   #slotFor({ tenantId, credentialId, webhookUrl }: ClaimedDelivery, slotsOf: Map<string, Slot[]>): Slot {
     const slots = slotsOf.get(credentialId) ?? [];
     const reserved = slots.at(-1)?.url === webhookUrl ? slots.pop() : undefined;

@@ -5,7 +5,7 @@ import type { Delivery } from './schema.ts';
 export { listDeliveries } from './list-store.ts';
 export { deliveryHeaders, verifySignature } from './signature.ts';
 
-/** Returns a delivery in the form of the staff API. An event has at most one delivery, so the delivery has the id of the event. */
+/** Returns a delivery as the staff API shows it. An event has at most one delivery, so the id of the delivery is the id of the event. */
 export function deliveryShape(row: DeliveryRow): Delivery {
   return {
     id: row.id,

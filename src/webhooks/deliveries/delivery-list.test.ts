@@ -9,7 +9,7 @@ const URL_A = 'https://partner.example/hook';
 describe('GET /v1/staff/webhook-deliveries/', () => {
   let service: TestService;
   let tenant: TestTenant;
-  /** Event ids, the oldest first. */
+  /** Ids of the events that have a delivery, oldest first. */
   let ids: string[];
 
   before(async () => {
@@ -41,7 +41,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
       .execute();
   }
 
-  it('200: the list has only events with a delivery, newest first, each delivery with exactly the fields of the contract', async () => {
+  it('200: the list has only events with a delivery, newest first, and each entry has exactly the fields of the contract', async () => {
     const deliveries = await list(tenant, '');
     assert.deepEqual(
       deliveries.map(({ id, status }) => [id, status]),
@@ -68,7 +68,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.match(String(delivered?.created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('200: with a status in the query the list has only the deliveries in that status', async () => {
+  it('200: with ?status= in the URL, the list has only the deliveries in that status', async () => {
     const idsOf = async (query: string) => (await list(tenant, query)).map((delivery) => delivery.id);
     assert.deepEqual(await idsOf('?status=delivered'), [ids[3], ids[1]]);
     assert.deepEqual(await idsOf('?status=pending'), [ids[4], ids[2], ids[0]]);
@@ -76,7 +76,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual(await idsOf('?status=stopped'), []);
   });
 
-  it('200: pages of the list of deliveries link to each other, and keep the status of the query', async () => {
+  it('200: each page of the list links to the next and the previous page, and the links keep ?status=', async () => {
     const page = async (query: string) =>
       (await service.call('GET', PATH + query, { headers: { ...tenant.owner, host: 'api.example' } })).body;
     const first = await page('?page_size=2&status=pending');
@@ -92,14 +92,14 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.equal((await page('?page=1')).results.length, 5);
   });
 
-  it('200: a tenant without deliveries gets an empty array, and an empty page', async () => {
+  it('200: a tenant without deliveries gets an empty array, and an empty page if the call asks for a page', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     assert.deepEqual(await list(hotel, ''), []);
     const page = await service.call('GET', `${PATH}?page=1`, { headers: hotel.staff });
     assert.deepEqual(page.body, { count: 0, next: null, previous: null, results: [] });
   });
 
-  it('200: a tenant sees only its own deliveries, and none of another tenant', async () => {
+  it('200: the list shows a tenant only its own deliveries', async () => {
     const other = await service.tenant();
     await register(service, other.partner, URL_A);
     await causeEvent(service, other);
@@ -111,7 +111,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.deepEqual([page.body.count, page.body.results], [1, othersList]);
   });
 
-  it('400: an unknown status or a page number or size out of range is refused, with the name of the field', async () => {
+  it('400: an unknown status, or a page number or size out of range, is refused, and the message names the field', async () => {
     for (const query of ['?status=sent', '?status=', '?page=0', '?page_size=201', '?page=x']) {
       const answer = await service.call('GET', PATH + query, { headers: tenant.staff });
       assert.equal(answer.status, 400, query);
@@ -121,7 +121,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     }
   });
 
-  it('401: a call of the list without a token, with an API key or with a false token is refused', async () => {
+  it('401: a call without a token, with an API key or with a false token may not read the list', async () => {
     for (const headers of [{}, tenant.partner, { authorization: 'Bearer x' }]) {
       const answer = await service.call('GET', PATH, { headers });
       assert.equal(answer.status, 401);
@@ -129,7 +129,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     }
   });
 
-  it('404: the list of deliveries has no page after the last one', async () => {
+  it('404: a page after the last page of the list is not found', async () => {
     const answer = await service.call('GET', `${PATH}?page=4&page_size=2`, { headers: tenant.staff });
     assert.equal(answer.status, 404);
     assert.equal(answer.body.code, 'error');

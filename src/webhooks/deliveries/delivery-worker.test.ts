@@ -60,7 +60,9 @@ describe('DeliveryWorker', () => {
     });
   }
 
-  /** Sets the tenant's only event to the state that remains if a worker dies during the given attempt. */
+  /**
+   * Sets the tenant's only event to the state that a worker leaves if it dies during the given attempt. Its lease ends in `leaseSeconds`.
+   */
   async function leaveUnderWay(attempt: number, leaseSeconds: number): Promise<void> {
     const attempts = Array.from({ length: attempt }, (_, index) => ({
       at: new Date(),
@@ -105,7 +107,7 @@ describe('DeliveryWorker', () => {
     assert.ok(deliveries.every(({ attempts }) => attempts.length === 1));
   });
 
-  it('the delivery of a worker that died is sent after its lease has ended, not before, and the lost attempt counts', async () => {
+  it('the delivery of a worker that died is sent after its lease has ended, not before, and the interrupted attempt counts', async () => {
     await writeEvents(1);
     await leaveUnderWay(2, 1.5);
     const leaseEndMs = Date.now() + 1_500;
@@ -116,7 +118,7 @@ describe('DeliveryWorker', () => {
     assert.ok((receiver.requests[0]?.at ?? 0) >= leaseEndMs - 100);
   });
 
-  it('a delivery fails without a sixth attempt if its fifth attempt has no recorded outcome', async () => {
+  it('a delivery fails without a sixth attempt if the outcome of its fifth attempt was never recorded', async () => {
     await writeEvents(1);
     await leaveUnderWay(5, -1);
     work();
@@ -126,7 +128,7 @@ describe('DeliveryWorker', () => {
     assert.equal(receiver.requests.length, 0);
   });
 
-  it('an event is posted five times in all, even if no attempt ever records an outcome', async () => {
+  it('an event is posted only five times in all, even if the outcome of no attempt is recorded', async () => {
     receiver.answerWith(() => 'hang');
     await writeEvents(1);
     work({ ...NO_WAIT, leaseSeconds: 0.5 });
@@ -139,7 +141,7 @@ describe('DeliveryWorker', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('a worker whose lease has ended does not overwrite the outcome of the worker that took over', async () => {
+  it('a late worker whose lease has ended does not overwrite the outcome that the next worker has recorded', async () => {
     receiver.answerWith(() => (receiver.requests.length === 1 ? { status: 500, afterMs: 2_500 } : 204));
     await writeEvents(1);
     const late = work({ ...NO_WAIT, leaseSeconds: 1 });
@@ -194,7 +196,7 @@ describe('DeliveryWorker', () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('an attempt that has not ended within the grace period is aborted, counts, and the delivery is due immediately', async () => {
+  it('an attempt that outlasts the grace period of a stop is aborted and counted, and its delivery is due immediately', async () => {
     receiver.answerWith(() => (receiver.requests.length === 1 ? 'hang' : 204));
     await writeEvents(1);
     const worker = work({ drawWaitMs: () => 60_000 });

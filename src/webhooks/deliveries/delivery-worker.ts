@@ -10,13 +10,17 @@ import { drawRetryWaitMs } from './retry.ts';
 import type { SendOutcome } from './send.ts';
 import { SendingSlots } from './sending-slots.ts';
 
-/** Longer than the time limit of an attempt (10 s), so that a lease ends only if the process that holds it is gone. */
+/** Length of a lease. It is longer than the time limit of an attempt (10 s), so that a lease ends only if its process no longer runs. */
 const LEASE_SECONDS = 15;
-/** Part of the lease in which the attempt must begin. A process that was suspended for longer does not send any more. */
+/**
+ * Part of the lease within which the attempt must begin. If the process was suspended for longer, it leaves the delivery to a later claim.
+ */
 const BEGIN_WITHIN = 1 / 3;
-/** Longest wait between two scans. Jitter shortens each wait, so that several workers do not scan at the same time. */
+/**
+ * Longest wait between two searches for due deliveries. Jitter shortens each wait, so that several workers do not search at the same time.
+ */
 const SCAN_EVERY_MS = 200;
-/** Longest wait between two scans after scans failed, for example because the database is out of reach. */
+/** Longest wait between two searches for due deliveries after searches failed, for example because the database is out of reach. */
 const MAX_SCAN_WAIT_MS = 2_000;
 /** Maximum number of credentials whose last webhook URL is cached. */
 const MAX_CACHED = 10_000;
@@ -26,18 +30,18 @@ export interface DeliveryWorkerOptions extends AttemptOptions {
   log: Logger;
   /** Called after each attempt. */
   onAttempt?: (delivery: ClaimedDelivery, sent: SendOutcome) => void;
-  /** Length of a lease. After it another worker may claim the delivery. Default: 15 s. */
+  /** Length of a lease. After it has ended, another worker may claim the delivery. Default: 15 s. */
   leaseSeconds?: number | undefined;
-  /** Returns the wait after the n-th failed attempt. Default: the random waits of decision 33. */
+  /** Returns the wait after the n-th failed attempt, in milliseconds. Default: the random waits of decision 33. */
   drawWaitMs?: ((attempt: number) => number) | undefined;
-  /** Pause between two attempts to a receiver that has failed three times in a row. Default: 250 ms. */
+  /** Pause between two attempts to a receiver whose last three attempts have failed. Default: 250 ms. */
   probeRestMs?: number | undefined;
 }
 
 /**
- * Delivers events. It sends the events of this process from memory, right after their commit. It finds all other events by a scan for
- * due deliveries. Any number of workers may run at the same time. The worker keeps only the deliveries under way in memory. Deliveries
- * that wait are only in the database.
+ * Delivers events to webhooks. It sends the events of this process from memory, right after their commit. It finds all other events by a
+ * regular search for due deliveries in the database. Any number of workers may run at the same time. In memory, a worker keeps only the
+ * deliveries that are under way. Deliveries that wait are only in the database.
  */
 export class DeliveryWorker implements LocalDelivery {
   readonly #options: DeliveryWorkerOptions;
@@ -117,13 +121,14 @@ export class DeliveryWorker implements LocalDelivery {
         }
         scanWaitMs = Math.min(MAX_SCAN_WAIT_MS, scanWaitMs * 2);
         scanAtMs = performance.now() + jittered(scanWaitMs);
-        this.#isAwake = false; // Wait even if a delivery woke the worker, because nothing can be sent before the database is back.
+        // The worker waits even if a new event has woken it, because it can send no event before the database is back.
+        this.#isAwake = false;
       }
       await this.#sleepUntil(scanAtMs);
     }
   }
 
-  /** Waits until the given time or a wake-up. Returns immediately if the worker was woken before the call. */
+  /** Waits until the given time or until `#wake` is called. Returns immediately if `#wake` was called earlier. */
   async #sleepUntil(timeMs: number): Promise<void> {
     if (this.#isAwake || this.#isStopping) {
       return;
@@ -155,7 +160,7 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   /**
-   * Makes one attempt, from the claim to the recorded outcome. Never throws. If the outcome cannot be recorded, the delivery is
+   * Makes one attempt for a claimed delivery, and records its outcome. Never throws. If the outcome cannot be recorded, the delivery is
    * claimed again after its lease has ended.
    */
   async #attempt({ delivery, slot }: Claim): Promise<void> {

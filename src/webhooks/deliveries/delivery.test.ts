@@ -37,7 +37,7 @@ describe('the delivery of an event', () => {
     await receiver.close();
   });
 
-  /** Waits for the given number of requests about one order, and returns them. */
+  /** Waits until the receiver has got `count` requests about the order, and returns them. */
   async function requestsAbout(externalId: string, count: number): Promise<ReceivedRequest[]> {
     const about = () => receiver.requests.filter((request) => bodyOf(request).data.external_order_id === externalId);
     return await eventually(() => about().length >= count && about(), `${count} requests about ${externalId}`);
@@ -94,7 +94,7 @@ describe('the delivery of an event', () => {
     assert.equal(bodyOf(request).data.status, 'cancelled');
   });
 
-  it('six concurrent equal status changes cause one event, and a repeated creation of the order causes none', async () => {
+  it('six concurrent changes of an order to one status cause one event, and a repeated creation of the order causes no event', async () => {
     const mine = await service.tenant();
     await register(service, mine.partner, receiver.url);
     const { orderId, externalId } = await placeOrder(service, mine.partner);
@@ -135,7 +135,7 @@ describe('the delivery of an event', () => {
     assert.equal(elsewhere.requests.length, 1);
   });
 
-  it('an event without a registered webhook is kept, and is not sent after a webhook is registered', async () => {
+  it('an event that was written before a webhook was registered is kept, but is never sent', async () => {
     const mine = await service.tenant();
     const early = await causeEvent(service, mine);
     await register(service, mine.partner, receiver.url);
@@ -159,7 +159,7 @@ describe('the delivery of an event', () => {
   });
 });
 
-describe('a delivery under other settings', () => {
+describe('the delivery of an event with settings other than the defaults', () => {
   let receiver: Receiver;
   const services: TestService[] = [];
 
@@ -192,7 +192,7 @@ describe('a delivery under other settings', () => {
     assert.equal(isSignedWith(secret, request, 'harbour-9'), true);
   });
 
-  it('a delivery to a private address is refused five times without a connection if private networks are not allowed', async () => {
+  it('a delivery to a private address fails five times without a connection if private networks are not allowed', async () => {
     const config = { webhookAllowPrivateNetwork: false };
     const service = await start({ worker: { drawWaitMs: () => 0 }, config });
     const tenant = await service.tenant();
@@ -206,7 +206,7 @@ describe('a delivery under other settings', () => {
     assert.equal(receiver.connectionCount, 0);
   });
 
-  it('a delivery waits while only a process without a worker runs, and is sent after a worker starts', async () => {
+  it('a delivery waits while only processes without a worker run, and is sent after a process with a worker starts', async () => {
     const api = await start({});
     const tenant = await api.tenant();
     await register(api, tenant.partner, receiver.url);

@@ -29,7 +29,7 @@ describe('the worker and a failing receiver', () => {
   afterEach(async () => {
     await worker.stop(0);
     await receiver.close();
-    // The worker of the next test would send the events that are left.
+    // Otherwise the worker of the next test would send the remaining events.
     await db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
   });
 
@@ -43,7 +43,7 @@ describe('the worker and a failing receiver', () => {
     }, `all deliveries have the status ${status}`);
   }
 
-  it('a hanging URL that five credentials have registered gets four requests, the first share of one receiver', async () => {
+  it('a hanging URL of five credentials gets only four requests, because a new receiver has four sending slots', async () => {
     receiver.answerWith(() => 'hang');
     const urls = Array.from({ length: 5 }, () => receiver.url);
     await insertBacklog(db, await insertCredentials(service, tenant.tenantId, urls), 10);
@@ -70,7 +70,7 @@ describe('the worker and a failing receiver', () => {
     assert.ok(probes <= 2_000 / 200 + 4, `the receiver got ${probes} attempts in 2 s`);
   });
 
-  it('a receiver that always fails gets each of 70 events five times, and none a sixth time', async () => {
+  it('a receiver that always fails gets each of 70 events exactly five times', async () => {
     receiver.answerWith(() => 500);
     await insertBacklog(db, tenant, 60);
     const transaction = createTransactionWithEvents(db, work().deliveries);

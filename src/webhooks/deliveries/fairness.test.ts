@@ -38,19 +38,20 @@ describe('an event for a healthy receiver', () => {
   afterEach(async () => {
     await worker.stop(0);
     await server.close();
-    // The worker of the next test would send the events that are left. DELETE would leave dead rows that later queries have to read.
+    // Otherwise the worker of the next test would send the remaining events. Later queries would have to read the dead rows of a DELETE, so
+    // the table is truncated.
     await sql`TRUNCATE event`.execute(db);
   });
 
   const work = (pace: DeliveryPace = {}) => (worker = startTestWorker(service, pace));
-  /** Returns different URLs of one HTTPS server. Each URL counts as a receiver. */
+  /** Returns different URLs of one HTTPS server. Each URL counts as a receiver of its own. */
   const urlsOf = (name: string, count: number, port = server.port) =>
     Array.from({ length: count }, (_, index) => `https://127.0.0.1:${port}/${name}/${index}`);
   const credentialsAt = (urls: string[], of = tenantId) => insertCredentials(service, of, urls);
   const isFor = (name: string) => (request: ReceivedRequest) => request.path.startsWith(`/${name}/`);
   const requestsTo = (name: string) => server.requests.filter(isFor(name));
 
-  /** Returns the time from each event to its arrival, in milliseconds, the longest last. */
+  /** Returns the milliseconds from each event to its arrival, in ascending order. */
   function latenciesOf(name: string): number[] {
     return requestsTo(name)
       .map(({ at, rawBody }) => at - Date.parse(JSON.parse(rawBody.toString()).occurred_at))
@@ -65,7 +66,7 @@ describe('an event for a healthy receiver', () => {
 
   describe('if 10 of 50 receivers hang or fail', () => {
     /**
-     * Makes more deliveries due for ten failing receivers than there are slots. Then writes events for all fifty receivers, and
+     * Makes more deliveries due for ten failing receivers than there are sending slots. Then writes events for all fifty receivers, and
      * checks that each event for the other forty arrives within 2 s.
      */
     async function deliverBesideFailing(t: TestContext, isLocal: boolean, failingPort?: number): Promise<void> {
@@ -96,30 +97,33 @@ describe('an event for a healthy receiver', () => {
 
     const hangOrAnswer = (request: ReceivedRequest) => (isFor('dead')(request) ? 'hang' : 204);
 
-    it('events sent from memory reach 40 receivers within 2 s while 10 others hang', async (t) => {
+    it('events that a process sends from memory reach 40 receivers within 2 s while 10 other receivers hang', async (t) => {
       server.answerWith(hangOrAnswer);
       await deliverBesideFailing(t, true);
       assert.ok(requestsTo('dead').length >= 10);
     });
 
-    it('events found by the scan reach 40 receivers within 2 s while 10 others hang', async (t) => {
+    it('events that a worker finds in the database reach 40 receivers within 2 s while 10 other receivers hang', async (t) => {
       server.answerWith(hangOrAnswer);
       await deliverBesideFailing(t, false);
       assert.ok(requestsTo('dead').length >= 10);
     });
 
-    it('events sent from memory reach 40 receivers within 2 s while 10 others refuse the connection', async (t) => {
+    it('events that a process sends from memory reach 40 receivers within 2 s while 10 others refuse the connection', async (t) => {
       await deliverBesideFailing(t, true, await freePort());
     });
 
-    it('events found by the scan reach 40 receivers within 2 s while 10 others answer 500', async (t) => {
+    it('events that a worker finds in the database reach 40 receivers within 2 s while 10 others answer 500', async (t) => {
       server.answerWith((request) => (isFor('dead')(request) ? 500 : 204));
       await deliverBesideFailing(t, false);
       assert.ok(requestsTo('dead').length >= 10);
     });
   });
 
-  /** Writes three events one after the other, and checks that the scan finds and delivers each of them within `withinMs`. */
+  /**
+   * Writes three events for each credential, one after the other. Checks that the worker finds each event in the database and delivers it
+   * within `withinMs`.
+   */
   async function assertSoon(credentials: CredentialRef[], withinMs: number): Promise<void> {
     for (let round = 1; round <= 3; round += 1) {
       await writeEach(createTransactionWithEvents(db, null), credentials);
@@ -137,7 +141,7 @@ describe('an event for a healthy receiver', () => {
     assert.ok(requestsTo('busy').length < 20_000);
   });
 
-  it('an event is delivered within 1.5 s beside 20,000 deliveries of 40 revoked credentials, none of which is sent', async () => {
+  it('an event is delivered within 1.5 s although 20,000 deliveries of 40 revoked credentials wait, which are never sent', async () => {
     const revoked = await credentialsAt(urlsOf('revoked', 40));
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     const other = await credentialsAt(urlsOf('other', 1));
@@ -147,7 +151,7 @@ describe('an event for a healthy receiver', () => {
     assert.equal(requestsTo('revoked').length, 0);
   });
 
-  it('an event is found and delivered within 2 s behind 5,100 credentials that wait for one hanging receiver', async () => {
+  it('an event is delivered within 2 s although 5,100 credentials with due events share one receiver, which hangs', async () => {
     server.answerWith((request) => (isFor('hotels')(request) ? 'hang' : 204));
     const [url = ''] = urlsOf('hotels', 1);
     await insertBacklog(db, await credentialsAt(Array.from({ length: 5_100 }, () => url)), 1);
@@ -158,7 +162,7 @@ describe('an event for a healthy receiver', () => {
     await assertSoon(other, 2_000);
   });
 
-  it('the deliveries of 5,001 revoked credentials are all stopped: the scan skips none of them', async () => {
+  it('the deliveries of 5,001 revoked credentials are all stopped, although so many credentials do not fit in memory', async () => {
     await insertBacklog(db, await credentialsAt(urlsOf('revoked', 5_001)), 1);
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     work();

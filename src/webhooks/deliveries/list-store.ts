@@ -10,7 +10,7 @@ export interface DeliveryRow {
   created_at: Date;
 }
 
-/** Returns the tenant's deliveries, newest first. If `status` is given, only the deliveries in that status. */
+/** Returns the tenant's deliveries, newest first. If `status` is given, returns only the deliveries in that status. */
 export function listDeliveries(
   db: Database,
   tenantId: number,

@@ -10,10 +10,12 @@ import type { Database } from '#platform/db/database.ts';
 import type { DeliveryPace, Worker } from '#service/worker.ts';
 import { createTransactionWithEvents, type TransactionWithEvents } from '../events/events.ts';
 
-/** Length of the default lease. No scan claims a leased event, so an event that arrives before its lease ends was sent from memory. */
+/**
+ * Length of a lease, in milliseconds. No worker claims a leased event, so an event that arrives before its lease ends was sent from memory.
+ */
 const LEASE_MS = 15_000;
 
-describe('an event written by a process with a worker', () => {
+describe('claim of an event by the INSERT that writes it', () => {
   let service: TestService;
   let db: Database;
   let receiver: Receiver;
@@ -56,7 +58,7 @@ describe('an event written by a process with a worker', () => {
     return (await delivered()).attempts.map(({ error }) => error);
   }
 
-  it('an event is claimed at insert, its first attempt is counted, and it is sent from memory right after the commit', async () => {
+  it('the INSERT of an event claims it and counts its first attempt, and the event is sent from memory after the commit', async () => {
     receiver.answerWith(() => ({ status: 204, afterMs: 300 }));
     const born = await transaction(async (tx, record) => {
       await record(eventInput(tenant));
@@ -84,7 +86,7 @@ describe('an event written by a process with a worker', () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('an event of a process that does not deliver is written unclaimed, and is due immediately', async () => {
+  it('an event that a process without a worker writes is not claimed, and is due immediately', async () => {
     await createTransactionWithEvents(
       db,
       null,
@@ -98,7 +100,7 @@ describe('an event written by a process with a worker', () => {
     assert.deepEqual(await errors(), [null]);
   });
 
-  it('an event whose receiver has no free slot is written unclaimed, and delivered when a slot is free', async () => {
+  it('an event whose receiver has no free sending slot is not claimed at its INSERT, and is delivered when a slot is free', async () => {
     receiver.answerWith(() => (receiver.requests.length <= 4 ? { status: 204, afterMs: 1_000 } : 204));
     for (let count = 1; count <= 4; count += 1) {
       await writeEvent(transaction, tenant);
@@ -114,7 +116,7 @@ describe('an event written by a process with a worker', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('of six events in one transaction four are claimed at insert, for the four free slots, and each is sent once as stored', async () => {
+  it('of six events in one transaction, the INSERT claims four for the four free slots, and all six are sent once as stored', async () => {
     const silent = await service.tenant();
     const inputs = Array.from({ length: 6 }, (_, index) => eventInput(tenant, `"${index}" \\ é🍕`));
     const born = await transaction(async (tx, record) => {
@@ -139,7 +141,7 @@ describe('an event written by a process with a worker', () => {
     assert.deepEqual([kept?.delivery_status, kept?.attempt_count, kept?.lease_id], [null, 0, null]);
   });
 
-  it('an event without a webhook is kept, and has neither a lease nor an attempt', async () => {
+  it('an event of a credential without a webhook is kept, and has neither a lease nor an attempt', async () => {
     const silent = await service.tenant();
     await writeEvent(transaction, silent);
     const [row] = await eventRows(db, silent.tenantId);
@@ -158,7 +160,7 @@ describe('an event written by a process with a worker', () => {
     assert.deepEqual(await eventRows(db, tenant.tenantId), []);
   });
 
-  it('an event is not sent if its transaction ran twice and the second run revoked the credential', async () => {
+  it('if a transaction runs again after a deadlock and then revokes the credential, its event is not sent', async () => {
     let runs = 0;
     await transaction(async (tx, record) => {
       runs += 1;
@@ -175,7 +177,7 @@ describe('an event written by a process with a worker', () => {
     assert.equal((await onlyRow()).delivery_status, null);
   });
 
-  it('an event is sent once, as written by the second run, if its transaction ran twice', async () => {
+  it('if a transaction runs again after a lost connection, its event is sent once, as the second run wrote it', async () => {
     let runs = 0;
     await transaction(async (tx, record) => {
       runs += 1;
@@ -189,7 +191,7 @@ describe('an event written by a process with a worker', () => {
     assert.ok(receiver.requests[0]?.rawBody.includes('"run 2"'));
   });
 
-  it('the lease of an event runs from its INSERT, and not from the begin of a transaction that waited before', async () => {
+  it('the lease of an event starts at its INSERT, even if the transaction began much earlier', async () => {
     const dueInMs = await transaction(async (tx, record) => {
       await sql`SELECT now()`.execute(tx);
       await sleep(1_500);
@@ -199,7 +201,7 @@ describe('an event written by a process with a worker', () => {
     assert.ok(dueInMs > LEASE_MS - 500, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('an event is left to the next claim if a third of its lease has passed before the commit', async () => {
+  it('an event that is committed after a third of its lease is not sent from memory, but after a later claim', async () => {
     const [worker] = workers.splice(0);
     await worker?.stop(0);
     transaction = createTransactionWithEvents(db, work({ leaseSeconds: 1.5 }).deliveries);
@@ -214,7 +216,7 @@ describe('an event written by a process with a worker', () => {
   });
 
   describe('while the worker stops', () => {
-    it('an event written after the stop of the worker is unclaimed, and another worker sends it', async () => {
+    it('an event that is written after the worker has stopped is not claimed, and another worker sends it', async () => {
       const [worker] = workers.splice(0);
       await worker?.stop(1_000);
       await writeEvent(transaction, tenant);
@@ -226,7 +228,7 @@ describe('an event written by a process with a worker', () => {
       assert.deepEqual(await errors(), [null]);
     });
 
-    it('an event that was claimed before the stop of the worker is sent, and the stop waits for its outcome', async () => {
+    it('an event that was claimed before the worker began to stop is sent, and the stop waits for its outcome', async () => {
       const [worker] = workers.splice(0);
       receiver.answerWith(() => ({ status: 204, afterMs: 500 }));
       await writeEvent(transaction, tenant);
@@ -247,13 +249,13 @@ describe('an event written by a process with a worker', () => {
       );
     });
 
-    it('an event claimed at insert whose commit comes after the stop is not sent, and is due immediately for other workers', async () => {
+    it('an event that is claimed before a stop but committed after it is not sent, and is due immediately for other workers', async () => {
       const [worker] = workers.splice(0);
       await transaction(async (_tx, record) => {
         await record(eventInput(tenant));
         await worker?.stop(1_000);
       });
-      await worker?.stop(0); // Aborts the delivery that began after the first stop, and waits for its end.
+      await worker?.stop(0); // Aborts the delivery that began after the first stop, and waits until it has ended.
       const row = await onlyRow();
       assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 1, null]);
       assert.ok(row.dueInMs <= 0, `the delivery is due in ${row.dueInMs} ms`);

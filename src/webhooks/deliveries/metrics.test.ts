@@ -33,7 +33,7 @@ describe('the metrics of deliveries', () => {
     await receiver.close();
   });
 
-  /** Returns all samples by name and labels, in the form in which Prometheus reads them. */
+  /** Returns the values of all metrics. Each key is the name and the labels, as Prometheus reads them. */
   async function scrape(): Promise<Record<string, number>> {
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     return Object.fromEntries(
@@ -41,7 +41,7 @@ describe('the metrics of deliveries', () => {
     );
   }
 
-  it('the metrics show the current number of waiting deliveries and the time for which the oldest one has been due', async () => {
+  it('the metrics show the present number of waiting deliveries, and the time for which the oldest one has been due', async () => {
     const metrics = createDeliveryMetrics(registry, proxy.db);
     assert.deepEqual([(await scrape())['webhook_queue_depth'], (await scrape())['webhook_oldest_due_seconds']], [0, 0]);
     await insertBacklog(service.database.db, tenant, 7);
@@ -59,7 +59,7 @@ describe('the metrics of deliveries', () => {
     worker = startTestWorker(service, { drawWaitMs: () => 50 }, metrics);
   });
 
-  it('the metrics count attempts by outcome, and measure waits, durations of attempts and latencies of deliveries', async () => {
+  it('the metrics count attempts by outcome, and measure the wait and duration of attempts and the latency of deliveries', async () => {
     assert.ok(worker);
     receiver.answerWith(() => (receiver.requests.length === 1 ? 500 : { status: 204, afterMs: 100 }));
     await writeEvent(createTransactionWithEvents(service.database.db, null), tenant);
@@ -79,7 +79,7 @@ describe('the metrics of deliveries', () => {
     assert.deepEqual([seen['webhook_queue_depth'], seen['webhook_oldest_due_seconds']], [0, 0]);
   });
 
-  it('the metric of waits measures 40 s for a delivery that was due for 40 s before it was claimed', async () => {
+  it('webhook_attempt_wait_seconds measures 40 s for a delivery that was due for 40 s before it was claimed', async () => {
     await service.database.db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
     await insertBacklog(service.database.db, tenant, 1);
     await sql`UPDATE event SET next_attempt_at = now() - interval '40 s' WHERE tenant_id = ${tenant.tenantId}`.execute(
@@ -95,7 +95,7 @@ describe('the metrics of deliveries', () => {
     assert.ok(sum >= 40 && sum < 50, `the sum of waits is ${sum} s`);
   });
 
-  it('the metrics of the queue are left out while the database is out of reach or silent, and other metrics can be read', async () => {
+  it('while the database is out of reach or does not answer, only the metrics of waiting deliveries are missing', async () => {
     const hasQueueMetrics = async () => {
       const { webhook_queue_depth: depth, webhook_oldest_due_seconds: age, ...others } = await scrape();
       assert.equal(others['webhook_attempts_total{outcome="ok"}'], 2);

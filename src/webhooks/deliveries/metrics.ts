@@ -5,7 +5,7 @@ import type { ClaimedDelivery } from '../events/events.ts';
 import type { SendOutcome } from './send.ts';
 import { type QueueState, readQueueState } from './store.ts';
 
-/** Longest time that a scrape waits for the database. */
+/** Longest time that a scrape of the metrics waits for the database. */
 const READ_WITHIN_MS = 2_000;
 
 export interface DeliveryMetrics {
@@ -13,8 +13,8 @@ export interface DeliveryMetrics {
 }
 
 /**
- * Creates the metrics of deliveries: outcomes and durations of attempts, latencies, and the waiting deliveries. The number and the age of
- * the waiting deliveries are read from the database at each scrape.
+ * Creates the metrics of deliveries: outcomes and durations of attempts, latencies, and the waiting deliveries. The number of waiting
+ * deliveries and the age of the oldest are read from the database at each scrape.
  */
 export function createDeliveryMetrics(registry: Registry, db: Database): DeliveryMetrics {
   const registers = [registry];
@@ -64,7 +64,7 @@ function registerQueueGauges(registry: Registry, db: Database): void {
       registers: [registry],
       async collect() {
         const state = await read();
-        // If the database does not answer, only this metric is missing, so that the other metrics can still be read.
+        // If the database does not answer, this metric is left out, so that the other metrics can still be read.
         if (state === null) {
           this.remove();
         } else {
@@ -85,8 +85,8 @@ function registerQueueGauges(registry: Registry, db: Database): void {
 }
 
 /**
- * Returns a function that reads the state of the queue. Calls at the same time share one read. The function returns null if the read
- * fails or takes longer than `READ_WITHIN_MS`.
+ * Returns a function that reads the number and the age of the waiting deliveries. Concurrent calls share one read. The function returns
+ * null if the read fails or takes longer than `READ_WITHIN_MS`.
  */
 function createStateReader(db: Database): () => Promise<QueueState | null> {
   let reading: Promise<QueueState | null> | null = null;

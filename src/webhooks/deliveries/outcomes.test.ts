@@ -60,14 +60,14 @@ describe('OutcomeRecorder', () => {
     return Object.fromEntries([...byStatus].map(([status, all]) => [status, all.length]));
   }
 
-  it('1,200 concurrent outcomes of two tenants are recorded in at most four statements', async () => {
+  it('1,200 concurrent outcomes of attempts of two tenants are recorded in at most four statements', async () => {
     const other = await service.tenant();
     await register(service, other.partner, 'https://127.0.0.1:1/nobody');
     const deliveries = [...(await claim(600)), ...(await claim(600, other))];
     const recorder = new OutcomeRecorder(db);
     const recorded = await Promise.all(deliveries.map((delivery) => recorder.record(delivered(delivery))));
     assert.ok(recorded.every((isRecorded) => isRecorded));
-    // The first statement records only one outcome, because no other outcome waits yet. Each of the next records at most 500.
+    // The first statement records only one outcome, because no other outcome waits yet. Each later statement records at most 500.
     assert.ok(statements.length <= 4, `the recorder ran ${statements.length} statements`);
     assert.deepEqual([await statuses(), await statuses(other)], [{ delivered: 600 }, { delivered: 600 }]);
     const [row] = await eventRows(service.database.db, other.tenantId);
@@ -76,7 +76,7 @@ describe('OutcomeRecorder', () => {
     assert.deepEqual([others, row?.lease_id], [[], null]);
   });
 
-  it('a delivered, a failed and a pending outcome are recorded with their own status, the pending one with its wait', async () => {
+  it('the outcomes delivered, failed and pending are recorded with their status, and pending with the wait for the retry', async () => {
     const [done, failed, waiting] = await claim(3);
     assert.ok(done && failed && waiting);
     const result = { http_status: 500, duration_ms: 3, error: 'http_status' };
@@ -93,7 +93,7 @@ describe('OutcomeRecorder', () => {
     assert.ok(dueInMs > 80_000 && dueInMs < 91_000, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('only the outcomes with the current lease are recorded, also if half of a batch has another lease', async () => {
+  it('of a batch of outcomes, only those are recorded whose lease is still the lease of the delivery', async () => {
     const deliveries = await claim(20);
     const recorder = new OutcomeRecorder(db);
     const outcomes = deliveries.map((delivery, index) =>
@@ -117,7 +117,7 @@ describe('OutcomeRecorder', () => {
     });
     afterEach(() => proxy.close());
 
-    it('recording fails for all outcomes while the database is out of reach, and succeeds for later ones when it is back', async () => {
+    it('no outcome is recorded while the database is out of reach, but later outcomes are recorded when it is back', async () => {
       const deliveries = await claim(30);
       const recorder = new OutcomeRecorder(proxy.db);
       await proxy.refuse();

@@ -5,13 +5,15 @@ import { type Outcome, recordOutcomes } from './store.ts';
 /** Maximum number of outcomes that one statement records. */
 const BATCH_SIZE = 500;
 
-/** Outcome that waits for the next statement. */
+/** Outcome that the next statement will record. */
 interface Waiting {
   outcome: Outcome;
   settle: PromiseWithResolvers<boolean>;
 }
 
-/** Records the outcomes of attempts in batches. The outcomes that arrive while one statement runs are recorded together by the next. */
+/**
+ * Records the outcomes of attempts in batches. While one statement runs, new outcomes wait, and the next statement records them together.
+ */
 export class OutcomeRecorder {
   readonly #db: Database;
   #waiting: Waiting[] = [];
@@ -23,7 +25,7 @@ export class OutcomeRecorder {
 
   /**
    * Records an outcome, and waits until it is committed.
-   * @returns true if the outcome was recorded; false if another worker has claimed the delivery since
+   * @returns true if the outcome was recorded; false if another worker has claimed the delivery in the meantime
    * @throws UnavailableError if the database is out of reach. The delivery is then claimed again after its lease has ended.
    */
   record(outcome: Outcome): Promise<boolean> {
@@ -43,7 +45,7 @@ export class OutcomeRecorder {
     this.#isRecording = false;
   }
 
-  /** Sorts the outcomes by key, because all statements lock events in this order, so that they cannot deadlock. */
+  /** Records a batch. The outcomes are sorted by key, because all statements lock events in this order, so that they cannot deadlock. */
   async #recordBatch(batch: Waiting[]): Promise<void> {
     const outcomes = batch.map(({ outcome }) => outcome).sort(byKey);
     try {

@@ -21,7 +21,7 @@ describe('POST /v1/third-party/webhook/', () => {
     await receiver.close();
   });
 
-  /** Causes an event and returns the given secret that signed its delivery, or undefined if no given secret did. */
+  /** Causes an event, and returns the one of `secrets` that signed its delivery. Returns undefined if another secret signed it. */
   async function signingSecret(tenant: TestTenant, secrets: string[]): Promise<string | undefined> {
     const { externalId } = await causeEvent(service, tenant);
     for (let count = 1; ; count += 1) {
@@ -38,7 +38,7 @@ describe('POST /v1/third-party/webhook/', () => {
     return answer.body.find((credential: { id: string }) => credential.id === tenant.credential.id).webhook_url;
   }
 
-  it('200: the response to a first registration has exactly the URL and a new secret', async () => {
+  it('200: the response to the first registration of a webhook has exactly the URL and a new secret', async () => {
     const tenant = await service.tenant();
     assert.equal(await registeredUrl(tenant), '');
     const answer = await service.call('POST', PATH, { headers: tenant.partner, json: { webhook_url: URL_A } });
@@ -50,7 +50,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await registeredUrl(tenant), URL_A);
   });
 
-  it('200: registering the same URL again returns an empty secret, and the first secret still signs', async () => {
+  it('200: registering the same URL again returns an empty secret, and deliveries are still signed with the first secret', async () => {
     const tenant = await service.tenant();
     const secret = await register(service, tenant.partner, receiver.url);
     const again = await service.call('POST', PATH, { headers: tenant.partner, json: { webhook_url: receiver.url } });
@@ -59,7 +59,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await signingSecret(tenant, [secret]), secret);
   });
 
-  it('200: registering another URL gives a new secret, and so does registering the first URL again after it', async () => {
+  it('200: registering another URL returns a new secret, and registering the first URL again returns a third secret', async () => {
     const tenant = await service.tenant();
     const first = await register(service, tenant.partner, receiver.url);
     const second = await register(service, tenant.partner, URL_B);
@@ -68,7 +68,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await signingSecret(tenant, [first, second, third]), third);
   });
 
-  it('200: of eight concurrent registrations of one URL, one returns the secret that signs, and seven return an empty secret', async () => {
+  it('200: of eight concurrent registrations of one URL, one returns the signing secret, and seven return an empty secret', async () => {
     const tenant = await service.tenant();
     const secrets = await Promise.all(Array.from({ length: 8 }, () => register(service, tenant.partner, receiver.url)));
     const shown = secrets.filter((secret) => secret !== '');
@@ -76,7 +76,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await signingSecret(tenant, shown), shown[0]);
   });
 
-  it('200: of two URLs registered at the same time one stays, and the secret returned for it signs its deliveries', async () => {
+  it('200: if two URLs are registered at the same time, one is kept, and the secret returned for it signs its deliveries', async () => {
     const tenant = await service.tenant();
     const [here, elsewhere] = await Promise.all([
       register(service, tenant.partner, receiver.url),
@@ -101,7 +101,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await signingSecret(tenant, [secret, otherSecret]), secret);
   });
 
-  it('200: a webhook can also be registered with a URL-encoded or a multipart form', async () => {
+  it('200: a webhook can also be registered with a URL-encoded form or with a multipart form', async () => {
     const tenant = await service.tenant();
     const form = new URLSearchParams({ webhook_url: URL_A });
     const multipart = new FormData();
@@ -118,7 +118,7 @@ describe('POST /v1/third-party/webhook/', () => {
     }
   });
 
-  it('200: a tenant can register a webhook with any of its features, or without a feature', async () => {
+  it('200: a partner of a tenant with any features, or without a feature, can register a webhook', async () => {
     for (const features of [['restaurant'], ['hotel'], ['restaurant', 'hotel'], []] as ('restaurant' | 'hotel')[][]) {
       const tenant = await service.tenant({ features });
       assert.notEqual(await register(service, tenant.partner, URL_A), '', features.join());
@@ -138,7 +138,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(row.webhook_secret?.includes(secret), false);
   });
 
-  it('400: an invalid webhook URL is refused with the name of the field, and the previous URL stays registered', async () => {
+  it('400: an invalid webhook URL is refused, the message names the field, and the previous URL stays registered', async () => {
     const tenant = await service.tenant();
     await register(service, tenant.partner, URL_A);
     const refused: unknown[] = [
@@ -192,7 +192,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(answer.headers.get('allow'), 'POST');
   });
 
-  it('400: a webhook URL with port 80 or 1023 is refused if private networks are not allowed, but not port 443 or 1024', async (t) => {
+  it('400: a webhook URL with port 80 or 1023 is refused if private networks are not allowed; port 443 or 1024 is accepted', async (t) => {
     const publicOnly = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
     t.after(() => publicOnly.close());
     const tenant = await service.tenant();

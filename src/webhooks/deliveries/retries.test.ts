@@ -6,7 +6,10 @@ import { causeEvent, eventually, isSignedWith, onlyDelivery, register } from '#t
 
 const WAIT_MS = 400;
 const TIMEOUT_MS = 1_500;
-/** Tolerance between two clocks of one machine: PostgreSQL decides when a delivery is due, and the receiver notes when it arrives. */
+/**
+ * Tolerance for the difference of two clocks, in milliseconds. PostgreSQL decides by its clock when a delivery is due, and the receiver
+ * notes by its own clock when the delivery arrives.
+ */
 const CLOCK_MS = 20;
 
 const unique = (values: unknown[]) => new Set(values.map(String)).size;
@@ -40,7 +43,10 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     return { receiver, tenant, secret };
   }
 
-  /** Waits until a later event has arrived at the receiver. Every delivery that was due before it has arrived by then. */
+  /**
+   * Causes another event, and waits until it has arrived at the receiver. By then, every delivery that was due before this event has
+   * arrived.
+   */
   async function sendAnother(receiver: Receiver, tenant: TestTenant): Promise<void> {
     receiver.answerWith(() => 204);
     const { externalId } = await causeEvent(service, tenant);
@@ -50,7 +56,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     );
   }
 
-  it('a failing delivery is posted five times with the same body and event id, and a fresh timestamp under the signature', async () => {
+  it('a failing delivery is posted five times with the same body and event id, each time signed with a new timestamp', async () => {
     const { receiver, tenant, secret } = await begin(() => 500);
     const delivery = await onlyDelivery(service, tenant, 'failed');
     const requests = [...receiver.requests];
@@ -78,7 +84,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     });
   });
 
-  it('the service draws a random wait after failed attempts 1 to 4 of a delivery, and not after the fifth', async () => {
+  it('the service computes a wait after each of the failed attempts 1 to 4 of a delivery, but not after the fifth', async () => {
     const { tenant } = await begin(() => 503);
     await onlyDelivery(service, tenant, 'failed');
     assert.deepEqual(new Set(draws), new Set([1, 2, 3, 4]));
@@ -100,7 +106,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     assert.deepEqual([...new Set(receiver.requests.map((request) => request.path))], ['/hook']);
   });
 
-  it('a delivery is retried after a timeout, a reset and a 404, and is not sent again after its success', async () => {
+  it('a delivery is retried after a timeout, a connection reset and a 404 response, and is not sent again after its success', async () => {
     const { receiver, tenant } = await begin((count) =>
       count === 1 ? 'hang' : count === 2 ? 'reset' : count === 3 ? 404 : 200,
     );
@@ -119,7 +125,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('a retry goes to the URL that is registered by then, signed with the secret of that URL', async () => {
+  it('a retry goes to the webhook URL that is registered at that moment, signed with the secret of that URL', async () => {
     const { receiver, tenant, secret } = await begin(() => ({ status: 500, afterMs: 300 }));
     const next = await startReceiver();
     receivers.push(next);
@@ -136,7 +142,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     assert.equal(isSignedWith(nextSecret, last), true);
   });
 
-  it('a waiting delivery is stopped if its credential is revoked, before its fifth attempt', async () => {
+  it('a delivery that waits for a retry is stopped, before its fifth attempt, if its credential is revoked', async () => {
     const { receiver, tenant } = await begin(() => ({ status: 500, afterMs: 300 }));
     await receiver.waitFor(1);
     const revoked = await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {
@@ -149,7 +155,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     assert.ok(attempts.every((attempt) => attempt.http_status === 500));
   });
 
-  it('a delivery counts as delivered if the receiver answers 200 after the credential was revoked', async () => {
+  it('a delivery under way while its credential is revoked counts as delivered if the receiver answers 200', async () => {
     const { receiver, tenant } = await begin(() => ({ status: 200, afterMs: 600 }));
     await receiver.waitFor(1);
     await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {

@@ -20,7 +20,7 @@ export function retryCapMs(attempt: number): number {
 /**
  * Returns the random wait after a failed attempt, from 0 to `retryCapMs(attempt)` milliseconds. The whole wait is random, so that the
  * retries of events that failed together do not all arrive at the same time.
- * @param random returns a number from 0 to below 1
+ * @param random returns a number that is at least 0 and less than 1
  */
 export function drawRetryWaitMs(attempt: number, random: () => number = Math.random): number {
   return Math.floor(random() * (retryCapMs(attempt) + 1));

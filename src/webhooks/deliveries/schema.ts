@@ -3,7 +3,7 @@ import { PageQuery } from '#platform/http/paging.ts';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 import { Attempt, DELIVERY_STATUSES, DeliveryStatus } from '../events/events.ts';
 
-/** Delivery in the form of the staff API (decision 36). */
+/** Delivery as the staff API shows it (decision 36). */
 export const Delivery = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The id of the delivery.' }),
@@ -66,7 +66,7 @@ export const WebhookRegister = Type.Object(
   },
 );
 
-/** Example of a registration. The sample deliveries in the documents are signed with its secret. */
+/** Example of a webhook registration. Its secret signs the sample deliveries in the documentation. */
 export const REGISTERED = {
   webhook_url: 'https://partner.example/hooks/roomservice',
   webhook_secret: 'rss_an-example-which-signs-the-deliveries-shown',

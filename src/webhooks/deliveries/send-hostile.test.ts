@@ -7,9 +7,9 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { createWebhookSender, type SendOutcome, type WebhookSender } from './send.ts';
 
 const TIMEOUT_MS = 1_000;
-/** Time limit for a send. Much longer than `TIMEOUT_MS`, because a busy machine fires timers late. */
+/** Time within which a send must end. It is much longer than `TIMEOUT_MS` of the sender, because a busy machine fires timers late. */
 const SOON_MS = 4_000;
-/** Upper bound of the bytes that the kernels and TLS buffer of a response although the sender has stopped reading. */
+/** Maximum number of response bytes that the operating system and TLS may buffer after the sender has stopped reading. */
 const UNREAD_BYTES = 16 * 1_048_576;
 
 let receiver: Receiver;
@@ -26,7 +26,7 @@ after(async () => {
   await receiver.close();
 });
 
-/** After each hostile response, checks that the next send succeeds and that Node printed no warning. */
+/** After each test, checks that the next send succeeds, and that Node has printed no warning because of the hostile response. */
 afterEach(async () => {
   receiver.answerWith(() => 204);
   const outcome = await sender.send({ url: receiver.url, headers: {}, body: '{}' });
@@ -92,7 +92,7 @@ test('a send times out if the receiver sends its headers byte by byte, because b
   );
 });
 
-test('a connection that ends before the head of the response is complete gives connection_reset', async () => {
+test('a send whose connection ends before the response head is complete fails with connection_reset', async () => {
   receiver.answerWith(() => 'reset');
   assertFailed(await sender.send({ url: receiver.url, headers: {}, body: '{}' }), 'connection_reset');
   assertFailed(await postTo((socket) => socket.destroy()), 'connection_reset');
@@ -112,7 +112,7 @@ test('a 2xx response is a success even if its body never ends, is cut off or is 
   }
 });
 
-test('a body that arrives byte by byte is cut off at the deadline with its connection, and the 200 still counts', async () => {
+test('at the deadline, a response body that arrives byte by byte and its connection are cut off, and the 200 still counts', async () => {
   const openBefore = receiver.openConnections;
   const outcome = await postTo((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
@@ -124,7 +124,7 @@ test('a body that arrives byte by byte is cut off at the deadline with its conne
   assert.ok(receiver.openConnections <= openBefore);
 });
 
-test('an endless response is not read to the end, whichever part of it is endless', async () => {
+test('an endless response is not read to the end, no matter which part of the response is endless', async () => {
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
   for (const [head, endless, httpStatus] of [
     ['HTTP/1.1 200 OK\r\ncontent-length: 4000000000\r\n\r\n', 'x', 200],
@@ -174,7 +174,7 @@ test('a response that is not valid HTTP, or that upgrades the connection, is a f
   }
 });
 
-test('a 204 with a body, or a second response to one request, does not change the outcome of the next send', async () => {
+test('a 204 response with a body, or a second response to one request, does not change the outcome of the next send', async () => {
   const stray = 'HTTP/1.1 500 Stray\r\ncontent-length: 0\r\n\r\n';
   for (const text of [
     'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello',
@@ -216,20 +216,20 @@ async function postToPort(behave: (socket: Socket) => void): Promise<{ outcome: 
   return { outcome, sockets: open };
 }
 
-test('a send to a port without a TLS handshake times out, and its connection is closed', async () => {
+test('a send to a port that does not answer the TLS handshake times out, and its connection is closed', async () => {
   const { outcome, sockets } = await postToPort(() => {});
   assertFailed(outcome, 'timeout');
   assert.equal(sockets.length, 0);
 });
 
-test('a port that answers in plain HTTP or in SMTP gives tls_failed', async () => {
+test('a send to a port that answers in plain HTTP or in SMTP fails with tls_failed', async () => {
   const plain = await postToPort((socket) => socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'));
   assertFailed(plain.outcome, 'tls_failed');
   const noise = await postToPort((socket) => socket.write('220 mail.example ESMTP\r\n'));
   assertFailed(noise.outcome, 'tls_failed');
 });
 
-test('a connection that is closed or reset during the TLS handshake gives connection_reset', async () => {
+test('a send whose connection is closed or reset during the TLS handshake fails with connection_reset', async () => {
   const closed = await postToPort((socket) => socket.end());
   assertFailed(closed.outcome, 'connection_reset');
   const reset = await postToPort((socket) => socket.once('data', () => socket.resetAndDestroy()));

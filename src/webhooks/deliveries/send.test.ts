@@ -94,7 +94,7 @@ test('a 3xx response to a webhook is a failure, and the redirect is not followed
   assert.equal(target.requests.length, 0);
 });
 
-test('a webhook to a special address is refused before a connection is opened, also if a name resolves to it', async () => {
+test('a send to a private or other special address is refused before a connection is opened, also if a name resolves to it', async () => {
   const receiver = await receiving();
   const sender = sending({ allowPrivateNetwork: false, lookup: lookupOf('8.8.8.8', '127.0.0.1') });
   for (const host of ['127.0.0.1', '2130706433', '127.1', '[::1]', '[::ffff:127.0.0.1]', 'receiver.test']) {
@@ -105,7 +105,7 @@ test('a webhook to a special address is refused before a connection is opened, a
   assert.equal(receiver.connectionCount, 0);
 });
 
-test('send refuses a URL that the registration would refuse, and does not throw', async () => {
+test('send does not throw for a URL that the webhook registration would refuse, but reports address_refused', async () => {
   const sender = sending({ allowPrivateNetwork: false });
   for (const url of [
     'http://127.0.0.1:8080/',
@@ -118,7 +118,7 @@ test('send refuses a URL that the registration would refuse, and does not throw'
   }
 });
 
-test('send looks up a host name once for a connection, and connects to the address of that look-up', async () => {
+test('send looks up a host name once for each connection, and connects to the address that this look-up returned', async () => {
   const receiver = await receiving();
   const answers = ['127.0.0.1', '127.0.0.2'];
   const lookup: HostLookup = () => Promise.resolve([{ address: answers.shift() ?? 'none', family: 4 }]);
@@ -128,7 +128,7 @@ test('send looks up a host name once for a connection, and connects to the addre
   assert.equal(receiver.requests[0]?.headers.host, `receiver.test:${receiver.port}`);
 });
 
-test('the TLS handshake names the host of the URL, but never an IP address', async () => {
+test('the TLS handshake names the host of the URL (SNI) if the host is a name, but not if it is an IP address', async () => {
   const names: (string | false | null)[] = [];
   const answer = (socket: Socket): void => {
     names.push((socket as TLSSocket).servername);
@@ -149,7 +149,7 @@ test('if two addresses of a host refuse the connection, send tries the next addr
   assert.equal(receiver.requests.length, 1);
 });
 
-test('a name without an address gives dns_failed, and a port without a listener gives connection_refused', async () => {
+test('a send fails with dns_failed if the name has no address, and with connection_refused if no process listens on the port', async () => {
   const receiver = await receiving();
   const unresolved = sending({ lookup: () => Promise.reject(new Error('ENOTFOUND')) });
   assert.deepEqual(failure(await post(unresolved, 'https://nowhere.test/')), failed('dns_failed'));
@@ -158,14 +158,14 @@ test('a name without an address gives dns_failed, and a port without a listener 
   assert.deepEqual(failure(await post(sending(), receiver.url)), failed('connection_refused'));
 });
 
-test('a look-up that never answers ends with a timeout at the deadline of the attempt', async () => {
+test('a send whose DNS look-up never answers ends with a timeout at its deadline', async () => {
   const sender = sending({ timeoutMs: 100, lookup: () => new Promise(() => {}) });
   const outcome = await post(sender, 'https://receiver.test/');
   assert.deepEqual(failure(outcome), failed('timeout'));
   assert.ok(outcome.durationMs >= 99 && outcome.durationMs < 1_000);
 });
 
-test('a certificate that is untrusted, expired or for another host gives tls_failed, and nothing is posted', async () => {
+test('a send to a host with an untrusted, expired or wrong certificate fails with tls_failed, and no request is posted', async () => {
   const dayAgo = new Date(Date.now() - 86_400_000);
   const untrusted = await receiving({ certificate: await makeCertificate() });
   const expired = await receiving({
@@ -221,7 +221,7 @@ test('environment variables can add trusted certificates, but cannot turn off ce
   );
 });
 
-test('a send that is aborted before the connection, during the look-up or during the request ends with aborted', async () => {
+test('a send that is aborted before the connection, during the look-up or during the request has the outcome aborted', async () => {
   const receiver = await receiving({ answer: () => 'hang' });
   const sender = sending();
   assert.deepEqual(failure(await post(sender, receiver.url, AbortSignal.abort())), failed('aborted'));
@@ -254,7 +254,7 @@ test('close aborts the sends under way, closes every connection, and refuses lat
   assert.equal(receiver.requests.length, 2);
 });
 
-test('20 sends one after the other use one connection', async () => {
+test('20 sends to one receiver, one after the other, use one connection', async () => {
   const receiver = await receiving({ answer: () => ({ status: 200, body: 'x'.repeat(10_000) }) });
   const sender = sending();
   for (let sent = 0; sent < 20; sent += 1) {
@@ -281,7 +281,7 @@ test('after the receiver has closed an idle connection, the next send opens a ne
   assert.equal(receiver.connectionCount, 4);
 });
 
-test('a POST is not sent again if the receiver closes the kept connection before it answers', async () => {
+test('a POST is not sent again if the receiver closes a reused connection before it answers', async () => {
   for (const cut of ['reset' as const, (socket: { destroy(): void }) => socket.destroy()]) {
     const receiver = await receiving();
     const sender = sending();
@@ -338,7 +338,7 @@ test('at most 512 connections stay open after 560 concurrent sends', async () =>
   assert.ok(receiver.openConnections <= 512, `${receiver.openConnections} connections are open`);
 });
 
-test('closed connections to 540 origins do not count against the limit of kept connections', async () => {
+test('closed connections to 540 origins do not count against the limit of connections that are kept open', async () => {
   const receiver = await receiving({ answer: () => ({ status: 200, headers: { connection: 'close' } }) });
   const sender = sending({ lookup: lookupOf('127.0.0.1') });
   for (let first = 0; first < 540; first += 30) {

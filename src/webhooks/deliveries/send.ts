@@ -19,7 +19,7 @@ export interface WebhookRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** Reason why an attempt failed. Staff see these texts. They are fixed, so that they reveal nothing about the network of the service. */
+/** Reason why an attempt failed. Staff see this text. The texts are fixed, so that they reveal nothing about our network. */
 export type SendError =
   | 'timeout'
   | 'address_refused'
@@ -36,15 +36,15 @@ export type SendError =
 
 export interface SendOutcome {
   ok: boolean;
-  /** HTTP status of the response. Null: the receiver did not answer. */
+  /** HTTP status of the response. Null: no response was received. */
   httpStatus: number | null;
-  /** Milliseconds until the status of the response was read or the attempt failed. */
+  /** Milliseconds from the start of the attempt until the status of the response was read or the attempt failed. */
   durationMs: number;
   error: SendError | null;
 }
 
 export interface WebhookSender {
-  /** Posts once. Never throws. The outcome reports every failure. */
+  /** Posts the request once. Never throws, because the outcome reports every failure. */
   send(request: WebhookRequest): Promise<SendOutcome>;
   /** Ends all sends under way with the outcome `aborted`, and closes all connections. */
   close(): Promise<void>;
@@ -60,17 +60,17 @@ export interface WebhookSenderOptions extends VettingOptions {
 const TIMEOUT_MS = 10_000;
 const RESPONSE_CAP_BYTES = 65_536;
 const USER_AGENT = 'Roomservice/1.0';
-/** Time for which an idle connection is kept. Short, because an attempt fails if the receiver closes the connection just before it. */
+/** Time for which an idle connection is kept open. It is short, because a POST fails if the receiver is just closing the connection. */
 const IDLE_TIMEOUT_MS = 4_000;
-/** If more connections than this are open, a connection is closed when it becomes idle. */
+/** Number of open connections above which a connection is closed as soon as it becomes idle. */
 const MAX_KEPT_CONNECTIONS = 512;
 /** Time limit for connecting to one of several addresses of a host. After it, the next address is tried. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
 /**
- * Creates the HTTP client of all webhook deliveries. It sends only over HTTPS, only to vetted addresses, and checks the certificate
- * against the host of the URL. It follows no redirects, uses no proxies, and never repeats a POST. Each send under way has its own
- * connection. So the caller's sending slots limit the number of connections, and a hanging receiver delays no other receiver.
+ * Creates the HTTP client of all webhook deliveries. It sends only over HTTPS and only to addresses that `vetHost` returns, and checks the
+ * certificate against the host of the URL. It follows no redirects, uses no proxies, and never repeats a POST. Each send under way has its
+ * own connection. So the caller's sending slots limit the number of connections, and a hanging receiver delays no other receiver.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { timeoutMs = TIMEOUT_MS } = options;
@@ -116,8 +116,8 @@ function postTo(url: URL, headers: Record<string, string>, body: string): Dispat
 }
 
 /**
- * One POST and its response, under one deadline. The first event that decides the outcome counts. A 2xx status is a success even if
- * reading the body fails later. The body is read only so that the connection can be used again.
+ * One POST and its response, under one deadline. The outcome depends on what comes first: a status, an error or the deadline. So a 2xx
+ * status is a success even if reading the body fails later. The body is read only so that the connection can be used again.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;
@@ -146,7 +146,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     connection.dispatch(post, this);
   }
 
-  /** Ends the exchange and its connection. `error` becomes the outcome if no status was received before. */
+  /** Ends the exchange and its connection. `error` becomes the outcome if no HTTP status was received before this call. */
   stop(error: SendError): void {
     if (!this.isOver) {
       this.#decide(null, error);
@@ -194,8 +194,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 /**
  * One connection to one origin, used by one exchange at a time. undici's client opens the connection at first use, and opens it again if
- * the receiver closed it before anything was written. undici's own pool is not used, because version 8.12 keeps an origin in memory for
- * ever after the last request to it was aborted. Receivers choose their origins, so they could fill the memory.
+ * the receiver closed it before anything was written. undici's own pool is not used, because it can fill the memory. In version 8.12, the
+ * pool keeps an origin in memory for ever after the last request to the origin was aborted, and receivers choose their origins.
  */
 class Connection {
   readonly origin: string;
@@ -215,7 +215,7 @@ class Connection {
       connect: vettingConnector(options, this.#lifetime.signal, (socket) => this.#capResponses(socket)),
       keepAliveTimeout: IDLE_TIMEOUT_MS,
       keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
-      headersTimeout: 0, // No time limits of undici, because the deadline of the exchange covers the whole request.
+      headersTimeout: 0, // Zero turns off the time limit of undici, because the deadline of the exchange covers the whole request.
       bodyTimeout: 0,
     });
     this.#client.on('disconnect', () => {
@@ -239,7 +239,7 @@ class Connection {
     }
   }
 
-  /** Closes the connection, also while it is being opened or used. An exchange that uses it fails with `reason`. */
+  /** Closes the connection, even while it is being opened or used. An exchange that uses the connection fails with `reason`. */
   async destroy(reason: SendError): Promise<void> {
     this.isIdle = false;
     this.#all.delete(this);
@@ -264,7 +264,10 @@ class Connection {
   }
 }
 
-/** Returns a connector for undici that connects only to vetted addresses, or fails with a SendFailure. `lifetime` aborts a connection. */
+/**
+ * Returns a connector for undici that connects only to addresses that `vetHost` returns. It fails with a SendFailure. If `lifetime` is
+ * aborted, the connector closes its connection.
+ */
 function vettingConnector(
   vetting: VettingOptions,
   lifetime: AbortSignal,
@@ -285,7 +288,7 @@ function vettingConnector(
   };
 }
 
-/** Opens a TLS connection to the vetted addresses of a host. It tries one address after the other until one of them connects. */
+/** Opens a TLS connection to a host. Tries the checked addresses of the host one after the other, until one of them connects. */
 function openTls(host: string, port: number, addresses: VettedAddress[], signal: AbortSignal): TLSSocket {
   const options: ConnectionOptions & TcpNetConnectOpts = {
     host,
@@ -296,7 +299,7 @@ function openTls(host: string, port: number, addresses: VettedAddress[], signal:
     servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
     ALPNProtocols: ['http/1.1'],
     secureContext: trustedContext(),
-    rejectUnauthorized: true, // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+    rejectUnauthorized: true, // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off the check of certificates.
     signal,
   };
   return connectTls(options).setNoDelay(true);
@@ -324,7 +327,7 @@ function secured(socket: TLSSocket): Promise<TLSSocket> {
       isTcpConnected = true;
     });
     socket.once('secureConnect', () => resolve(socket));
-    // This listener is never removed, because an error of an idle connection without a listener would end the process.
+    // This listener is never removed. Without a listener, an error of an idle connection would end the process.
     socket.on('error', (error) => {
       const known = errorOf(error);
       reject(new SendFailure(known === 'network_error' && isTcpConnected ? 'tls_failed' : known));
@@ -358,7 +361,8 @@ const ERROR_OF_CODE: Readonly<Record<string, SendError>> = {
   ECONNRESET: 'connection_reset',
   EPIPE: 'connection_reset',
   ETIMEDOUT: 'timeout',
-  UND_ERR_SOCKET: 'connection_reset', // The receiver closed the connection. On a kept connection it may not have seen the POST.
+  // The receiver closed the connection. If it was a reused one, the receiver may not have seen the POST.
+  UND_ERR_SOCKET: 'connection_reset',
 };
 
 function errorOf(error: Error): SendError {

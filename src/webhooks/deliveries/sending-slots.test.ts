@@ -24,7 +24,7 @@ describe('SendingSlots', () => {
     slots = new SendingSlots();
   });
   afterEach(() => {
-    Reflect.deleteProperty(performance, 'now'); // Uncovers the real function, which belongs to the prototype.
+    Reflect.deleteProperty(performance, 'now'); // Restores the real `performance.now`, which belongs to the prototype and was only hidden.
   });
 
   function attempt(url: string, isOk: boolean | null): void {
@@ -40,7 +40,7 @@ describe('SendingSlots', () => {
     }
   }
 
-  /** Takes all free slots of each receiver, and begins the attempts. Returns the slots. */
+  /** Takes all free slots of each receiver, and begins an attempt with each slot. Returns the slots. */
   function fill(urls: string[]): Slot[] {
     return urls.flatMap((url) => {
       const taken = Array.from({ length: slots.freeSlots(url) }, () => slots.take(TENANT, url));
@@ -49,7 +49,7 @@ describe('SendingSlots', () => {
     });
   }
 
-  /** Uses all slots of a receiver for successful attempts, `count` times. */
+  /** Uses all slots of a receiver at the same time for successful attempts, and repeats this `count` times. */
   function useAll(url: string, count: number): void {
     for (let done = 0; done < count; done += 1) {
       const taken = fill([url]);
@@ -58,7 +58,7 @@ describe('SendingSlots', () => {
     }
   }
 
-  it('a receiver gets 4 slots at first, one more with a success while it uses all its slots, and at most 32', () => {
+  it('a receiver has 4 slots at first, gets one more at each success while it uses all its slots, and has at most 32', () => {
     assert.equal(slots.freeSlots('never seen'), FIRST_SHARE);
     assert.equal(slots.freeSlots(), FIRST_SHARE);
     useAll('a', 1);
@@ -68,7 +68,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
-  it('the share of a receiver does not grow while it is unused, and shrinks one by one back to 4 slots', () => {
+  it('a receiver that uses few of its slots gets no more of them, and loses one at each success until it has 4', () => {
     attemptOften('a', true, 100);
     assert.equal(slots.freeSlots('a'), FIRST_SHARE);
     useAll('a', 100);
@@ -78,7 +78,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('a'), FIRST_SHARE);
   });
 
-  it('all deliveries to one URL share the slots of that receiver, and do not reduce those of another receiver', () => {
+  it('all deliveries to one URL share the slots of one receiver, and do not reduce the slots of another receiver', () => {
     const [first] = [slots.take(TENANT, 'a'), slots.take(TENANT, 'a'), slots.take(TENANT, 'a')];
     assert.equal(slots.freeSlots('a'), FIRST_SHARE - 3);
     slots.take(TENANT, 'a');
@@ -99,7 +99,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('a'), FIRST_SHARE);
   });
 
-  it('each failure halves the share of a receiver, down to one slot', () => {
+  it('each failure halves the number of slots of a receiver, down to one', () => {
     useAll('a', 100);
     const rooms = [1, 2].map(() => {
       attempt('a', false);
@@ -111,7 +111,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('a'), 1);
   });
 
-  it('a receiver pauses for 250 ms after its third failure in a row and after each further failure, with one attempt in between', () => {
+  it('from its third failure in a row on, a receiver gets no slot for 250 ms after each failure, and then only one slot', () => {
     attemptOften('a', false, 2);
     assert.equal(slots.freeSlots('a'), 1);
     for (let probe = 0; probe < 3; probe += 1) {
@@ -124,7 +124,7 @@ describe('SendingSlots', () => {
     }
   });
 
-  it('after one success a failing receiver gets slots without a pause, even after its next two failures', () => {
+  it('after one success, a failing receiver gets slots without a pause, even after its next two failures', () => {
     attemptOften('a', false, 5);
     nowMs += REST_MS;
     attempt('a', true);
@@ -135,7 +135,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('a'), 1);
   });
 
-  it('an outcome that says nothing about the receiver changes neither its share nor its count of failures', () => {
+  it('an outcome that says nothing about the receiver changes neither its number of slots nor its count of failures', () => {
     useAll('a', 1);
     attempt('a', null);
     assert.equal(slots.freeSlots('a'), FIRST_SHARE + 1);
@@ -147,7 +147,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), 0);
   });
 
-  it('a tenant may take half of all slots, and slots at any of its receivers count until they are released', () => {
+  it('a tenant may take half of all slots; the slots at all its receivers count together until they are released', () => {
     assert.equal(slots.freeSlotsOfTenant(TENANT), HALF);
     const taken = fill(numbered('well', 40));
     slots.take(TENANT + 1, 'well-0');
@@ -172,7 +172,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots(), 0);
   });
 
-  it('a receiver is slow from 500 ms on, and slow receivers together get at most half of the slots', () => {
+  it('a receiver is slow as soon as an attempt takes 500 ms, and slow receivers together get at most half of the slots', () => {
     const slow = numbered('slow', 40);
     const taken = fill(slow);
     assert.equal(taken.length, 160);
@@ -192,7 +192,7 @@ describe('SendingSlots', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
-    // These slots are for events that were claimed at insert at the same moment, and `take` does not refuse any of them.
+    // These slots are for events that several INSERTs claim at the same moment. `take` never refuses a slot.
     failing.forEach((url) => Array.from({ length: 30 }, () => slots.take(TENANT, url)));
     assert.deepEqual(
       failing.map((url) => slots.freeSlots(url)),
@@ -238,7 +238,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots(), 0);
   });
 
-  it('beyond 10,000 receivers the least recently used one is removed, but none with a delivery under way', () => {
+  it('with more than 10,000 receivers, the least recently used one is removed, but never one with a delivery under way', () => {
     const held = slots.take(TENANT, 'held');
     slots.take(TENANT, 'held');
     attempt('old', false);
@@ -253,7 +253,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('held'), FIRST_SHARE - 1);
   });
 
-  it('the free slots agree with a simple model after any sequence of takes, attempts, releases and waits', () => {
+  it('the number of free slots is the same as in a simple model after any sequence of takes, attempts, releases and waits', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
         nowMs = 1_000;
@@ -300,7 +300,7 @@ interface Taken {
   beganAtMs: number;
 }
 
-/** A simple model with the same rules. It keeps no sums, and counts everything again at each call. */
+/** Simple model of `SendingSlots` with the same rules. It keeps no sums, and counts all slots again at each call. */
 class NaiveSlots {
   readonly #all = new Set<Taken>();
   readonly #known = new Map<string, { share: number; failures: number; restsUntilMs: number }>();

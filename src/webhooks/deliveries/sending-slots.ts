@@ -2,20 +2,20 @@ import { Tally } from '#platform/lib/tally.ts';
 
 /** Number of deliveries that may be under way at the same time in this process. */
 const SLOTS = 256;
-/** Maximum number of slots for all failing and slow receivers together: half. */
+/** Maximum number of slots for all failing and slow receivers together: half of all slots. */
 const LAGGING_SLOTS = SLOTS / 2;
-/** Maximum number of slots for all receivers of one tenant together while deliveries of other tenants wait: half. */
+/** Maximum number of slots for all receivers of one tenant together while deliveries of other tenants wait: half of all slots. */
 const TENANT_SLOTS = SLOTS / 2;
 /**
- * Maximum number of deliveries under way, also if many receivers become slow at the same time. In that case more than `SLOTS` may be under
- * way, because the other receivers keep their half of the slots.
+ * Maximum number of deliveries under way if many receivers become slow at the same time. More than `SLOTS` may then be under way, because
+ * healthy receivers still get their half of the slots.
  */
 const MAX_UNDER_WAY = 4 * SLOTS;
-/** Number of slots of a new receiver. */
+/** Number of sending slots of a new receiver. */
 const FIRST_SHARE = 4;
-/** Maximum number of slots of one receiver. */
+/** Maximum number of sending slots of one receiver. */
 const MAX_SHARE = 32;
-/** An attempt that has been under way for this time is slow, and so is its receiver. */
+/** Time after which an attempt under way counts as slow. Its receiver then also counts as slow. */
 const SLOW_AFTER_MS = 500;
 /** Number of failures in a row at which a receiver counts as failing. From then on it pauses after each failure. */
 const FAILURES_UNTIL_PROBED = 3;
@@ -24,17 +24,17 @@ const PROBE_REST_MS = 250;
 /** Maximum number of receivers in memory. If there are more, the least recently used receivers without a delivery under way are removed. */
 const MAX_CACHED = 10_000;
 
-/** One webhook URL. */
+/** State of one receiver, which is one webhook URL. */
 interface Receiver {
   /** Number of slots that the receiver may use. */
   share: number;
-  /** Number of slots taken. */
+  /** Number of slots that are taken by deliveries to the receiver. */
   underWay: number;
   /** Number of attempts under way that are slow. */
   slow: number;
-  /** Number of failures in a row, up to the last attempt. */
+  /** Number of failed attempts since the last success. */
   failures: number;
-  /** No slot is free before this moment (`performance.now()`). */
+  /** Time (`performance.now()`) before which the receiver gets no slot. */
   restsUntilMs: number;
 }
 
@@ -57,19 +57,19 @@ export class SendingSlots {
   readonly #receivers = new Map<string, Receiver>();
   /** Start time (`performance.now()`) of each attempt under way that is not yet slow, the oldest first. */
   readonly #fresh = new Map<Slot, number>();
-  /** Number of slots taken, by tenant id. */
+  /** Number of slots that each tenant has taken, by tenant id. */
   readonly #takenBy = new Tally<number>();
   readonly #probeRestMs: number;
-  /** Number of slots taken, of all receivers. */
+  /** Number of slots that deliveries to all receivers have taken. */
   #underWay = 0;
-  /** Number of slots taken, of failing and slow receivers. */
+  /** Number of slots that deliveries to failing and slow receivers have taken. */
   #lagging = 0;
 
   constructor({ probeRestMs = PROBE_REST_MS }: { probeRestMs?: number | undefined } = {}) {
     this.#probeRestMs = probeRestMs;
   }
 
-  /** Returns how many more deliveries may go to a receiver now. Without a URL, returns the number for a new receiver. */
+  /** Returns how many more deliveries may be sent to the receiver now. Without a URL, returns the number for a new receiver. */
   freeSlots(url?: string): number {
     this.#markSlow();
     const receiver = (url === undefined ? undefined : this.#receivers.get(url)) ?? newReceiver();
@@ -82,7 +82,9 @@ export class SendingSlots {
     return Math.max(0, Math.min(receiver.share - receiver.underWay, left, MAX_UNDER_WAY - this.#underWay));
   }
 
-  /** Returns how many slots are left of the half that one tenant may use. It may use more only if no other tenant waits for them. */
+  /**
+   * Returns how many slots are left of the half that one tenant may use. The tenant may use more only if no other tenant waits for slots.
+   */
   freeSlotsOfTenant(tenantId: number): number {
     return Math.max(0, TENANT_SLOTS - this.#takenBy.of(tenantId));
   }
@@ -98,12 +100,12 @@ export class SendingSlots {
     return { tenantId, url, receiver };
   }
 
-  /** Notes that the attempt begins now. */
+  /** Records that the attempt of the slot begins now. */
   begin(slot: Slot): void {
     this.#fresh.set(slot, performance.now());
   }
 
-  /** Notes that the attempt has ended. `isOk` is null if the outcome says nothing about the receiver. */
+  /** Records that the attempt of the slot has ended. `isOk` is null if the outcome says nothing about the receiver. */
   end(slot: Slot, isOk: boolean | null): void {
     const { receiver } = slot;
     const slow = receiver.slow - (this.#fresh.delete(slot) ? 0 : 1);
@@ -135,7 +137,10 @@ export class SendingSlots {
     }
   }
 
-  /** Changes a receiver and keeps the two sums right, also if the receiver becomes or stops being lagging. All changes go through here. */
+  /**
+   * Changes a receiver, and keeps `#underWay` and `#lagging` correct, also if the receiver becomes slow or failing, or recovers. Every
+   * change of a receiver goes through this method.
+   */
   #change(receiver: Receiver, changes: Partial<Receiver>): void {
     this.#underWay -= receiver.underWay;
     this.#lagging -= isLagging(receiver) ? receiver.underWay : 0;
@@ -162,8 +167,8 @@ function newReceiver(): Receiver {
 
 /**
  * Returns the share of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or fully used. It shrinks
- * by one, to `FIRST_SHARE` at least, if at most half of it is used. Otherwise a receiver with a large share that begins to hang would fill
- * the half of the lagging receivers, and the other lagging receivers would wait.
+ * by one, to `FIRST_SHARE` at least, if at most half of it is used. Without shrinking, a receiver with a large share could begin to hang
+ * and fill the half of the slots that all failing and slow receivers share. The others of them would then wait.
  */
 function shareAfterSuccess({ share, underWay }: Receiver): number {
   if (share < FIRST_SHARE || underWay >= share) {

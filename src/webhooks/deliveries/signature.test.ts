@@ -3,18 +3,19 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { deliveryHeaders, signBody, verifySignature } from './signature.ts';
 
-// The signature was made with openssl: printf '%s' '1767225600.{"event":"order.status_changed"}' | openssl dgst -sha256 -hmac 'whsec_grün'
+// This command made the expected signature (SIGNATURE):
+// printf '%s' '1767225600.{"event":"order.status_changed"}' | openssl dgst -sha256 -hmac 'whsec_grün'
 const SECRET = 'whsec_grün';
 const TIMESTAMP = 1_767_225_600;
 const BODY = '{"event":"order.status_changed"}';
 const SIGNATURE = 'sha256=dd6816c6746dcc2a054e45af34a99a10b044f15367a9b89825053652fd15ef0b';
 
-test('signBody gives the signature that openssl gives for timestamp, dot and body under the UTF-8 text of the secret', () => {
+test('signBody returns the signature that openssl makes of timestamp, dot and body, with the secret in UTF-8 as the key', () => {
   assert.equal(signBody(SECRET, TIMESTAMP, BODY), SIGNATURE);
   assert.equal(signBody(SECRET, TIMESTAMP, Buffer.from(BODY)), SIGNATURE);
 });
 
-test('deliveryHeaders puts the brand into all three header names', () => {
+test('deliveryHeaders puts the configured brand into all three header names', () => {
   const delivery = { secret: SECRET, eventId: '0198e0a2-0000-7000-8000-000000000000', timestampSeconds: TIMESTAMP };
   assert.deepEqual(deliveryHeaders('Acme', { ...delivery, body: BODY }), {
     'X-Acme-Signature': SIGNATURE,
@@ -27,7 +28,7 @@ const secrets = fc.string({ unit: 'binary', minLength: 1 });
 const timestamps = fc.nat({ max: 4_000_000_000 });
 const bodies = fc.uint8Array().map((bytes) => Buffer.from(bytes));
 
-test('verifySignature accepts each signature of signBody, for any secret, timestamp and body', () => {
+test('verifySignature accepts each signature that signBody makes, for any secret, timestamp and body', () => {
   fc.assert(
     fc.property(secrets, timestamps, bodies, (secret, timestampSeconds, body) => {
       const signature = signBody(secret, timestampSeconds, body);
@@ -36,7 +37,7 @@ test('verifySignature accepts each signature of signBody, for any secret, timest
   );
 });
 
-test('verifySignature refuses a signature under another secret, timestamp or body, and any other text', () => {
+test('verifySignature refuses a signature of another secret, timestamp or body, and any text that is not a signature', () => {
   fc.assert(
     fc.property(secrets, timestamps, bodies, fc.string({ unit: 'binary' }), (secret, timestampSeconds, body, text) => {
       const signature = signBody(secret, timestampSeconds, body);

@@ -8,7 +8,8 @@ const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-0000000
 
 /**
  * Returns the SQL that selects the first pending delivery of each credential, in the order of tenants and credentials. The query jumps in
- * the index from one credential to the next, so a long queue costs no more than a short one. It stops when the outer query reads no more.
+ * the index from one credential to the next, so a long queue costs no more than a short one. It stops when the outer query needs no more
+ * rows.
  */
 function queueHeads(after = BEFORE_ALL) {
   const first = (where: RawBuilder<unknown>) => sql`
@@ -24,13 +25,13 @@ function queueHeads(after = BEFORE_ALL) {
 interface DueQueueSearch {
   after: DueQueue | null;
   limit: number;
-  /** URLs of receivers that have no free slot. Their queues are left out. */
+  /** Webhook URLs of receivers that have no free slot. Active credentials with such a URL are left out. */
   passOver: string[];
 }
 
 /**
- * Returns credentials that have due deliveries, of all tenants. This is one of the few statements that may read across tenants. Each
- * credential is read when the first delivery of its queue is found (OFFSET 0 keeps this order), so the search stops at the limit.
+ * Returns credentials of all tenants that have due deliveries. This is one of the few statements that may read across tenants. It reads a
+ * credential as soon as it has found the credential's first delivery (OFFSET 0 keeps this order), so the search can stop at the limit.
  */
 export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueueSearch): Promise<DueQueue[]> {
   const statement = sql<DueQueue>`
@@ -58,7 +59,7 @@ interface ClaimRow {
   webhook_secret: Buffer;
 }
 
-/** Maximum number of deliveries in one claim, so that the last of them does not wait long after it was claimed. */
+/** Maximum number of deliveries in one claim. It is small, so that the last of them does not wait long for its attempt after the claim. */
 export const CLAIM_SIZE = 200;
 
 /** Number of deliveries to claim for one credential. */
@@ -128,18 +129,18 @@ function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
   };
 }
 
-/** Result of an attempt, and the status of its delivery after it. */
+/** Result of an attempt, and the status of the delivery after the attempt. */
 export interface Outcome {
   delivery: ClaimedDelivery;
   result: { http_status: number | null; duration_ms: number; error: string | null };
   status: DeliveryStatus;
-  /** Wait until the next attempt if the delivery stays pending, otherwise 0. */
+  /** Milliseconds until the next attempt if the delivery stays pending, otherwise 0. */
   retryInMs: number;
 }
 
 /**
- * Records the outcomes of attempts, of any tenants. An outcome is recorded only if no other worker has claimed the delivery since, so the
- * row must still have the same lease id. A worker that was suspended beyond its lease must not overwrite a later outcome.
+ * Records the outcomes of attempts, of any tenants. An outcome is recorded only if the row still has the same lease id, so no other worker
+ * has claimed the delivery in the meantime. A worker that was suspended beyond its lease must not overwrite a later outcome.
  * @returns the ids of the events whose outcomes were recorded
  */
 export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise<Set<string>> {
@@ -160,17 +161,17 @@ export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Largest number that is counted. A more exact count would take longer, and would not help an operator. */
+/** Maximum number of pending deliveries that are counted. A more exact count would take longer, and would not help an operator. */
 const MAX_COUNTED = 1_000_000;
 
 export interface QueueState {
-  /** Number of deliveries that have not ended, counted up to `MAX_COUNTED`. */
+  /** Number of deliveries that are due, under way or waiting for a retry, counted up to `MAX_COUNTED`. */
   pending: number;
   /** Seconds for which the oldest due delivery has been due. 0: no delivery is due. */
   oldestDueSeconds: number;
 }
 
-/** Counts the waiting deliveries of all tenants, for the metrics of the operator. */
+/** Reads the number and the age of the waiting deliveries of all tenants, for the metrics of the operator. */
 export async function readQueueState(db: Database): Promise<QueueState> {
   const statement = sql<QueueState>`
     WITH RECURSIVE head AS (${queueHeads()})

@@ -54,7 +54,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
   const insertDue = (credentials: CredentialRef[], count: number) =>
     insertBacklog(service.database.db, credentials, count);
 
-  /** Claims until no queue has a free slot. */
+  /** Claims deliveries until no credential with due deliveries has a free slot. */
   async function takeAll(): Promise<Claim[]> {
     const taken: Claim[] = [];
     for (let claimed = await claims.take(); claimed !== null; claimed = await claims.take()) {
@@ -73,7 +73,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.equal(countOf(await takeAll(), busy), SLOTS);
   });
 
-  it('two tenants with many receivers get about half of the slots each, and a small tenant gets the four it can use', async () => {
+  it('two tenants with many receivers get about half of the slots each, and a small tenant gets the four that it can use', async () => {
     const [first, second, small] = [await tenantOf(100), await tenantOf(100), await tenantOf(1)];
     await insertDue([...first, ...small], 10);
     await claims.scan();
@@ -88,7 +88,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.ok(Math.min(...counts.slice(0, 2)) >= HALF - 4, `the three tenants got ${counts.join(', ')} slots`);
   });
 
-  it('a tenant that holds all slots leaves the next free slot to another tenant, although that tenant was found last', async () => {
+  it('if one tenant holds all slots, another tenant that began to wait later still gets one of the next two free slots', async () => {
     const [busy, other] = [await tenantOf(100), await tenantOf(1)];
     await insertDue(busy, 10);
     await claims.scan();
@@ -126,7 +126,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.deepEqual(waiting, []);
   });
 
-  it('a small tenant is found by the scan although another tenant has 5,100 waiting credentials, more than fit in memory', async () => {
+  it('the search for due deliveries finds a small tenant although another tenant has 5,100 waiting credentials', async () => {
     const [busy, other] = [await tenantOf(5_100), await tenantOf(1)];
     await insertDue([...busy, ...other], 1);
     for (let times = 0; times < 4; times += 1) {
@@ -141,8 +141,8 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
   let worker: Worker;
   let other: CredentialRef[];
 
-  // Triggers in the database record the order of claims. The order of arrivals would be less exact, because on a busy machine the TLS
-  // handshakes of the receiver take seconds.
+  // Triggers in the database record the order of claims. The order in which events arrive at the receiver would be less exact, because its
+  // TLS handshakes take seconds on a busy machine.
   before(async () => {
     await sql`CREATE TABLE noted_claim (place bigserial, tenant_id bigint)`.execute(service.database.db);
     await sql`
@@ -193,12 +193,12 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
   };
 
   for (const isLocal of [true, false]) {
-    const way = isLocal ? 'reported by its commit' : 'found by the scan';
-    it(`an event of another tenant, ${way}, waits behind at most 456 events of a busy tenant`, async (t) => {
+    const way = isLocal ? 'reported at its commit' : 'found by a search';
+    it(`an event of another tenant, ${way}, is claimed after at most 456 events of a busy tenant`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);
-      // Claims are counted from the commit on. A claim made while the event is written does not come before the event.
+      // Only claims after the commit of the event are counted, because no worker can claim the event before its commit.
       const earlier = await countClaims();
       await eventually(() => countOf('other') > 0, 'event of the other tenant', 60_000);
       const ahead = (await placeOfFirstClaim(other[0])) - earlier - 1;
@@ -210,7 +210,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
     });
   }
 
-  it('new events of a tenant that holds half of the slots are not claimed at insert while another tenant waits', async () => {
+  it('a new event of a tenant that holds half of the slots is not claimed at its INSERT while another tenant waits', async () => {
     server.answerWith(() => 'hang');
     const busy = await tenantWith(40, (index) => urlOf('busy', index));
     const isOffered = (of: CredentialRef | undefined) => {
@@ -223,7 +223,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
     }
     assert.ok(isOffered(busy[32]), 'a lease is offered while no other tenant waits');
     for (let sent = 0; sent < 5; sent += 1) {
-      await write(other[0]); // The first four fill the share of the receiver. The fifth waits.
+      await write(other[0]); // The first four take all slots of the receiver, so the fifth waits.
     }
     assert.equal(isOffered(busy[32]), false);
     assert.ok(
