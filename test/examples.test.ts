@@ -18,11 +18,11 @@ function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-describe('the example verification', () => {
+describe('the example signature verification', () => {
   const secret = 'a secret of the webhook';
   const body = Buffer.from('{"event":"order.status_changed"}');
 
-  test('the example verification accepts every body that the service signed, with any secret', () => {
+  test('the example signature verification accepts every body that the service signed, with any secret', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.uint8Array(), (anySecret, bytes) => {
         const [now, raw] = [nowSeconds(), Buffer.from(bytes)];
@@ -31,7 +31,7 @@ describe('the example verification', () => {
     );
   });
 
-  test('the example verification refuses a body in which one bit has changed, for each bit of the body', () => {
+  test('the example signature verification refuses a body in which one bit has changed, for each bit of the body', () => {
     const now = nowSeconds();
     const signature = signBody(secret, now, body);
     for (let bit = 0; bit < body.length * 8; bit += 1) {
@@ -41,20 +41,20 @@ describe('the example verification', () => {
     }
   });
 
-  test('the example verification refuses a body that was signed with another secret or for another timestamp', () => {
+  test('the example signature verification refuses a body that was signed with another secret or for another timestamp', () => {
     const now = nowSeconds();
     assert.equal(verify(`${secret} `, String(now), signBody(secret, now, body), body), false);
     assert.equal(verify(secret, String(now - 1), signBody(secret, now, body), body), false);
   });
 
-  test('the example verification accepts a signature by one of several secrets, and refuses an empty secret', () => {
+  test('the example signature verification accepts a signature by one of several secrets, and refuses an empty secret', () => {
     const now = nowSeconds();
     assert.equal(verify(['another', secret], String(now), signBody(secret, now, body), body), true);
     assert.equal(verify([], String(now), signBody(secret, now, body), body), false);
     assert.equal(verify(['', secret], String(now), signBody('', now, body), body), false);
   });
 
-  test('the example verification accepts a timestamp up to 295 s in the past or future, and refuses one of 305 s or more', () => {
+  test('the example signature verification accepts a timestamp up to 295 s in the past or future, but not one that is 305 s off', () => {
     const isAccepted = (timestamp: number) =>
       verify(secret, String(timestamp), signBody(secret, timestamp, body), body);
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('the example verification', () => {
     );
   });
 
-  test('the example verification refuses headers of a wrong form without throwing', () => {
+  test('the example signature verification refuses malformed headers and does not throw', () => {
     fc.assert(fc.property(fc.string(), (signature) => !verify(secret, String(nowSeconds()), signature, body)));
     const forms = ['', ' ', 'NaN', 'Infinity', `${nowSeconds()}.0`, ` ${nowSeconds()}`, `-${nowSeconds()}`, '1e9'];
     for (const timestamp of forms) {
@@ -107,7 +107,7 @@ describe('the example receiver', () => {
   }
 
   /**
-   * Starts a receiver that registers itself with the service.
+   * Starts the example receiver with a credential, so that it registers its URL with the service.
    * @returns the receiver and its URL, https://localhost:<port>/hooks
    */
   async function runRegistered(port = '0'): Promise<[Running, string]> {
@@ -142,7 +142,7 @@ describe('the example receiver', () => {
     const certificate = await readFile(join(folder, 'certificate.pem'), 'utf8');
     assert.match(certificate, /^-----BEGIN CERTIFICATE-----/);
     assert.equal((await stat(join(folder, 'key.pem'))).mode & 0o777, 0o600);
-    trustCertificate(certificate); // NODE_EXTRA_CA_CERTS does this for a service in another process.
+    trustCertificate(certificate); // A service in another process would read the certificate from NODE_EXTRA_CA_CERTS.
   });
 
   test('the example receiver registers itself with the service and verifies the event of an order', async () => {

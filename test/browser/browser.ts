@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import packaged from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** Flags added to those of the package. They stop requests that the browser makes by itself. */
+/** Browser flags in addition to the flags of @sparticuz/chromium. They stop requests that the browser makes by itself. */
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
-/** Error messages on a machine that lacks system libraries or has another processor architecture. */
+/** Errors of the browser start on a machine that lacks system libraries or has another processor architecture. */
 const CANNOT_RUN = /shared librar|missing dependencies|ENOEXEC|exec format/i;
 
 export interface TestBrowser {
-  /** Opens a page in a new browser process, and records problems from the first request on. */
+  /** Opens a page in a new browser process, and records the problems of the page from its first request on. */
   open(options: BrowserContextOptions): Promise<WatchedPage>;
-  /** Removes the unpacked browser. */
+  /** Removes the unpacked browser from the disk. */
   close(): Promise<void>;
 }
 
@@ -27,8 +27,8 @@ export async function findBrowser(): Promise<TestBrowser | string> {
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const executablePath = await unpack(folder);
-    // Each page gets its own browser process. The flags of the package make the browser a single process, and this
-    // process ends when its first context closes.
+    // Each page gets its own browser process. With the flags of @sparticuz/chromium, a browser is a single process that ends when its first
+    // context closes.
     const launch = () => chromium.launch({ executablePath, args: [...packaged.args, ...QUIET] });
     await (await launch()).close();
     return { open: async (options) => await watch(await launch(), options), close: remove };
@@ -42,8 +42,8 @@ export async function findBrowser(): Promise<TestBrowser | string> {
 }
 
 /**
- * Makes the package unpack into `folder` by a change of TMPDIR. In the shared temporary folder it could find a browser
- * of another user, or an incomplete one.
+ * Sets TMPDIR so that @sparticuz/chromium unpacks the browser into `folder`. In the shared temporary folder, it could find the browser of
+ * another user or an incomplete browser.
  * @returns the path of the executable
  */
 async function unpack(folder: string): Promise<string> {
@@ -96,14 +96,14 @@ async function watch(browser: Browser, options: BrowserContextOptions): Promise<
   };
 }
 
-/** Returns the width of the page beyond the right edge of the window, in CSS pixels. */
+/** Returns the width of the part of the page that is beyond the right edge of the window, in CSS pixels. */
 export async function overflowPx(page: Page): Promise<number> {
   return Number(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'));
 }
 
 /** Shows the page in the given colour scheme, and waits until all animations have ended. */
 export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
-  // This browser has no graphics card. It needs ten seconds for ten thousand elements that fade to their new colour, so
+  // This browser renders without a graphics card. A fade of ten thousand elements to their new colours would take ten seconds, so
   // transitions are off.
   await page.evaluate(`(() => {
     const atOnce = new CSSStyleSheet();
@@ -111,8 +111,7 @@ export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise
     document.adoptedStyleSheets.push(atOnce);
   })()`);
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  // An element that appears later may start an animation later. So this waits for five frames in a row without
-  // animations.
+  // An element that appears later may start an animation later. So the script waits until five frames in a row have no animation.
   await page.evaluate(`(async () => {
     for (let calm = 0; calm < 5; calm += 1) {
       await new Promise(requestAnimationFrame);

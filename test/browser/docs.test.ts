@@ -10,7 +10,7 @@ import { accessibilityViolations, findBrowser, overflowPx, showIn, type WatchedP
 const browser = await findBrowser();
 const skip = typeof browser === 'string' && browser;
 
-/** Folder to save a screenshot of each page in; undefined saves none. */
+/** Folder for a screenshot of each page. Undefined: no screenshots. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 const DEVICES = {
   desktop: { viewport: { width: 1280, height: 900 } },
@@ -19,13 +19,13 @@ const DEVICES = {
 const SCHEMES = ['light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];
 /**
- * Rules to skip while a dialog is open. The dialog is modal, but Scalar keeps the page behind it in the accessibility
- * tree, with a second `main`.
+ * Accessibility rules to skip while a dialog is open. The dialog is modal, but Scalar, which renders the API reference, keeps the page
+ * behind the dialog in the accessibility tree. So the tree has two `main` elements.
  */
 const IN_DIALOG = ['landmark-no-duplicate-main'];
 
 for (const [device, options] of Object.entries(DEVICES)) {
-  describe(`the site in a browser, on a ${device}`, { skip }, () => {
+  describe(`the documentation site in a browser, on a ${device}`, { skip }, () => {
     let service: TestService;
     let tenant: TestTenant;
     let watched: WatchedPage;
@@ -43,7 +43,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       await service.close();
     });
 
-    /** Asserts that the page is accessible in each colour scheme, fits the window and reports no problems. */
+    /** Asserts that the page is accessible in each colour scheme, is not wider than the window and reports no problems. */
     async function check(name: string, disabledRules: string[] = [], schemes: readonly Scheme[] = SCHEMES) {
       for (const colorScheme of schemes) {
         await showIn(page, colorScheme);
@@ -56,7 +56,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       assert.deepEqual(watched.problems(), [], name);
     }
 
-    /** Opens the reference of a document, and waits until it is rendered. */
+    /** Opens the API reference of an OpenAPI document, and waits until it is rendered. */
     async function openReference(name: string) {
       await page.goto('about:blank');
       await page.goto(`/docs/#${name}`);
@@ -71,16 +71,16 @@ for (const [device, options] of Object.entries(DEVICES)) {
       }
     });
 
-    it('the reference of each document is accessible, fits the window and loads without problems, also after scrolling', async () => {
+    it('the API reference of each document is accessible, fits the window and loads without problems, also after scrolling', async () => {
       for (const { name } of DOCUMENTS) {
         await openReference(name);
-        // Scalar renders the parts further down when they come into view.
+        // Scalar renders the lower parts of the page only when they come into view, so the test scrolls down.
         for (let screen = 0; screen < 20; screen++) {
           await page.evaluate('window.scrollBy(0, 1500)');
           await page.waitForTimeout(50);
         }
         await page.evaluate('window.scrollTo(0, 0)');
-        // All documents consist of the same components. So the documents after the first are checked in only one colour
+        // The references of all documents consist of the same components. So those after the first one are checked in only one colour
         // scheme per device.
         await check(
           `reference-${name}`,
@@ -90,7 +90,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       }
     });
 
-    it('a reader can switch from the third-party API to the PMS API', async () => {
+    it('a reader of the API reference can switch from the third-party API to the PMS API', async () => {
       await openReference('third-party');
       if (device === 'phone') {
         await page.getByRole('region', { name: 'Place in the document' }).getByRole('button').click();
@@ -102,7 +102,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       assert.deepEqual(watched.problems(), []);
     });
 
-    it('200: a reader can try out a call with a real credential, and sees the response', async () => {
+    it('200: a reader of the API reference can try out a call with a real credential, and sees the response', async () => {
       await openReference('third-party/tag/restaurant/GET/v1/third-party/menu/');
       const [key, secret] = [tenant.credential.api_key, tenant.credential.api_secret];
       await page.getByLabel('Value').and(page.locator('input')).nth(0).fill(key);
@@ -124,7 +124,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       await check('dialog-answer', IN_DIALOG);
     });
 
-    it('the tabs of all response statuses of an operation fit into their list', async () => {
+    it('the tabs for all response statuses of an operation fit into the tab bar', async () => {
       await openReference('third-party/tag/restaurant/POST/v1/third-party/orders/');
       const tabs = page.locator('[id$="/POST/v1/third-party/orders/"] .response-card .tab-list');
       const [list, last] = await Promise.all([tabs.boundingBox(), tabs.getByText('503').boundingBox()]);
@@ -132,7 +132,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
       assert.ok(last.x + last.width <= list.x + list.width, 'the last tab is beyond the edge of the list');
     });
 
-    it('the reference has a button to try out a call, but none for an event', async () => {
+    it('the API reference has a button to try out an operation, but no such button for a webhook event', async () => {
       await openReference('third-party/tag/webhook/GET/v1/third-party/events/');
       await page.locator('[id$="/GET/v1/third-party/events/"] .show-api-client-button').waitFor();
       await openReference('third-party/tag/events/webhook/POST/order.status-changed');

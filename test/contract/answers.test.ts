@@ -19,7 +19,7 @@ function check(
 }
 
 describe('assertDocumented', () => {
-  it('assertDocumented accepts responses that are as the documents describe them', () => {
+  it('assertDocumented accepts responses that match the OpenAPI documents', () => {
     check(200, FOUND);
     check(404, { code: 'order_not_found', message: 'No.' });
     check(200, null, ORDINARY, 'HEAD');
@@ -54,7 +54,7 @@ describe('assertDocumented', () => {
     assert.throws(() => check(503, { message: 'No.', request_id: 'a' }), /without its header Retry-After/);
   });
 
-  it('assertDocumented accepts each response for an unknown path, and with status 405, 431 or 500', () => {
+  it('assertDocumented accepts any response to an unknown path, and any response with status 405, 431 or 500', () => {
     check(404, { any: 'thing' }, {}, 'GET', '/no/such/path');
     check(405, { any: 'thing' }, {}, 'DELETE');
     check(431, { any: 'thing' }, {});

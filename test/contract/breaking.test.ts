@@ -140,7 +140,7 @@ describe('the comparison of an OpenAPI document with its previous version', { co
 
 type Bounded = Record<string, { properties: Record<string, { maxItems?: number }> }>;
 
-/** Accepted upper bounds of list lengths, by document, schema and field. */
+/** Upper bounds of list lengths that were added later and accepted as breaking changes, by document, schema and field. */
 const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
   'third-party': { OrderCreate: { items: 1_000 }, OrderItemInput: { addons: 100 } },
   staff: {
@@ -151,7 +151,7 @@ const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
 };
 
 /**
- * Compares the document without the accepted bounds to the document with these bounds, lowered by `less`.
+ * Compares a document without the bounds of `BOUNDS` to the same document with these bounds, each lowered by `less`.
  * @returns the breaking changes that are not accepted
  */
 async function boundedBy(name: string, less: number): Promise<string[]> {
@@ -171,15 +171,15 @@ async function boundedBy(name: string, less: number): Promise<string[]> {
   return notAccepted(name, await breakingChanges(before ?? '', after ?? ''));
 }
 
-describe('an accepted change', () => {
+describe('an accepted breaking change', () => {
   for (const [name, schemas] of Object.entries(BOUNDS)) {
-    it(`the accepted bounds of lists pass, and bounds that are lower by one are reported: ${name}`, async () => {
+    it(`the accepted bounds of list lengths are not reported, but bounds that are lower by one are reported: ${name}`, async () => {
       assert.deepEqual(await boundedBy(name, 0), []);
       assert.equal((await boundedBy(name, 1)).length, Object.values(schemas).flatMap(Object.keys).length);
     });
   }
 
-  it('an accepted change passes only in its own document, and other changes are still reported', async () => {
+  it('the acceptance of a change applies only to its own document, and all other breaking changes are reported', async () => {
     const [accepted = ''] = ACCEPTED.flatMap(({ changes }) => changes['third-party'] ?? []);
     assert.deepEqual(notAccepted('third-party', [accepted, 'another']), ['another']);
     assert.deepEqual(notAccepted('staff', [accepted]), [accepted]);
@@ -190,7 +190,7 @@ describe('an accepted change', () => {
     assert.equal(changes.length, 1);
   });
 
-  it('each accepted change has a date, a reason and a place that exists in its document', () => {
+  it('each accepted change has a date, a reason and a location that exists in its OpenAPI document', () => {
     const documents = new Map(readDocuments());
     for (const { date, why, changes } of ACCEPTED) {
       assert.match(date, /^20\d\d-\d\d-\d\d$/);
@@ -213,7 +213,7 @@ describe('an accepted change', () => {
 describe('documentBefore', () => {
   const skip = hasGit() ? false : 'git is not installed';
 
-  it('documentBefore returns the committed version of a changed file, or else the version before the last change of the file', {
+  it('documentBefore returns the committed version of a file with uncommitted changes, or else the version before the last change', {
     skip,
   }, async () => {
     await inRepository(async (folder, commit) => {

@@ -30,8 +30,8 @@ const URL = { format: 'uri' };
 const SHORT_NAME = { maxLength: 100 };
 
 /**
- * Keywords that the contract states for fields, but that code checks instead of the schema. A field may also allow
- * null.
+ * JSON Schema keywords that the contract states for fields. The service checks these rules in code and not by the schema, so this test
+ * checks that the documents state them. A field may also allow null.
  */
 const FACTS: Record<string, [schema: string, field: string, keywords: Field][]> = {
   'third-party': [
@@ -60,7 +60,7 @@ describe('the OpenAPI documents, compared with the contract', () => {
   const schemaOf = (document: string, schema: string) =>
     documents.get(document)?.components['schemas']?.[schema] as { properties: Record<string, Field> } | undefined;
 
-  it('the third-party document has the schema names of the contract', () => {
+  it('the third-party document contains every schema name of the contract', () => {
     assert.deepEqual(
       NAMES.filter((name) => schemaOf('third-party', name) === undefined),
       [],

@@ -18,7 +18,7 @@ interface Schema {
 const ajv = new Ajv2020({ allErrors: true, strictSchema: false, strictTypes: false });
 formats.default(ajv);
 
-/** Returns the paths of all fields in a schema, nested ones included, that have no description. */
+/** Returns the paths of all fields of a schema that have no description. Nested fields are included. */
 function undescribed(schema: Schema, where: string): string[] {
   const { properties = {}, items, anyOf = [] } = schema;
   return [
@@ -98,7 +98,7 @@ function assertValid(schema: object, value: unknown, where: string): void {
 }
 
 describe('the guide of errors', () => {
-  it('the guide of errors names every status that has only the generic error code', async () => {
+  it('the guide of errors names every status that a response with the generic code "error" can have', async () => {
     const guide = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'guides', 'errors.md'), 'utf8');
     for (const status of Object.keys(GENERIC_ERRORS)) {
       assert.match(guide, new RegExp(`\\b${status}\\b`));

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 const PROBE_EVERY_MS = 100;
 const PROBE_TIMEOUT_MS = 1_000;
 /**
- * Idle time of a kept connection. It is well below that of the service, so that the service closes no connection that
- * is in use.
+ * Time after which the balancer closes an idle connection to a process. The service keeps idle connections much longer, so it never closes
+ * a connection that the balancer uses again.
  */
 const IDLE_MS = 5_000;
 
@@ -63,7 +63,7 @@ export class Balancer {
     backend.isReady = answer?.status === 200;
   }
 
-  /** Returns all backends, the ready ones first. The first backend changes with each call. */
+  /** Returns all backends, the ready ones first. Each call begins with another backend, so that all backends get requests. */
   #choices(): Backend[] {
     this.#turn += 1;
     const inTurn = this.#backends.map((_, place) => this.#backends[(place + this.#turn) % this.#backends.length]);

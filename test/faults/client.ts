@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 import type { Marker, Tenant } from './tenants.ts';
 
 const TRY_TIMEOUT_MS = 20_000;
-/** Time limit of `settle`. Each fault is over by then, and the service must respond. */
+/** Time limit of `settle`. By then each fault is over, so the service must respond. */
 const SETTLE_WITHIN_MS = 75_000;
 const RETRY_WAIT_MS = 250;
 
@@ -16,7 +16,7 @@ export interface Request {
 }
 
 /**
- * Makes all calls of the clients. It records them in the history, repeats calls with an unknown outcome, and searches
+ * Makes the calls of all simulated clients. It records the calls in the history, repeats calls with an unknown outcome, and searches
  * responses for data of another tenant.
  */
 export class Client {
@@ -52,7 +52,7 @@ export class Client {
   /**
    * Repeats a request until a response below 500 comes.
    * @returns the response; `wasUnknown` is true if an earlier try had an unknown outcome
-   * @throws UnsettledError after 75 s
+   * @throws UnsettledError if no such response comes within 75 s
    */
   async settle(tenant: Tenant, request: Request): Promise<{ answer: Answer; wasUnknown: boolean }> {
     const deadlineMs = Date.now() + SETTLE_WITHIN_MS;
@@ -69,7 +69,10 @@ export class Client {
     );
   }
 
-  /** Records a leak if the text contains the marker of another tenant than its own one. */
+  /**
+   * Records a leak if the text contains the marker of a tenant other than `own`. A marker is a random text that all data of one tenant
+   * contains.
+   */
   findLeak(own: Marker, text: string, where: string): void {
     const other = this.#markers.find((marker) => marker !== own && text.includes(marker));
     if (other !== undefined) {
@@ -90,18 +93,18 @@ export class Client {
   }
 }
 
-/** Error of a call that got no decisive response within the time limit. */
+/** Error of a call that got no response below 500 within the time limit. */
 export class UnsettledError extends Error {}
 
-/** A simulated client that repeats one round of calls at its own pace. */
+/** A simulated client that repeats the calls of `act` at its own pace. */
 export interface Actor {
   name: string;
-  /** Mean pause between two rounds in milliseconds. The real pause varies by up to 50 %. */
+  /** Mean pause between two runs of `act`, in milliseconds. The real pause is random and differs from the mean by up to 50 %. */
   paceMs: number;
   act(): Promise<void>;
 }
 
-/** Runs the actors. After a pause begins, each actor finishes its round and then waits. */
+/** Runs the simulated clients (actors). After a pause begins, each actor finishes its current run of `act` and then waits. */
 export class Load {
   readonly #random: Random;
   #isPaused = true;
@@ -126,8 +129,8 @@ export class Load {
   }
 
   /**
-   * Pauses the actors, and waits until all rounds have ended.
-   * @returns the number of actors that were still busy at the time limit
+   * Pauses the actors, and waits until none of them is busy.
+   * @returns the number of actors that are still busy after `timeoutMs`
    */
   async rest(timeoutMs: number): Promise<number> {
     this.#isPaused = true;

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A proxy between one process and the database. It can freeze, delay or cut the connections. */
+/** A TCP proxy between one process of the service and the database. It can freeze, delay or cut the connections. */
 export class DatabaseLink {
-  /** Delay of every round trip, in milliseconds. */
+  /** Time that the proxy adds to every round trip, in milliseconds. */
   delayMs = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -33,13 +33,13 @@ export class DatabaseLink {
     this.#thawed ??= new Promise((resolve) => (this.#onThaw = resolve));
   }
 
-  /** Passes bytes again, the waiting ones first. So a COMMIT may arrive after its sender has given up. */
+  /** Resumes forwarding, with the held-back bytes first. So a COMMIT may arrive after its sender has given up. */
   thaw(): void {
     this.#thawed = null;
     this.#onThaw();
   }
 
-  /** Breaks every connection. Waiting bytes are lost. */
+  /** Closes every connection. Bytes that are held back are lost. */
   cut(): void {
     this.#sockets.forEach((socket) => socket.destroy());
   }

@@ -1,10 +1,10 @@
 /**
- * The fault suite. It runs two API processes and two workers on one PostgreSQL, with fifty receivers and callers that never stop.
- * It causes one fault after another, and checks every promise after each fault.
+ * The fault suite. It runs two API processes and two workers of the service on one PostgreSQL, with fifty webhook receivers and with
+ * clients that call the service all the time. It causes one fault after another. After each fault, it checks every guarantee.
  *
  *   node test/faults/faults.ts [--short] [--rounds N] [--only FAULT]… [--seed N] [--prove]
  *
- * The family `budget` causes no faults. In its cases one tenant uses its whole budget with expensive calls.
+ * With `--family budget`, it causes no faults. In each case of this family, one tenant uses its whole budget with expensive calls.
  *
  *   node test/faults/faults.ts --family budget [--short] [--only CASE]… [--results FILE] [--tries N]
  */

@@ -1,22 +1,22 @@
-/** A broken promise: its name, the observation, and the place where an investigation should begin. */
+/** A broken guarantee: its name, the observation, and the place where an investigation should begin. */
 export interface Violation {
   promise: string;
   what: string;
   lookAt: string;
 }
 
-/** A measured time with the limit that a promise gives. */
+/** A measured time, with the limit that a guarantee sets. */
 export interface Measurement {
   what: string;
   valueMs: number;
   limitMs: number;
 }
 
-/** Results of the run, grouped by fault. */
+/** Results of a run of the suite, grouped by fault. */
 export class Findings {
   readonly violations = new Map<string, Violation[]>();
   readonly measurements: Measurement[] = [];
-  /** Breaches that were already reported. */
+  /** Broken guarantees that were already reported, each as the guarantee and the observation. */
   readonly known = new Set<string>();
   readonly skipped = new Map<string, string>();
   /** Periods in which no process could read from or write to the database, in milliseconds since 1970. */
@@ -41,7 +41,8 @@ export class Findings {
   }
 
   /**
-   * Records a time. A time over its limit is a violation, and so is undefined, which means that the event never came.
+   * Records a measured time. A time over its limit is a violation. Undefined means that the awaited event never happened, which is also a
+   * violation.
    */
   measure(what: string, valueMs: number | undefined, limitMs: number): void {
     if (valueMs === undefined || valueMs > limitMs) {
@@ -58,7 +59,7 @@ export class Findings {
     this.#print(`    ${line}`);
   }
 
-  /** Runs work that makes the database unavailable to all processes, and records its period as an outage. */
+  /** Runs `work`, which makes the database unavailable to all processes, and records its period as an outage. */
   async duringOutage(work: () => Promise<void>): Promise<void> {
     const fromMs = Date.now();
     await work();

@@ -3,21 +3,24 @@ import type { Partner, Tenant } from './tenants.ts';
 /** Outcome of one try of a call: success, a refusal, or unknown if there was a 5xx or no response. */
 export type Outcome = 'ok' | 'fail' | 'unknown';
 
-/** A create call under one external id, with all responses to it. */
+/** An order or a reservation that a client creates under one external id, with the responses to all its calls. */
 export interface Creation {
   kind: 'order' | 'reservation';
   partner: Partner;
   externalId: string;
-  /** Status and id of every 2xx response. */
+  /** Status and id of every 2xx response to a create call. */
   successes: { status: number; id: string }[];
-  /** Statuses that responses have confirmed, in their order. */
+  /** Statuses of the order or reservation that responses have confirmed, oldest first. */
   statuses: string[];
-  /** Error code of the refusal, or null if there was no refusal. */
+  /** Error code if the create call was refused, or null. */
   refusal: string | null;
   isSettled: boolean;
 }
 
-/** A reservation that an OTA has sent. `lastSent` is the last state that the OTA sent; null before the first response. */
+/**
+ * A reservation that an OTA (a booking site) sends. `lastSent` is the last state that the service has accepted; null if it has accepted
+ * none yet.
+ */
 export interface OtaStay {
   tenant: Tenant;
   source: string;
@@ -26,7 +29,7 @@ export interface OtaStay {
   id: string | null;
 }
 
-/** Concurrent bookings for the last rooms of one night. */
+/** Concurrent bookings for one night, more than the night has rooms. */
 export interface Race {
   night: string;
   capacity: number;
@@ -43,7 +46,10 @@ export interface OldSecretProbe {
 
 /** A call of the credential whose budget is checked. */
 export interface BudgetedCall {
-  /** Counter that counted the call: Redis, or one start of one process if Redis is missing. */
+  /**
+   * Name of the counter that counts the call. All processes share one counter in Redis. Without Redis, each process has its own counter,
+   * and a new one after each start.
+   */
   counter: string;
   sentAtMs: number;
   answeredAtMs: number;
@@ -51,7 +57,10 @@ export interface BudgetedCall {
   outcome: 'let_in' | 'refused' | 'unknown';
 }
 
-/** Everything that the clients know. A caller that needs the part of one fault stores the lengths at its beginning. */
+/**
+ * All calls and responses of the clients during the run. Code that needs only the entries of one fault stores the list lengths when the
+ * fault begins.
+ */
 export class History {
   readonly creations: Creation[] = [];
   readonly otaStays: OtaStay[] = [];
@@ -59,18 +68,18 @@ export class History {
   readonly probes: OldSecretProbe[] = [];
   readonly budgetedCalls: BudgetedCall[] = [];
   readonly revokedCredentials = new Set<string>();
-  /** Unexplained responses: a 4xx to a valid call, or two different 2xx to one create. */
+  /** Unexplained responses: a 4xx to a valid call, or two 2xx with different ids to one create call. */
   readonly surprises: string[] = [];
-  /** Texts of another tenant in a response, a webhook or a log. */
+  /** Descriptions of responses, webhooks and log lines that contain text of another tenant. */
   readonly leaks: string[] = [];
-  /** Calls that got no decisive response in any try within the time limit. */
+  /** Calls that got no response below 500 within the time limit, although the client repeated them. */
   readonly unsettled: string[] = [];
   readonly tries: Record<Outcome, number> = { ok: 0, fail: 0, unknown: 0 };
   /** Calls through the balancer that got a 5xx or no response. */
   readonly balancedFailures: string[] = [];
   /** True while the clocks of some processes are an hour ahead. */
   isClockOff = false;
-  /** Number of 500 responses. A caller may repeat such a call, but each one is an unexpected error of the service. */
+  /** Number of 500 responses. Clients repeat such calls, but each 500 is an unexpected error of the service. */
   internalErrors = 0;
 
   get requests(): number {

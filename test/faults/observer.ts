@@ -1,8 +1,8 @@
 import type { Postgres } from './postgres.ts';
 
 /**
- * SQL for a schema in which triggers record the transactions that changed a status or wrote an event. Later transactions do not
- * change these rows, so PostgreSQL can tell the time of their commit.
+ * SQL for a schema with triggers that record each transaction that changed a status or wrote an event. Later transactions do not change the
+ * recorded rows, so PostgreSQL can still tell the commit time of the transaction that wrote a row.
  */
 const OBSERVATION = `
   CREATE SCHEMA faults;
@@ -56,7 +56,7 @@ export interface Attempt {
   error: string | null;
 }
 
-/** A committed event. Fields are null if the row of the event no longer exists. */
+/** A committed event. The fields from the row of the event are null if the row no longer exists. */
 export interface EventRow {
   id: string;
   tenant_id: string;

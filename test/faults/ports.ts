@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * First port of the range. The range is below the ports of outgoing connections, which could take a port during a
- * restart of its process.
+ * First port of the range. The operating system takes ports above this range for outgoing connections. So no such connection can take the
+ * port of a process while the process restarts.
  */
 const FROM = 20_000;
 const COUNT = 12_000;
 const given = new Set<number>();
 
-/** Returns a port that is free now. No port is returned twice, because a process keeps its port over restarts. */
+/** Returns a port that is free now. No port is returned twice, because a process uses its port again after a restart. */
 export async function newPort(): Promise<number> {
   for (;;) {
     const port = FROM + Math.floor(Math.random() * COUNT);

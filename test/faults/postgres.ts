@@ -6,12 +6,12 @@ import { type Location, locate, prepareSocketDir } from '#platform/db/embedded/l
 import { findPostmaster, launch, stopPostmaster } from '#platform/db/embedded/postmaster.ts';
 import { databaseUrl } from '#platform/db/embedded/server.ts';
 
-/** Settings as in production, and additionally the recording of commit times, from which delays are measured. */
+/** Settings as in production, and also the recording of commit times, which the suite needs to measure delays. */
 const SETTINGS = { track_commit_timestamp: 'on', max_connections: '200', max_wal_size: '256MB' };
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
-/** A PostgreSQL that only the suite starts, so that it stays down as long as a fault needs. */
+/** A PostgreSQL server that only the suite starts, so that the server stays down as long as a fault needs. */
 export class Postgres {
   readonly #location: Location;
   readonly #password: string;
@@ -25,7 +25,7 @@ export class Postgres {
     this.#pool = this.#openPool();
   }
 
-  /** Connection string over the Unix socket. */
+  /** Connection string through the Unix socket. */
   get url(): string {
     return this.#urlOf(NAME);
   }
@@ -34,7 +34,7 @@ export class Postgres {
     return `${this.#location.socketDir}/.s.PGSQL.5432`;
   }
 
-  /** Returns the connection string over a TCP port of this machine. */
+  /** Returns the connection string through a TCP port of this machine. */
   urlThrough(port: number): string {
     const url = new URL(this.url);
     url.host = `127.0.0.1:${port}`;
@@ -43,7 +43,7 @@ export class Postgres {
 
   /**
    * Starts PostgreSQL, also after a crash, and waits until it accepts connections.
-   * @throws Error after 30 s
+   * @throws Error if it accepts no connections after 30 s
    */
   async start(): Promise<void> {
     const deadlineMs = Date.now() + START_TIMEOUT_MS;
@@ -56,7 +56,7 @@ export class Postgres {
         );
       }
       if (failure !== undefined) {
-        // Backends of the previous PostgreSQL may still run for a moment.
+        // The start can fail because processes of the previous PostgreSQL still run for a moment. So it is repeated.
         await sleep(10 * POLL_MS);
         launched = await begin();
       }
@@ -67,7 +67,7 @@ export class Postgres {
     return (await findPostmaster(this.#location.clusterDir))?.isReady ?? false;
   }
 
-  /** Stops PostgreSQL immediately, as a power failure does: without a checkpoint. */
+  /** Stops PostgreSQL immediately and without a checkpoint, as a power failure does. */
   async crash(): Promise<void> {
     const postmaster = await findPostmaster(this.#location.clusterDir);
     if (postmaster === undefined) {

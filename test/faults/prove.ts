@@ -7,8 +7,8 @@ import type { World } from './world.ts';
 const LOAD_MS = 3_000;
 
 /**
- * Proves that the invariants find faults. Each tampering damages one row or record on purpose. Then the promise of the tampering
- * must be found broken, and after the repair no promise may be broken.
+ * Proves that the invariants find faults. Each tampering damages one row or record on purpose. The invariants must then report the
+ * guarantee that the damage breaks, and after the repair they must report no broken guarantee.
  * @returns 0, or 1 if the invariants missed a tampering
  */
 export async function prove(world: World): Promise<number> {

@@ -21,7 +21,7 @@ export type Misbehaviour = 'hang' | 'reset' | 'dribble' | 'redirect' | 'gigabyte
 const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'a');
 const DRIBBLE_EVERY_MS = 1_000;
 
-/** Log of the POSTs that arrived at all receivers of the run, by event. */
+/** Log of all POSTs that arrived at the receivers of the run, by event. */
 export class PostLog {
   readonly byEvent = new Map<string, Post[]>();
   onPost: (post: Post) => void = () => {};
@@ -35,8 +35,8 @@ export class PostLog {
 }
 
 /**
- * A receiver behind a proxy. A fault can make it misbehave for some time. Of the events that arrive during that time, one in ten
- * meets the same misbehaviour in all five attempts. The other events get a 2xx after that time.
+ * A webhook receiver behind a TCP proxy. A fault can make it misbehave for some time. Of the events that arrive during that time, one in
+ * ten meets the misbehaviour in all five attempts. The other events get a 2xx after that time.
  */
 export class Hook {
   readonly proxy: TcpProxy;
@@ -60,7 +60,7 @@ export class Hook {
 
   /**
    * Makes the receiver misbehave.
-   * @param badPort the port of a receiver whose certificate the service does not trust
+   * @param badPort the port of a receiver with a certificate that the service does not trust, for the misbehaviour `certificate`
    */
   startMisbehaviour(misbehaviour: Misbehaviour, badPort: number): void {
     if (misbehaviour === 'certificate') {
@@ -79,7 +79,7 @@ export class Hook {
     }
   }
 
-  /** Ends the misbehaviour also for the events that would meet it in all attempts. */
+  /** Lets also those events succeed that would otherwise meet the misbehaviour in all five attempts. */
   forget(): void {
     this.#misbehaviourOf.clear();
   }
@@ -119,7 +119,7 @@ function isSuccess(answer: Answer): boolean {
   return typeof answer === 'number' && answer >= 200 && answer < 300;
 }
 
-/** Writes a response that is chosen later. */
+/** Writes the response on the socket by hand, because its status was chosen asynchronously. */
 function answerByHand(socket: Socket, status: number, post: Post): void {
   post.isAccepted = isSuccess(status);
   socket.end(`HTTP/1.1 ${status} So\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
@@ -161,19 +161,19 @@ export async function startHook(certificate: Certificate, log: PostLog): Promise
   return new Hook(receiver, proxy, log);
 }
 
-/** Starts a receiver with a certificate that the service does not trust. No request should arrive there. */
+/** Starts a receiver with a certificate that the service does not trust. So no request should arrive there. */
 export async function startImpostor(): Promise<Receiver> {
   return await startReceiver({ certificate: await makeCertificate() });
 }
 
-/** Response of an unreliable receiver. Of 100 events it refuses 8 once, 6 twice, and 1 in all five attempts. */
+/** Returns the response of an unreliable receiver. Of 100 events it refuses 8 once, 6 twice, and 1 in all five attempts. */
 export function unreliableAnswer(request: ReceivedRequest, postsBefore: number): Answer {
   const dice = diceOf(String(request.headers['x-service-event-id']));
   const failures = dice === 0 ? 5 : dice <= 6 ? 2 : dice <= 14 ? 1 : 0;
   return postsBefore < failures ? 503 : 204;
 }
 
-/** Returns a number from 0 to 99 that is always the same for an event. */
+/** Returns a number from 0 to 99 that depends only on the event id. */
 function diceOf(eventId: string): number {
   return createHash('sha256').update(eventId).digest().readUInt16BE(0) % 100;
 }

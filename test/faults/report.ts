@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts';
 
-/** Results of a fault over all its rounds. */
+/** Results of one fault over all rounds of the run. */
 export interface FaultResult {
   fault: string;
   rounds: number;
@@ -8,7 +8,7 @@ export interface FaultResult {
   unknown: number;
   events: number;
   interrupted: number;
-  /** Largest value of all rounds. */
+  /** Largest p99 of all rounds. */
   p99Ms: number;
   slowestMs: number;
 }
@@ -26,8 +26,8 @@ const COLUMNS = [
 ];
 
 /**
- * Returns the report: the table of faults, the skipped faults, the bounded times, and every violation with the place to
- * look at.
+ * Returns the report: the table of faults, the skipped faults, the measured times with their limits, and every violation with the place
+ * where an investigation should begin.
  */
 export function report(results: FaultResult[], findings: Findings): string {
   const violationsOf = (fault: string) => findings.violations.get(fault)?.length ?? 0;

@@ -2,8 +2,8 @@ import { processesOf, waitUntil, type World } from './world.ts';
 
 const USED_SLACK_MIB = 64;
 /**
- * Allowed growth of resident memory. The allocator keeps the memory that ten thousand sockets once used. Growth in
- * every round would exceed this value.
+ * Allowed growth of resident memory. It is large, because the allocator keeps the memory that ten thousand sockets once used. A leak in
+ * every round would still exceed it.
  */
 const RESIDENT_SLACK_MIB = 256;
 const DESCRIPTOR_SLACK = 24;
@@ -16,10 +16,10 @@ interface Usage {
   descriptors: number;
 }
 
-/** Usage by process name. After a kill, a new process has the same name at the end. */
+/** Memory and descriptors by process name. A process that replaces a killed process has the same name, so the two are compared. */
 export type Baseline = Map<string, Usage>;
 
-/** Meaning of "flat" in the report. */
+/** Text of the report that says what "flat" means for memory and descriptors. */
 export const FLAT =
   `at the end at most ${USED_SLACK_MIB} MiB in use, ${RESIDENT_SLACK_MIB} MiB resident ` +
   `and ${DESCRIPTOR_SLACK} descriptors more than after warm-up`;
@@ -29,7 +29,7 @@ export async function measureBaseline(world: World): Promise<Baseline> {
 }
 
 /**
- * Prints the memory and descriptors of each process. Too much growth is a violation if it remains 75 s after the load
+ * Prints the memory and file descriptors of each process. Growth over the limits is a violation if it remains 75 s after the load
  * (invariant 10).
  */
 export async function checkResources(world: World, baseline: Baseline): Promise<void> {

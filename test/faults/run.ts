@@ -32,16 +32,16 @@ const INVARIANTS: readonly Invariant[] = [
 const LOAD_BEFORE_MS = 2_000;
 const LOAD_AFTER_MS = 2_000;
 const REST_WITHIN_MS = 90_000;
-/** Time limit for overdue deliveries: a lease and a margin. */
+/** Maximum wait for overdue deliveries: the time of a lease and a margin. */
 const DELIVERED_WITHIN_MS = 30_000;
 /**
- * Time limit for all deliveries: five attempts at a receiver that hangs, the waits between them, and the wait for its
- * sending slots.
+ * Maximum wait for the end of all deliveries: five attempts at a receiver that hangs, the waits between them, and the waits for a sending
+ * slot of this receiver.
  */
 const ENDED_WITHIN_MS = 240_000;
 const SHOWN_BREACHES = 5;
 
-/** Runs one round of a fault: load, the fault, load again, a pause, and the check of every invariant. */
+/** Runs the load, causes the fault, runs the load again, pauses the load, and checks every invariant. */
 export async function runFault(world: World, fault: Fault): Promise<FaultResult> {
   const { history, load, findings } = world;
   const requestsBefore = history.requests;
@@ -86,7 +86,7 @@ export async function rest(world: World): Promise<void> {
   await waitUntil(async () => (await countOverdue(world)) === 0, DELIVERED_WITHIN_MS, 200);
 }
 
-/** Checks every invariant. Reports each breach only once, because for example a lost row stays lost. */
+/** Checks every invariant. Reports each violation only once, because a lost row, for example, is also missing in all later checks. */
 async function checkInvariants(world: World, evidence: Evidence): Promise<void> {
   const { findings } = world;
   for (const [{ promise, lookAt }, all] of await findBreaches(world, evidence)) {
@@ -109,7 +109,7 @@ export async function findBreaches(world: World, evidence: Evidence): Promise<Ma
 
 /**
  * Waits until every delivery has ended, and checks all invariants again.
- * @param isShort true lets all receivers recover first, so that the run does not wait for fifth attempts
+ * @param isShort if true, events no longer meet the misbehaviour of their receiver, so that the run does not wait for fifth attempts
  */
 export async function endRun(world: World, isShort: boolean): Promise<void> {
   if (isShort) {

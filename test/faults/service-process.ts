@@ -17,10 +17,10 @@ export interface ProcessOptions {
   /** Value of `serve --only`; null runs the API and the worker. */
   only: 'api' | 'worker' | null;
   link: DatabaseLink;
-  /** Environment of the process except its ports. */
+  /** Environment variables of the process, except those for its ports. */
   env: Record<string, string>;
   onLogLine: (process: string, line: string) => void;
-  /** Called if the process ends without a request to end. */
+  /** Called if the process ends although the suite has not stopped or killed it. */
   onDeath: (process: string, lastLines: string[]) => void;
 }
 
@@ -56,7 +56,7 @@ export class ServiceProcess {
 
   /**
    * Starts the process and waits until it is ready.
-   * @throws Error with the end of the log after 30 s
+   * @throws Error with the end of the log if the process is not ready after 30 s
    */
   async start(env: Record<string, string> = {}): Promise<void> {
     await this.launch(env);
@@ -127,7 +127,7 @@ export class ServiceProcess {
     return answer?.status === 200;
   }
 
-  /** Reads the metrics that have no labels, by name. */
+  /** Reads the metrics of the process, by name. Metrics with labels are left out. */
   async metrics(): Promise<Map<string, number>> {
     const answer = await fetch(`http://127.0.0.1:${this.#metricsPort}/metrics`);
     const lines = (await answer.text()).split('\n').filter((line) => /^\w+ /.test(line));

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A proxy in front of a receiver. Its target can change, and a callback can observe new connections. */
+/** A TCP proxy in front of a receiver. Its target port can change, and a callback can observe new connections. */
 export class TcpProxy {
   /** Port to which the proxy forwards connections. */
   target: number;
-  /** Called for each new connection. The proxy forwards the connection after the promise resolves. */
+  /** Called for each new connection. The proxy forwards the connection after the returned promise resolves. */
   onConnection: () => Promise<void> = async () => {};
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -29,7 +29,7 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Cuts all connections. Otherwise kept connections would still lead to the previous target. */
+  /** Cuts all connections, because connections that are kept open would still lead to the previous target. */
   cut(): void {
     this.#sockets.forEach((socket) => socket.destroy());
   }

@@ -7,7 +7,7 @@ import { runCommand } from '../support/command.ts';
 import { call } from '../support/service.ts';
 import { OWNER_PASSWORD, sampleTenant, STAFF_PASSWORD } from '../support/tenants.ts';
 
-/** Random text that is in every free text of one tenant, so that a leak of its data can be recognised. */
+/** Random text that every free-text field of one tenant contains, so that a leak of its data can be recognised. */
 export type Marker = string;
 
 export interface Tenant {
@@ -16,7 +16,7 @@ export interface Tenant {
   owner: Record<string, string>;
   staff: Record<string, string>;
   channel: TestChannel;
-  /** Room types. Only partners book Cabins and Halls. OTAs also sell Lofts, and may oversell these. */
+  /** Room types by name. Only partners book Cabins and Halls. Booking sites (OTAs) also sell Lofts, and may sell more Lofts than exist. */
   rooms: Record<RoomName, { id: string; capacity: number }>;
 }
 
@@ -38,7 +38,7 @@ interface Applied {
   properties: { room_types: { id: string; name: string }[] }[];
 }
 
-/** Makes a tenant by the operator's command, and signs its users in. */
+/** Creates a tenant with the command `roomservice tenant apply`, and signs its users in. */
 export async function makeTenant(url: string, env: Record<string, string>, folder: string): Promise<Tenant> {
   const marker = `mk${randomBytes(5).toString('hex')}`;
   const document = sampleTenant({
@@ -83,7 +83,7 @@ async function signIn(url: string, email: string, password: string): Promise<Rec
   return { authorization: `Bearer ${answer.body.access_token}` };
 }
 
-/** Makes a credential of the tenant, and registers the webhook URL with it. */
+/** Creates a credential of the tenant, and registers the webhook URL with this credential. */
 export async function makePartner(url: string, tenant: Tenant, webhookUrl: string): Promise<Partner> {
   const made = await call(url, 'POST', '/v1/third-party/credentials/', {
     headers: tenant.owner,

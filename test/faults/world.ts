@@ -26,20 +26,18 @@ import { mountVolume, type Volume } from './volume.ts';
 
 const TENANTS = 3;
 const RECEIVERS = 50;
-/**
- * Number of receivers that faults make misbehave. They are the first of all receivers, and never count as healthy.
- */
+/** Number of receivers that faults make misbehave. They come first in the list of receivers, and never count as healthy. */
 const FAILING_RECEIVERS = 10;
 /** Number of healthy receivers that sometimes refuse an event. */
 const UNRELIABLE_RECEIVERS = 10;
 /**
- * Indexes of partners that also read the feed: one with a receiver that faults make misbehave, one with an unreliable receiver, one
- * with a reliable receiver.
+ * Indexes of the partners that also read their event feed. Their receivers are one that faults make misbehave, one that is unreliable, and
+ * one that is reliable.
  */
 const FOLLOWING = [0, FAILING_RECEIVERS, FAILING_RECEIVERS + UNRELIABLE_RECEIVERS];
 const ACTORS = { orders: 6, stays: 3, channels: 2, readers: 3 };
 
-/** All running parts of the suite, and everything that it knows about them. */
+/** All running parts of the suite, and everything that the suite knows about them. */
 export interface World {
   folder: string;
   random: Random;
@@ -62,13 +60,13 @@ export interface World {
   followers: Follower[];
   /** Port of a receiver with an untrusted certificate. */
   impostorPort: number;
-  /** Partners whose webhook secret is known, by credential id. */
+  /** Partners whose webhook secret the suite knows and whose deliveries it can check, by credential id. */
   knownPartners: Map<string, Partner>;
-  /** Partner whose deliveries the faults observe individually. */
+  /** Partner whose deliveries the faults observe one by one, and its receiver. */
   witness: { partner: Partner; hook: Hook };
-  /** Starts an additional process, which runs until the end of the run. */
+  /** Starts an additional process of the service, which runs until the end of the run. */
   newProcess(name: string, only: 'api' | 'worker' | null): Promise<ServiceProcess>;
-  /** Runs a `roomservice` command during the run. */
+  /** Runs a `roomservice` command while the suite runs. */
   command(args: string[]): Promise<Ended>;
   /** Starts an additional receiver, which runs until the end of the run. */
   newHook(): Promise<Hook>;
@@ -146,7 +144,7 @@ async function build(random: Random, findings: Findings, closers: Closers, close
 
 /**
  * Prepares the receivers.
- * @returns the environment with which the service delivers to them, and functions to make receivers
+ * @returns the environment variables with which the service can deliver to them, and the parts that make and observe receivers
  */
 async function prepareReceivers(folder: string, closers: Closers) {
   const certificate = await makeCertificate();
@@ -256,7 +254,7 @@ async function castActors(world: World): Promise<Actor[]> {
   ];
 }
 
-/** Searches every log line for texts of another tenant than the tenant of the line. */
+/** Searches every log line of a tenant for texts of other tenants. */
 class LogWatch {
   #client: Client | null = null;
   #markerOf = new Map<number, string>();

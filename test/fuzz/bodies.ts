@@ -14,7 +14,7 @@ export interface Content {
   text: string;
 }
 
-/** Generates bodies for a schema, in the three encodings. */
+/** Generates bodies for a schema as JSON, as forms and as multipart. If `quality` is `spoilt`, some of them are damaged or arbitrary. */
 export function contents(schema: Schema, quality: Quality): fc.Arbitrary<Content> {
   const good = fc
     .record({
@@ -30,7 +30,7 @@ export function contents(schema: Schema, quality: Quality): fc.Arbitrary<Content
   return quality === 'spoilt' ? mostly(mostly(good, good.chain(damaged), 11), junk, 12) : good;
 }
 
-/** Generates damaged forms of a body: cut, doubled, with an invalid byte, or with a wrong content type. */
+/** Generates damaged copies of a body: cut off, repeated twice, with extra or invalid bytes, or with a wrong content type. */
 function damaged(content: Content): fc.Arbitrary<Content> {
   const { text } = content;
   return fc.oneof(
@@ -48,7 +48,7 @@ function damaged(content: Content): fc.Arbitrary<Content> {
   );
 }
 
-/** Bodies that fit no operation. */
+/** Bodies that match the schema of no operation. */
 export const junk: fc.Arbitrary<Content> = fc.record({
   type: fc.option(fc.constantFrom(...ODD_CONTENT_TYPES, ...Object.values(CONTENT_TYPES).flat())),
   encoding: fc.constant('bytes' as const),

@@ -33,8 +33,8 @@ export interface HttpCase {
   target: string;
   headers: [name: string, value: string][];
   /**
-   * Body of the request. `encoding` tells how to write the values of placeholders. A text is sent as UTF-8, and `bytes`
-   * as one byte per character.
+   * Body of the request. `encoding` is the encoding in which the values of placeholders are written. With `bytes`, each character of `text`
+   * is sent as one byte. Otherwise `text` is sent as UTF-8.
    */
   body: { encoding: Encoding | 'bytes'; text: string } | null;
   isChunked: boolean;
@@ -51,13 +51,13 @@ export interface RawCase {
    * connection.
    */
   ending: 'half-close' | 'leave';
-  /** Minimum number of responses. */
+  /** Minimum number of responses that the service must send. */
   answersDue: number;
 }
 
 export type Case = HttpCase | RawCase;
 
-/** Encodes a case as one word for a command line. */
+/** Encodes a case as one word, so that a command line can contain it. */
 export function toLine(each: Case): string {
   return deflateRawSync(JSON.stringify(each)).toString('base64url');
 }

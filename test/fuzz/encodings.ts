@@ -1,12 +1,11 @@
 import { KEY, RAW } from './hostile.ts';
 
 export type Encoding = 'json' | 'form' | 'multipart';
-/** Way in which a form names nested values (decision 5). `json` writes a nested value as JSON in one field. */
+/** Way of writing nested values in the field names of a form (decision 5). `json` writes a nested value as JSON in one field. */
 export type FormStyle = 'brackets' | 'dots' | 'mixed' | 'json';
 
 /**
- * Returns the text of a value in one of the three encodings. Each encoding writes lone surrogates and NUL in its own
- * way.
+ * Returns the text of a value as JSON, as a form or as multipart. Each of these encodings writes lone surrogates and NUL in its own way.
  */
 export function encode(value: unknown, encoding: Encoding, style: FormStyle): string {
   if (encoding === 'json') {
@@ -18,7 +17,10 @@ export function encode(value: unknown, encoding: Encoding, style: FormStyle): st
     : multipartOf(fields);
 }
 
-/** Returns a value as JSON, with the effects of `RAW` and `KEY`. */
+/**
+ * Returns a value as JSON. A text that begins with `RAW` is written without this prefix and without quotes, and a key without the prefix
+ * `KEY`.
+ */
 export function jsonOf(value: unknown): string {
   if (Array.isArray(value)) {
     return `[${value.map(jsonOf).join(',')}]`;
@@ -50,7 +52,7 @@ function fieldsOf(value: unknown, style: FormStyle): Field[] {
 
 function fieldsWithin(name: string, value: unknown, style: FormStyle): Field[] {
   if (value === null) {
-    // A form cannot express null, so the field is left out. A field that may be null is also optional.
+    // A form cannot express null, so the field is left out. This is valid, because every field that may be null is also optional.
     return [];
   }
   if (typeof value !== 'object') {
@@ -67,7 +69,7 @@ function joined(name: string, key: string, style: FormStyle): string {
   if (style === 'dots') {
     return `${name}.${key}`;
   }
-  // `items[0]item_id`
+  // Example of the style `mixed`: `items[0]item_id`
   return style === 'mixed' && name.endsWith(']') ? `${name}${key}` : `${name}[${key}]`;
 }
 

@@ -13,7 +13,7 @@ const PMS = '/v1/channel-manager/pms/';
 const STOCK = 8;
 const ORDER_STATUSES = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed', 'cancelled'];
 const STAY_STATUSES = ['completed', 'no_show', 'cancelled'];
-/** External ids that are difficult in a path, and ids of the maximum length. */
+/** External ids that are difficult in a URL path, and external ids of the maximum length. */
 const EXTERNAL_IDS = ['plain', 'a/b c%2F?&#', '..', '漢字', '𝄞'.repeat(150), 'x'.repeat(150), 'e\u0301', '%00'];
 
 export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
@@ -30,7 +30,7 @@ export interface Callers {
   ownIds: string[];
 }
 
-/** Signs the users of a tenant in, and makes credentials. This needs no feature of the tenant. */
+/** Signs the users of a tenant in, and creates credentials. This also works for a tenant without the restaurant and hotel features. */
 export async function openCallers(call: Call, slug: string): Promise<Callers> {
   const [owner, staff] = await Promise.all([
     signIn(call, `owner@${slug}.example`),
@@ -54,8 +54,8 @@ export async function openCallers(call: Call, slug: string): Promise<Callers> {
 }
 
 /**
- * Makes orders and stays in many statuses, a webhook, and additional credentials.
- * @param mark a text that every free text contains
+ * Creates orders and stays in many statuses, a webhook, and additional credentials.
+ * @param mark a text that every free-text field contains
  */
 export async function furnish(call: Call, callers: Callers, mark: string): Promise<void> {
   const { staff, partner, pms, channel } = callers;
@@ -80,9 +80,7 @@ export async function furnish(call: Call, callers: Callers, mark: string): Promi
   ]);
 }
 
-/**
- * Makes new credentials, orders and stays, because earlier cases may have revoked, cancelled or completed all others.
- */
+/** Creates new credentials, orders and stays, because earlier cases may have revoked, cancelled or completed all existing ones. */
 export async function restock(call: Call, callers: Callers, mark: string): Promise<void> {
   const { owner, partner } = callers;
   const roomTypeId = await findBunk(call, partner);
@@ -96,7 +94,9 @@ export async function restock(call: Call, callers: Callers, mark: string): Promi
   await Promise.all(making);
 }
 
-/** Returns the id of the room type without rate plans, because no case can close this room type for sale. */
+/**
+ * Returns the id of the room type without rate plans. A room type is closed for sale through its rate plans, so no case can close this one.
+ */
 async function findBunk(call: Call, partner: Record<string, string>): Promise<string> {
   const roomTypes: { room_type_id: string; name: string }[] = await seen(call, ROOMS, partner);
   return roomTypes.find(({ name }) => name.endsWith('Bunk'))?.room_type_id ?? '';

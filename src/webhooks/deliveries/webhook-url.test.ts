@@ -20,7 +20,7 @@ test('checkWebhookUrl accepts HTTPS URLs and returns them parsed', () => {
     'https://partner.example:65535/',
     'https://bücher.example/größe',
     'https://partner.example/a@b',
-    'https://203.0.113.7/', // A special address is refused only when the service connects to it.
+    'https://203.0.113.7/', // A reserved address passes here. It is refused when the service connects to it.
   ]) {
     const check = checkWebhookUrl(text, PUBLIC_ONLY);
     assert.ok(check.ok, text);
@@ -77,7 +77,7 @@ test('a webhook URL with a port below 1024 other than 443 is refused, unless pri
   }
 });
 
-test('a webhook URL may have 2,048 characters and not one more, counted in code points', () => {
+test('a webhook URL of 2,048 code points is accepted, and a longer one is refused', () => {
   const start = 'https://partner.example/';
   for (const character of ['a', '🛎']) {
     const longest = start + character.repeat(2_048 - start.length);

@@ -1,17 +1,17 @@
 const MAX_CODE_POINTS = 2_048;
 
-/** Parsed URL, or the reason why it was refused. The reason is a text that follows `webhook_url: ` in an error message. */
+/** Parsed URL, or the reason why the URL was refused. The reason completes an error message that begins with `webhook_url: `. */
 export type WebhookUrlCheck = { ok: true; url: URL } | { ok: false; reason: string };
 
 /**
- * Checks the form of a webhook URL (decision 31). The host is not resolved here. Its addresses are checked at every connection, because a
- * name may resolve to another address by then.
+ * Checks the syntax of a webhook URL (decision 31), but does not resolve its host. The service checks the addresses of the host at every
+ * connection, because a name may resolve to another address each time.
  */
 export function checkWebhookUrl(
   text: string,
   { allowPrivateNetwork }: { allowPrivateNetwork: boolean },
 ): WebhookUrlCheck {
-  // A code point has at most two UTF-16 units. So a huge text is refused by its length, before it is copied into an array.
+  // A code point has at most two UTF-16 units. So the first comparison already refuses a huge text, and `Array.from` does not copy it.
   if (text.length > 2 * MAX_CODE_POINTS || Array.from(text).length > MAX_CODE_POINTS) {
     return refused(`must be at most ${MAX_CODE_POINTS} characters`);
   }
@@ -20,7 +20,7 @@ export function checkWebhookUrl(
   if (authority === undefined || url === null || hasRewrittenCharacters(text)) {
     return refused('must be an HTTPS URL');
   }
-  // The text is checked and not the parsed URL, because the parsed URL does not show an empty user name or an empty fragment.
+  // These checks read the text and not the parsed URL, because the parsed URL does not show an empty user name or an empty fragment.
   if (authority.includes('@')) {
     return refused('must not contain a user name or password');
   }
@@ -33,7 +33,10 @@ export function checkWebhookUrl(
   return { ok: true, url };
 }
 
-/** Returns true if the text has characters that the URL parser drops or replaces. The URL would then differ from what a person reads. */
+/**
+ * Returns true if the text has characters that the URL parser drops or replaces. The parsed URL would then differ from the text that a
+ * person reads.
+ */
 function hasRewrittenCharacters(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- the expression searches for control characters
   return /[\u0000-\u0020\u007f\\]/.test(text);

@@ -9,10 +9,13 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type Answer, startService, type TestService } from '#test/support/service.ts';
 import { eventually, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** Time limit for an arrival. Much shorter than a lease, so an event that arrives within it was sent from memory and not by a scan. */
+/**
+ * Time limit for the arrival of an event at the receiver. A lease lasts much longer. So an event that arrives in time was sent directly by
+ * the process that wrote it, and not by a worker that found it in the database.
+ */
 const SOON_MS = 5_000;
 
-describe('an event that the process that wrote it sends, after a failed or lost COMMIT', () => {
+describe('a process that sends the event that it wrote, if the COMMIT fails or the response to it is lost', () => {
   let service: TestService;
   let api: TestService;
   let loser: CommitProxy;
@@ -37,7 +40,7 @@ describe('an event that the process that wrote it sends, after a failed or lost 
   });
   afterEach(() => receiver.close());
 
-  /** Causes of events by name. Each function prepares the data and returns a function that causes the event. */
+  /** Ways to cause an event, by name. Each function prepares the data and returns a function that causes the event. */
   const causes: Record<string, () => Promise<() => Promise<Answer>>> = {
     'a status change of an order': async () => {
       const { orderId } = await placeOrder(api, hotel.partner);
@@ -51,7 +54,7 @@ describe('an event that the process that wrote it sends, after a failed or lost 
     },
   };
 
-  /** Causes the event while PostgreSQL refuses the first `times` COMMITs of transactions that write an event. */
+  /** Causes the event while PostgreSQL refuses the first `times` COMMITs of transactions that write an event, with the SQLSTATE `state`. */
   async function actWhereCommitsFail(times: number, state: string): Promise<Answer> {
     const { db } = service.database;
     await sql`CREATE SEQUENCE commits`.execute(db);
@@ -102,7 +105,7 @@ describe('an event that the process that wrote it sends, after a failed or lost 
         await assertSentOnce();
       });
 
-      it(`500: the event of ${name} is neither kept nor sent if the COMMIT fails`, async () => {
+      it(`500: the event of ${name} is neither stored nor sent if the COMMIT fails`, async () => {
         const rowsBefore = (await eventRows(service.database.db, hotel.tenantId)).length;
         const { status } = await actWhereCommitsFail(1_000, 'P0001');
         assert.equal(status, 500);

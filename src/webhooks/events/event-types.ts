@@ -1,4 +1,6 @@
-/** Names of the events (contract §6). They have their own file, so that the command line can load them without the code of the events. */
+/**
+ * Names of the events (contract §6). They are in a file of their own, so that a command can load them without the code that writes events.
+ */
 export const EVENT_TYPES = [
   'order.status_changed',
   'reservation.created',

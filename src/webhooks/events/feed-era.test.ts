@@ -23,7 +23,7 @@ const insert = (count: number) =>
     Array.from({ length: count }, () => eventOf(tenant)),
   );
 
-/** Reads the feed after a cursor that must be refused. Returns the single error text, and checks that it says what to do. */
+/** Reads the feed with a cursor that must be refused. Checks that the only error message says what to do, and returns the message. */
 async function faultOf(cursor: string): Promise<string> {
   const answer = await service.call('GET', `${EVENTS}?after=${cursor}`, { headers: tenant.partner });
   const [fault = '', ...others] = faultsOf(answer);
@@ -43,7 +43,7 @@ describe('a cursor beyond the end of the feed', () => {
     }
   });
 
-  it('400: a cursor above 0 is refused if the feed was never read, also if events wait in it', async () => {
+  it('400: a cursor above 0 is refused if the feed was never read, with or without events in it', async () => {
     assert.match(await faultOf('1'), /beyond the end/);
     await insert(3);
     assert.match(await faultOf('2'), /beyond the end/);
@@ -54,7 +54,7 @@ describe('a cursor beyond the end of the feed', () => {
     );
   });
 
-  it('400: a cursor of the feed is refused after the database was set back to an earlier state', async () => {
+  it('400: a cursor of the feed is refused if the database is set back to a state before the cursor was given', async () => {
     const [first] = await insert(3);
     const { next } = await readToEnd(service, tenant.partner);
     const { db } = service.database;
@@ -66,7 +66,7 @@ describe('a cursor beyond the end of the feed', () => {
 });
 
 describe('a cursor of another feed era', () => {
-  it('400: a cursor of an earlier era is refused, also after new events have passed its position', async () => {
+  it('400: a cursor of an earlier era is refused, even if the feed now has events after the position of the cursor', async () => {
     const early = await insert(3);
     const { next: old } = await readToEnd(service, tenant.partner);
     assert.equal(old, '3', 'in era 0 a cursor is a plain number');
@@ -82,7 +82,7 @@ describe('a cursor of another feed era', () => {
     assert.match(await faultOf(`${era + 1}-3`), /restored from a backup/);
   });
 
-  it('400: a process that was already running refuses an old cursor from the next call after the era was raised', async (t) => {
+  it('400: a process that runs while the era is raised refuses a cursor of the old era from its next call on', async (t) => {
     const node = await startService({ beside: service });
     t.after(() => node.close());
     await insert(1);
@@ -93,7 +93,7 @@ describe('a cursor of another feed era', () => {
     assert.match(faultsOf(answer)[0] ?? '', /restored from a backup/);
   });
 
-  it('200: in a new era the feed can still be read from the start (empty or 0) and from its end (latest)', async () => {
+  it('200: in a new era, a client can read the feed from the start (after= or after=0) and from the end (after=latest)', async () => {
     const early = await insert(2);
     const era = await raiseFeedEra(service.database.db);
     for (const start of ['', '0', `${era}-0`]) {
@@ -107,13 +107,13 @@ describe('a cursor of another feed era', () => {
 });
 
 describe('raiseFeedEra', () => {
-  it('each restore gets a higher era, also two restores of one backup, two within one second, or one with a wrong clock', async () => {
+  it('each restore gets a higher era, even if one backup is restored twice, within one second, or with a wrong clock', async () => {
     const { db } = service.database;
     const restoredAt = new Date('2026-11-22T10:00:00.900Z');
     const seconds = restoredAt.getTime() / 1_000 - 0.9;
     assert.equal(await raiseFeedEra(db, restoredAt), seconds);
     assert.equal(await raiseFeedEra(db, restoredAt), seconds + 1);
-    await sql`UPDATE feed_era SET era = 0`.execute(db); // The backup contains era 0.
+    await sql`UPDATE feed_era SET era = 0`.execute(db); // A second restore of the same backup sets the era back to 0.
     assert.equal(await raiseFeedEra(db, new Date(restoredAt.getTime() + 60_000)), seconds + 60);
     assert.equal(await raiseFeedEra(db, new Date(0)), seconds + 61, 'a clock that is wrong does not lower the era');
   });

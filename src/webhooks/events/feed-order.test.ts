@@ -5,7 +5,7 @@ import { eventOf, insertEvents, readEvents, readToEnd } from '#test/support/feed
 import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 
-/** In these tests, transactions commit in another order than that of the event ids. */
+/** The transactions of these tests commit in another order than the order of their event ids. */
 describe('cursors of the event feed', () => {
   let service: TestService;
   let node: TestService;
@@ -45,7 +45,7 @@ describe('cursors of the event feed', () => {
     return { id: event.id, commit: () => tx.commit().execute() };
   }
 
-  it('the feed does not wait for an event that is not committed, and returns it after its commit', async (t) => {
+  it('the feed returns committed events while a transaction is open, and the event of this transaction after its commit', async (t) => {
     const early = await write(2);
     const [first, second] = [await begin(t), await begin(t)];
     const later = await write(5);
@@ -61,7 +61,7 @@ describe('cursors of the event feed', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner)).ids, order, 'a second reader gets the same order');
   });
 
-  it('the cursor of the end comes after all committed events, and before an event that is committed later', async (t) => {
+  it('the cursor of the end of the feed comes after all committed events, and before events that are committed later', async (t) => {
     await write(2);
     const open = await begin(t);
     await write(3);
@@ -72,7 +72,7 @@ describe('cursors of the event feed', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner, next)).ids, [open.id, ...late]);
   });
 
-  it('four concurrent reads of the end give the same correct cursor, also if the response to a COMMIT is lost', async () => {
+  it('four concurrent calls for the end of the feed get the same correct cursor, also if the response to a COMMIT is lost', async () => {
     await write(1_200);
     loser.dropNextCommitResponse();
     const ends = await Promise.all(
@@ -86,7 +86,7 @@ describe('cursors of the event feed', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner, '1200')).ids, late);
   });
 
-  it('a page and its cursors are correct if the response to the COMMIT of the read is lost', async () => {
+  it('a page of the feed and its cursors are correct, also if the response to the COMMIT of the call is lost', async () => {
     const ids = await write(7);
     const lostBefore = loser.lostCount;
     loser.dropNextCommitResponse();
@@ -99,7 +99,7 @@ describe('cursors of the event feed', () => {
     assert.deepEqual((await readToEnd(node, tenant.partner, page.next)).ids, ids.slice(5));
   });
 
-  it('eight readers that begin at the same time get the same events with the same cursors', async () => {
+  it('eight clients that begin to read the feed at the same time get the same events with the same cursors', async () => {
     const ids = await write(120);
     const reads = await Promise.all(Array.from({ length: 8 }, () => readToEnd(service, tenant.partner, '', 7)));
     for (const { all } of reads) {
@@ -110,7 +110,7 @@ describe('cursors of the event feed', () => {
     }
   });
 
-  it('two readers get each committed event exactly once while five writers commit and roll back and events are updated', {
+  it('two readers of the feed get each committed event exactly once during commits, rollbacks and updates of events', {
     timeout: 60_000,
   }, async () => {
     const { db } = service.database;
@@ -131,7 +131,10 @@ describe('cursors of the event feed', () => {
         }
       }
     }
-    /** Updates recent events without end, in another order, as deliveries do. */
+    /**
+     * Updates recent events, newest first, until the writers end. Deliveries also update events in another order than that of their
+     * commits.
+     */
     async function touch(): Promise<void> {
       while (isWriting) {
         const ids = committed.slice(-8).reverse();

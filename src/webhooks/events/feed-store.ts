@@ -20,8 +20,8 @@ function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
 }
 
 /**
- * Selects the events of a feed that have no position yet. Callers then order them by id. The query also orders by the position, which is
- * null in all of these events, because only then can PostgreSQL read them in the order of the index.
+ * Selects the events of a feed that have no position yet. Callers also order them by id. The query orders by the position first, although
+ * it is null in all these events, because only then can PostgreSQL read the events in the order of the index.
  */
 function unnumberedEvents(db: Db, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');
@@ -31,15 +31,15 @@ function unnumberedEvents(db: Db, feed: Feed) {
 export interface FeedEnd {
   /** Feed era, which each restore of the database raises. 0: the database was never restored. */
   era: number;
-  /** Last position that was given to an event. 0: no event has a position. Positions that a transaction has not committed do not count. */
+  /** Highest committed position of an event. 0: no event has a position. */
   lastPosition: number;
   /** True if the feed has events without a position. */
   isBehind: boolean;
 }
 
 /**
- * Reads the end of a feed. One statement reads all parts, so that `lastPosition` and `isBehind` agree if another reader numbers events at
- * the same time.
+ * Reads the end of a feed. One statement reads all fields, so that `lastPosition` and `isBehind` agree even if another call gives positions
+ * to events at the same time.
  */
 export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
   const lastPosition = db
@@ -56,7 +56,7 @@ export async function readEnd(db: Database, feed: Feed): Promise<FeedEnd> {
   return { era, lastPosition: last ?? 0, isBehind: unnumbered !== null };
 }
 
-/** Raises the feed era. Returns the new era, which is greater than the previous era and at least the given number. */
+/** Raises the feed era. Returns the new era, which is greater than the previous era and at least `atLeast`. */
 export async function raiseEra(db: Database, atLeast: number): Promise<number> {
   const { era } = await db
     .updateTable('feed_era')
@@ -66,7 +66,7 @@ export async function raiseEra(db: Database, atLeast: number): Promise<number> {
   return era;
 }
 
-/** Returns the numbered events after a position, in the order of their positions. */
+/** Returns the events whose position is greater than `after`, in the order of their positions. */
 export async function readNumbered(db: Db, feed: Feed, after: number, limit: number): Promise<FeedRow[]> {
   return await eventsOf(db, feed)
     .select(['feed_position', 'body', 'delivery_status', 'attempts'])
@@ -78,7 +78,7 @@ export async function readNumbered(db: Db, feed: Feed, after: number, limit: num
 }
 
 /**
- * Locks the feed until the transaction ends, so that two readers number events one after the other.
+ * Locks the feed until the transaction ends, so that concurrent transactions give positions to events one after the other.
  * @returns the last position that was given to an event
  */
 export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promise<number> {
@@ -97,7 +97,7 @@ export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promis
   return feed.last_position;
 }
 
-/** Locks the oldest events without a position, and returns their ids in ascending order. `afterId` leaves out the ids up to it. */
+/** Locks the oldest events without a position, and returns their ids in ascending order. Ids up to `afterId` are left out. */
 export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId: string | null): Promise<string[]> {
   const rows = await afterIdInOrder(unnumberedEvents(tx, feed), afterId).limit(limit).forNoKeyUpdate().execute();
   return rows.map((row) => row.id);

@@ -71,7 +71,7 @@ describe('entries of the event feed', () => {
     receiver.answerWith(() => 204);
   });
 
-  it('200: an entry of the feed has the signed body byte for byte, also with quotes or control characters in the order id', async () => {
+  it('200: a feed entry repeats the signed delivery body byte for byte, also with quotes and control characters in an id', async () => {
     await register(service, tenant.partner, receiver.url);
     const externalIds = ['"quoted" \\ back/slash', 'Ü 🏨 中文', '\u2028\u0001\t<script>', '{"a":1.0}'];
     for (const externalId of externalIds) {
@@ -109,7 +109,7 @@ describe('pages of the event feed', () => {
     assert.deepEqual(await idsOf('?after=0&limit=50'), ids.slice(0, 50));
   });
 
-  it('200: the next page of the feed begins after the cursor of the last one, and an empty page returns the same cursor', async () => {
+  it('200: a page of the feed begins after the cursor of the previous page, and an empty page returns the cursor of the call', async () => {
     assert.deepEqual(await readEvents(service, tenant.partner), { results: [], next: '' });
     const ids = await insert(5);
     const first = await readEvents(service, tenant.partner, '?after=&limit=3');
@@ -131,7 +131,7 @@ describe('pages of the event feed', () => {
     );
   });
 
-  it('200: a read of the feed from a cursor whose event was removed returns the events that are left after it', async () => {
+  it('200: the feed after a cursor whose event was removed returns the later events that still exist', async () => {
     const ids = await insert(6);
     const { all } = await readToEnd(service, tenant.partner);
     await service.database.db
@@ -185,7 +185,7 @@ describe('pages of the event feed', () => {
 describe('after=latest in the event feed', () => {
   const latest = async (partner = tenant.partner) => await readEvents(service, partner, '?after=latest');
 
-  it('200: after=latest returns no event, and its cursor leads to the events that happen later', async () => {
+  it('200: after=latest returns no event, and a read from its cursor returns only the events that happen later', async () => {
     assert.deepEqual(await latest(), { results: [], next: '0' });
     const early = await insert(3);
     const end = await latest();
@@ -200,7 +200,7 @@ describe('after=latest in the event feed', () => {
     );
   });
 
-  it('200: after=latest skips all events that were never read, for example 1,994 of them', async () => {
+  it('200: after=latest skips all events that were never read, here 1,994', async () => {
     const early = await insert(2_001);
     await readEvents(service, tenant.partner, '?limit=7');
     const { next } = await latest();
@@ -211,7 +211,7 @@ describe('after=latest in the event feed', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner, '', 200)).ids, [...early, late]);
   });
 
-  it('200: after=latest returns the end of the feed of the calling credential', async () => {
+  it('200: after=latest returns the end of the feed of the calling credential and not of another credential', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     await insert(3);
     assert.equal((await latest(partner)).next, '0');
@@ -220,7 +220,7 @@ describe('after=latest in the event feed', () => {
 });
 
 describe('headers of the event feed', () => {
-  it('200: the header X-Webhook-Header-Brand names the configured brand', async () => {
+  it('200: the response header X-Webhook-Header-Brand contains the configured brand', async () => {
     const branded = await startService({ beside: service, config: { webhookHeaderBrand: 'Harbour-House' } });
     for (const [node, brand] of [
       [service, 'Service'],

@@ -7,13 +7,13 @@ import { cursorText, parseCursor } from './feed-cursor.ts';
 import * as store from './feed-store.ts';
 import type { DeliveryStatus, FeedEntry, FeedPage } from './schema.ts';
 
-/** Number of events that one transaction numbers if many events were never read. */
+/** Maximum number of events that get their feed position in one transaction while the end of the feed is read. */
 const NUMBERED_AT_ONCE = 1_000;
 
 /**
- * Returns the credential's events after a cursor, oldest first, with their deliveries. An event that was committed late comes after the
- * events that were read before, so no event is skipped (docs/decisions/0009-event-feed.md). If no event is new, the function writes
- * nothing to the database.
+ * Returns the credential's events after a cursor, oldest first, with their deliveries. An event that is committed late gets a position
+ * after the events that were already read, so a reader skips no event (docs/decisions/0009-event-feed.md). If no event is new, the function
+ * writes nothing to the database.
  * @param after the `next` of the previous response; empty: from the start
  * @throws ApiError invalid_request if the text is not a cursor, or if the feed did not give this cursor since the last restore
  */
@@ -27,7 +27,8 @@ export async function readFeed(db: Database, feed: store.Feed, after: string, li
 
 /**
  * Returns the position of a cursor.
- * @throws ApiError invalid_request if a client that continues from this cursor could miss events without noticing
+ * @throws ApiError invalid_request if the text is not a cursor, or if a client that continues from this cursor could miss events without
+ * noticing
  */
 function positionOf(after: string, end: store.FeedEnd): number {
   const cursor = parseCursor(after);
@@ -39,7 +40,7 @@ function positionOf(after: string, end: store.FeedEnd): number {
   }
   const { era, position } = cursor;
   if (position === 0) {
-    return 0; // Valid in every era, because a client that reads from the start misses no event.
+    return 0; // Position 0 is valid in every era, because a client that reads from the start misses no event.
   }
   if (era !== end.era) {
     throw refusedCursor('was given before the data of the service was restored from a backup');
@@ -59,8 +60,8 @@ function refusedCursor(what: string): ApiError {
 }
 
 /**
- * Returns the numbered events after a position. If they do not fill the page, first numbers events that have no position.
- * @param end end of the feed, read before this call. Events that another reader has numbered since then are found here too.
+ * Returns the events after the position `after`. If fewer than `limit` events have such a position, first gives positions to more events.
+ * @param end end of the feed, which the caller has read before. Events that another reader has numbered since then are also returned.
  */
 async function readRows(
   db: Database,
@@ -80,8 +81,8 @@ async function readRows(
 }
 
 /**
- * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor. For this the
- * function numbers every event that has no position. If every event has one, it runs only one statement.
+ * Returns the cursor of the end of the feed. All events that were committed before the call come before this cursor. To achieve this, the
+ * function gives a position to every event that has none. If every event already has a position, the function runs only one statement.
  */
 export async function endOfFeed(db: Database, feed: store.Feed): Promise<string> {
   let end = await store.readEnd(db, feed);
@@ -97,12 +98,12 @@ async function numberAll(db: Database, feed: store.Feed): Promise<void> {
   do {
     const lastId = ids.at(-1) ?? null;
     ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
-  } while (ids.length === NUMBERED_AT_ONCE); // A batch that is not full contains the last event.
+  } while (ids.length === NUMBERED_AT_ONCE); // After a batch that is not full, no event without a position is left.
 }
 
 /**
- * Begins a new era of all feeds. From the next call on, every process refuses the cursors that were given before. Call it at the end of a
- * restore from a backup. The era is the time in seconds, so that two restores of one backup have different eras.
+ * Begins a new era of all feeds. From the next call on, every process refuses the cursors that were given before. Call this function at the
+ * end of a restore from a backup. The era is the time in seconds, so that two restores of one backup have different eras.
  * @returns the new era
  */
 export async function raiseFeedEra(db: Database, now = new Date()): Promise<number> {
@@ -110,9 +111,9 @@ export async function raiseFeedEra(db: Database, now = new Date()): Promise<numb
 }
 
 /**
- * Numbers the oldest events that have no position. Their positions follow the last position of the feed.
- * @param afterId last id that the caller has just numbered, or null. The search begins after it, because the numbered events leave dead
- * index entries that take time to skip.
+ * Gives the oldest events without a position the next positions of the feed.
+ * @param afterId id of the last event that got a position in the previous batch, or null. The search begins after this id, because events
+ * that got a position leave dead index entries, which take time to skip.
  * @returns the ids of the numbered events, at most `limit`
  */
 async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: string | null): Promise<string[]> {
@@ -125,8 +126,8 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
 }
 
 /**
- * Returns an event in the form of the feed. The stored body was written by `JSON.stringify`, so parsing it and writing it again gives the
- * same bytes that are signed in a delivery.
+ * Returns an event as an entry of the feed. The stored body was written by `JSON.stringify`, so parsing it and serialising it again gives
+ * exactly the bytes that are signed in a delivery.
  */
 function entryShape(row: store.FeedRow, era: number): FeedEntry {
   const status = row.delivery_status as DeliveryStatus | null;

@@ -1,9 +1,15 @@
-/** Right to make one attempt. Only the process that holds the lease sends the event, once, and records the outcome. */
+/**
+ * Right to make one attempt to deliver an event. The process that holds the lease sends the event once and records the outcome. No other
+ * process does so.
+ */
 export interface Lease {
   id: string;
-  /** Seconds until another process may claim the delivery. */
+  /** Duration of the lease in seconds. After it, another process may claim the delivery. */
   seconds: number;
-  /** Moment of this process's clock (`performance.now()`) before which the attempt must begin. Later it must not begin at all. */
+  /**
+   * Time on the clock of this process (`performance.now()`) before which the attempt must begin. If this time has passed, the attempt must
+   * not begin.
+   */
   beginBeforeMs: number;
 }
 
@@ -23,7 +29,7 @@ export interface ClaimedDelivery extends Target {
   /** Number of this attempt, from 1. */
   attempt: number;
   lease: Lease;
-  /** Seconds for which the delivery was due before it was claimed. */
+  /** Seconds from the time when the delivery became due to the claim. */
   waitedSeconds: number;
 }
 
@@ -36,16 +42,19 @@ export interface DueQueue {
   isActive: boolean;
 }
 
-/** Functions of this process's delivery worker that the code that writes events uses. */
+/** Functions of the delivery worker of this process, for the code that writes events. */
 export interface LocalDelivery {
   /**
-   * Returns a lease for an event that this process will send itself. Returns null if the receiver has no free slot, or if the tenant holds
-   * half of all slots while other tenants wait.
+   * Returns a lease for an event that this process will send itself. Returns null if the receiver has no free sending slot, or if the
+   * tenant holds half of all sending slots while other tenants wait.
    * @param ahead number of events that the same transaction has already written for the same credential
    */
   offerLease(credential: { tenantId: number; credentialId: string }, ahead: number): Lease | null;
   /** Sends an event that was written with an offered lease. Call it after the commit. */
   begin(delivery: ClaimedDelivery): void;
-  /** Tells the worker that a credential has a due delivery, so that the worker claims it immediately and not after the next scan. */
+  /**
+   * Tells the worker that a credential has a due delivery. The worker then claims it immediately, and not only when it next searches for
+   * due deliveries.
+   */
   wake(queue: DueQueue): void;
 }

@@ -5,7 +5,10 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { isSignedWith, moveOrder, onlyDelivery, placeOrder, register } from '#test/support/webhooks.ts';
 
-/** The service cannot know if the transaction was committed, so it finds out or repeats the work. The caller must not notice this. */
+/**
+ * If the response to a COMMIT is lost, the service does not know if the transaction was committed. It finds out or repeats the work, and
+ * the caller must not notice this.
+ */
 describe('calls for which the response to a COMMIT is lost', () => {
   let service: TestService;
   let api: TestService;
@@ -31,7 +34,7 @@ describe('calls for which the response to a COMMIT is lost', () => {
     lostBefore = loser.lostCount;
   });
 
-  it('200: a registration returns the secret that signs the deliveries if the response to its COMMIT is lost', async () => {
+  it('200: a webhook registration returns the right signing secret even if the response to its COMMIT is lost', async () => {
     loser.dropNextCommitResponse();
     const secret = await register(api, tenant.partner, receiver.url);
     assert.equal(loser.lostCount, lostBefore + 1);
@@ -44,7 +47,7 @@ describe('calls for which the response to a COMMIT is lost', () => {
     assert.ok(request && isSignedWith(secret, request));
   });
 
-  it('200: a status change succeeds and sends one event if the response to its COMMIT is lost', async () => {
+  it('200: a status change of an order succeeds and sends one event if the response to its COMMIT is lost', async () => {
     await register(api, tenant.partner, receiver.url);
     const { orderId, externalId } = await placeOrder(api, tenant.partner);
     loser.dropNextCommitResponse();
@@ -54,7 +57,7 @@ describe('calls for which the response to a COMMIT is lost', () => {
     assert.equal(receiver.requests.filter(({ rawBody }) => rawBody.includes(externalId)).length, 1);
   });
 
-  it('200: a status change sends one event if its COMMIT is still under way when the service tries again', async () => {
+  it('200: a status change of an order sends one event if its first COMMIT is still under way when the service tries again', async () => {
     await register(api, tenant.partner, receiver.url);
     const { orderId, externalId } = await placeOrder(api, tenant.partner);
     loser.dropNextCommitResponse(500);

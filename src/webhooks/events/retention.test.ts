@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 after(() => service.close());
 
-/** Returns an id as it would have been made at the given time. */
+/** Returns a new id whose time is the given time. */
 const idAt = (atMs: number) => firstIdAt(atMs).slice(0, 14) + newId().slice(14);
 
 /** Writes events that happened the given number of days ago. */
@@ -39,7 +39,7 @@ async function idsLeft(): Promise<string[]> {
   return (await db.selectFrom('event').select('id').orderBy('id').execute()).map(({ id }) => id);
 }
 
-/** Removes the events before the moment. Returns the number of rows of each batch that is not empty. */
+/** Removes the events before the given time. Returns the number of removed rows of each batch, without empty batches. */
 async function remove(moment: Date): Promise<number[]> {
   const counts: number[] = [];
   for await (const count of removeOldEvents(db, moment)) {
@@ -49,7 +49,7 @@ async function remove(moment: Date): Promise<number[]> {
 }
 
 describe('the removal of old events', () => {
-  it('removeOldEvents removes the events before the given millisecond, and keeps the events of that millisecond and after it', async () => {
+  it('removeOldEvents removes the events before the given millisecond, and keeps the events in this millisecond or later', async () => {
     const moment = new Date('2026-05-06T07:08:09.123Z');
     const atMs = moment.getTime();
     const last = `${firstIdAt(atMs - 1).slice(0, 14)}7fff-bfff-ffffffffffff`;
@@ -63,7 +63,7 @@ describe('the removal of old events', () => {
     assert.deepEqual(await idsLeft(), kept);
   });
 
-  it('removeOldEvents removes events that are delivered, failed, stopped or without a delivery, and keeps the pending ones', async () => {
+  it('removeOldEvents removes events that are delivered, failed, stopped or without a delivery, but no pending ones', async () => {
     for (const status of ['delivered', 'failed', 'stopped', null]) {
       await insertOld(2, 31, tenant, { delivery_status: status });
     }
@@ -82,7 +82,7 @@ describe('the removal of old events', () => {
     assert.deepEqual(await idsLeft(), [newer ?? '', newerOfOther ?? ''].toSorted());
   });
 
-  it('removeOldEvents removes at most 1,000 events in a batch, and skips 1,200 pending events', async () => {
+  it('removeOldEvents removes at most 1,000 events in a batch, and keeps 1,200 events with a pending delivery', async () => {
     const pending = await insertOld(1_200, 40, tenant, { delivery_status: 'pending' });
     await insertOld(2_345);
     assert.deepEqual(await remove(new Date()), [1_000, 1_000, 345]);
@@ -118,7 +118,7 @@ describe('the removal of old events', () => {
     assert.deepEqual(await remove(new Date()), [5], 'the next pass removes the rows that were locked');
   });
 
-  it('after old events were removed, the feed returns the other events with the same cursors', async () => {
+  it('after old events were removed, the feed returns the other events with unchanged cursors', async () => {
     await insertOld(3);
     const kept = await insertOld(2, 1);
     const { all, next } = await readToEnd(service, tenant.partner);
@@ -136,7 +136,7 @@ describe('the background loop that removes old events', () => {
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   beforeEach(() => lines.splice(0));
 
-  it('the loop removes events older than the configured days again and again, and logs how many it removed', async (t) => {
+  it('each pass of the loop removes events older than the configured number of days, and logs how many it removed', async (t) => {
     const retention = startRetention({ db, log, retentionDays: 7, pace: { firstAfterMs: 0, everyMs: 20, restMs: 0 } });
     t.after(() => retention.stop());
     const [kept] = await insertOld(1, 6);
@@ -175,7 +175,7 @@ describe('the background loop that removes old events', () => {
     assert.ok(performance.now() - begin < 1_000);
   });
 
-  it('the loop logs a warning while the database is out of reach, and removes old events when it is back', async (t) => {
+  it('the loop logs a warning while the database is out of reach, and removes old events when the database is back', async (t) => {
     const proxy = await startDatabaseProxy(service.database.url, 2);
     t.after(() => proxy.close());
     await proxy.refuse();

@@ -5,17 +5,23 @@ import { firstIdAt } from '#platform/lib/ids.ts';
 import { readTenantIds, removeEvents } from './retention-store.ts';
 
 const DAY_MS = 86_400_000;
-/** Number of rows that one DELETE removes. Small, so that it holds few locks and writes little to the log of the database. */
+/**
+ * Maximum number of rows that one DELETE removes. It is small, so that the statement holds few locks and writes little to the write-ahead
+ * log.
+ */
 const BATCH_SIZE = 1_000;
 const TENANTS_AT_A_TIME = 1_000;
 
-/** Longest waits. Each wait is random, from half of the value up to the value, so that several processes do not run at the same time. */
+/**
+ * Maximum waits of the loop. Each wait is random, between half of the value and the value, so that several processes do not remove events
+ * at the same time.
+ */
 const PACE = {
-  /** Wait before the first pass. Short, so that a process that is replaced every hour also makes a pass. */
+  /** Wait before the first pass. It is short, so that a process that is replaced every hour also makes a pass. */
   firstAfterMs: 5_000,
   /** Wait between two passes. */
   everyMs: 3_600_000,
-  /** Wait between two batches, so that deliveries and requests are not delayed. */
+  /** Wait between two batches of a pass. It leaves the database free for deliveries and requests. */
   restMs: 100,
 };
 
@@ -84,7 +90,7 @@ export async function* removeOldEvents(db: Database, before: Date): AsyncGenerat
   const beforeId = firstIdAt(before.getTime());
   for await (const tenantId of tenantIds(db)) {
     let removed: string[];
-    // Each batch begins where the previous one ended, so that it need not skip pending events and removed rows again.
+    // Each batch begins where the previous one ended, so that the statement does not read pending events and removed rows again.
     let afterId = firstIdAt(0);
     do {
       removed = await removeEvents(db, tenantId, { afterId, beforeId }, BATCH_SIZE);
@@ -104,7 +110,7 @@ async function* tenantIds(db: Database): AsyncGenerator<number> {
   } while (page.length === TENANTS_AT_A_TIME);
 }
 
-/** Waits for a random time of at most `upToMs`. Ends early, without an error, when the process stops. */
+/** Waits for a random time of at most `upToMs`. Ends early, without an error, if `signal` is aborted. */
 async function rest(upToMs: number, signal: AbortSignal): Promise<void> {
   await sleep(upToMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
 }

@@ -14,8 +14,8 @@ interface Dependencies {
 const DEFAULT_LIMIT = 50;
 
 /**
- * Registers the route of the event feed. A receiver that was down reads its events here. Reading sends no event again, because the contract
- * has no replay (§6).
+ * Registers the route of the event feed. A client whose receiver was down reads the missed events here. Reading an event does not send it
+ * again, because the contract has no replay (§6).
  */
 export function feedRoutes(app: App, { db, callerGuard, headerBrand }: Dependencies): void {
   app.get(

@@ -12,16 +12,19 @@ export interface NewEvent {
   body: string;
   createdAt: Date;
   /**
-   * Lease, if this process will send the event itself. The event is then written with its delivery claimed and its first attempt counted.
-   * Null: another process or a later claim sends it.
+   * Lease if this process will send the event itself. The INSERT then also claims the delivery and counts the first attempt. Null: a worker
+   * claims the delivery later, in this process or in another one.
    */
   lease: Lease | null;
 }
 
-/** Entry of `attempts` for an attempt that was claimed and has no recorded outcome yet. The outcome replaces it. */
+/** Entry of `attempts` for an attempt that was claimed and has no recorded outcome yet. The recorded outcome replaces this entry. */
 export const NO_OUTCOME = sql`jsonb_build_object('at', now(), 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
 
-/** Inserts all events of the CTE `receiver`. A lease runs from the INSERT, because the transaction may have begun much earlier. */
+/**
+ * Inserts all events of the CTE `receiver`. A lease begins at the time of the INSERT (`clock_timestamp()`) and not of the BEGIN (`now()`),
+ * because the transaction may have begun much earlier.
+ */
 const WRITE_EVENTS = sql`
   INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status,
                      attempt_count, attempts, next_attempt_at, lease_id)
@@ -33,7 +36,7 @@ const WRITE_EVENTS = sql`
     CASE WHEN is_delivered THEN lease_id END
   FROM receiver`;
 
-/** Event in the form of the parameters of the INSERT. */
+/** Event with the fields that the INSERT takes as parameters. */
 type EventInput = Omit<NewEvent, 'lease'> & { leaseId: string | null; leaseSeconds: number };
 
 const EVENT_INPUT = new Fields<EventInput>({
@@ -48,9 +51,9 @@ const EVENT_INPUT = new Fields<EventInput>({
 });
 
 /**
- * Writes events. On one node they may belong to several tenants; this is one of the few statements that may write across tenants. An event
- * gets a delivery if its credential has a webhook at this moment (decision 32). The LIMIT makes the planner look up each credential by
- * index, also if its statistics of the table are wrong.
+ * Writes events. On a single database node, they may belong to several tenants. This is one of the few statements that may write for
+ * several tenants. An event gets a delivery if its credential has a webhook at this moment (decision 32). The LIMIT makes the planner look
+ * up each credential by index, even if the statistics of the table are wrong.
  * @returns the URL and secret of each event that gets a delivery, by event id
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {

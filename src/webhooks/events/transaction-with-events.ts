@@ -17,26 +17,30 @@ export interface EventInput {
   data: Record<string, string>;
 }
 
-/** Writes events in the transaction of their cause, so that either both are committed or neither (decision 32). */
+/**
+ * Writes events in the same transaction as the change that they report, so that the change and its events are committed together or not at
+ * all (decision 32).
+ */
 export type RecordEvents = (...inputs: EventInput[]) => Promise<void>;
 
 /**
  * Runs `work` in a transaction and commits it. After the commit, the events that `work` recorded are delivered.
  *
  * Like `inTransaction`, it runs `work` again after a temporary failure. If the response to a COMMIT is lost, it first finds out if the
- * transaction was committed. If so, it returns the result of `work`. It does not run `work` again, because `work` would find its own
- * changes.
+ * transaction was committed. If so, it returns the result of `work` and does not run `work` again, because a second run would find the
+ * changes of the first one.
  * @throws UnavailableError if the database stays out of reach
  */
 export type TransactionWithEvents = <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => Promise<T>;
 
 /**
  * Creates the function that runs transactions with events.
- * @param deliveries delivery worker of this process; null: this process sends nothing, and other processes find its events
+ * @param deliveries delivery worker of this process; null: this process sends no events, and the workers of other processes find and send
+ * them
  */
 export function createTransactionWithEvents(db: Database, deliveries: LocalDelivery | null): TransactionWithEvents {
   return async <T>(work: (tx: Tx, record: RecordEvents) => Promise<T>) => {
-    // Result and events of the last run whose COMMIT may have been sent.
+    // Result and events of the last run of `work` whose COMMIT may have reached the database.
     let sentToCommit: { result: T; events: RecordedEvents } | null = null;
     const { result, events } = await withRetries(async () => {
       if (sentToCommit !== null && (await isCommitted(db, sentToCommit.events))) {
@@ -53,7 +57,7 @@ export function createTransactionWithEvents(db: Database, deliveries: LocalDeliv
   };
 }
 
-/** Events that one run of a transaction has recorded. */
+/** Events that were recorded in one run of a transaction. */
 class RecordedEvents {
   readonly #tx: Tx;
   readonly #deliveries: LocalDelivery | null;
@@ -79,7 +83,7 @@ class RecordedEvents {
     this.#written.push(...events.map((event) => ({ event, target: targets.get(event.id) ?? null })));
   };
 
-  /** Returns the row to write. It has a lease if this process has a free slot for its delivery. */
+  /** Returns the event to insert. It has a lease if this process has a free sending slot for its delivery. */
   #draft({ type, occurredAt, data, ...credential }: EventInput): NewEvent {
     const id = newId();
     const body = JSON.stringify({ event: type, event_id: id, occurred_at: occurredAt.toISOString(), data });
@@ -110,7 +114,7 @@ class RecordedEvents {
 /**
  * Returns true if a transaction was committed although the response to its COMMIT was lost. The function inserts the first event of the
  * transaction again and rolls back. The INSERT waits while the transaction is still open, and violates the primary key if it was committed.
- * Returns false if the transaction recorded no event, because then this cannot be found out.
+ * If the transaction recorded no event, the function has no row to check and returns false.
  */
 async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boolean> {
   if (first === undefined) {

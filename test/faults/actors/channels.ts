@@ -13,7 +13,7 @@ const CLOCK_RETRIES = 100;
 let sentCount = 0;
 
 /**
- * Returns an OTA that sells Lofts, changes its reservations and cancels some of them. It repeats a call that got no
+ * Returns a simulated booking site (OTA) that sends, changes and cancels reservations of the room type Loft. It repeats a call that got no
  * response.
  */
 export function channelActor(client: Client, tenants: readonly Tenant[], random: Random): Actor {
@@ -61,9 +61,9 @@ async function sendReservation(client: Client, stay: OtaStay, wanted: NonNullabl
 }
 
 /**
- * Repeats a call that a process with a shifted clock refuses with 401. To such a process a new signature looks old, so
- * the refusal is right.
- * @returns the first other response
+ * Repeats a call while a process with a shifted clock refuses it with 401. For such a process the signature is too old, so the 401 is
+ * right.
+ * @returns the first response that is not such a 401
  */
 async function settleAcrossClocks(client: Client, tenant: Tenant, request: Request) {
   for (let tries = 1; ; tries += 1) {

@@ -7,14 +7,14 @@ import type { Partner, Tenant } from '../tenants.ts';
 import { moveOrder, placeOrder } from './orders.ts';
 
 const CREDENTIALS = '/v1/third-party/credentials/';
-/** Times of the probes after the response to a revoke or rotate, in milliseconds. */
+/** Times at which the old secret is tried, in milliseconds after the response to a revoke or rotate. */
 const PROBE_AT_MS = [0, 0, 20, 100, 400, 1_200];
 
 interface Options {
   client: Client;
   tenants: readonly Tenant[];
   random: Random;
-  /** Returns the API processes. Each probe calls all of them. */
+  /** Returns the API processes. Each old secret is tried at all of them. */
   nodes: () => { name: string; url: string }[];
   /**
    * URL of a receiver that always responds with 503, so that a delivery is still pending when its credential is
@@ -24,8 +24,8 @@ interface Options {
 }
 
 /**
- * Returns an owner that makes credentials and revokes or rotates them, and callers that still use the old secret
- * (invariant 7).
+ * Returns a simulated owner that creates credentials and revokes or rotates them, and that then makes calls with the old secret (invariant
+ * 7).
  */
 export function credentialActor(options: Options): Actor {
   const { client, tenants, random } = options;
@@ -60,8 +60,8 @@ async function issue(client: Client, tenant: Tenant): Promise<Partner | null> {
 }
 
 /**
- * Registers a webhook and causes a delivery that stays pending. The webhook secret may get lost, but no client needs this secret,
- * because the receiver refuses every POST.
+ * Registers a webhook and causes a delivery that stays pending. If the response to the registration is lost, the webhook secret is lost
+ * too. No client needs this secret, because the receiver refuses every POST.
  */
 async function leaveDeliveryBehind(client: Client, partner: Partner, url: string): Promise<void> {
   const options = { headers: partner.headers, json: { webhook_url: url } };
@@ -72,7 +72,7 @@ async function leaveDeliveryBehind(client: Client, partner: Partner, url: string
   }
 }
 
-/** Calls every process once with the credential, so that each process has cached it. */
+/** Calls every process once with the credential, so that each process has cached the credential. */
 async function ask(client: Client, partner: Partner, nodes: { url: string }[]): Promise<void> {
   const request = { method: 'GET', path: `${ORDERS}?page_size=1`, options: { headers: partner.headers } };
   await Promise.all(nodes.map(({ url }) => client.try(partner.tenant, request, url)));

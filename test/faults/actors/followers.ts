@@ -3,7 +3,7 @@ import type { Partner } from '../tenants.ts';
 
 const LIMIT = 50;
 
-/** A partner that reads the feed of its events. It continues from its cursor after each failure of the service. */
+/** A simulated partner that reads the feed of its events. After each failure of the service, it continues from its cursor. */
 export class Follower {
   readonly partner: Partner;
   /** Event ids in the order in which the feed showed them. */
@@ -36,7 +36,7 @@ export class Follower {
   }
 }
 
-/** Returns a client that lets one follower after the other read a page. */
+/** Returns a simulated client that reads the feeds of the partners in turn, one page each time. */
 export function followingActor(client: Client, followers: readonly Follower[]): Actor {
   let turn = 0;
   return {

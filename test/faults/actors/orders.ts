@@ -10,8 +10,8 @@ const WAY = ['confirmed', 'preparing', 'ready', 'completed'];
 let placed = 0;
 
 /**
- * Returns a client that places orders, some of them in two concurrent calls. It sets their statuses by calls of staff,
- * cancels some, and repeats old calls.
+ * Returns a simulated client that places orders, some of them by two concurrent calls. It changes their statuses as staff, cancels some
+ * orders as the partner, and repeats earlier create calls.
  */
 export function orderActor(client: Client, partners: readonly Partner[], random: Random): Actor {
   const own: Creation[] = [];
@@ -34,7 +34,7 @@ export function orderActor(client: Client, partners: readonly Partner[], random:
 /**
  * Places one new order.
  * @param copies the number of concurrent calls with the same external id
- * @param notes the notes of the order, by default the external id
+ * @param notes the notes of the order, by default the external id of the order
  */
 export async function placeOrder(client: Client, partner: Partner, copies = 1, notes?: string): Promise<Creation> {
   placed += 1;
@@ -45,7 +45,7 @@ export async function placeOrder(client: Client, partner: Partner, copies = 1, n
   return order;
 }
 
-/** Sets the status of an order by a call of staff. */
+/** Sets the status of an order by a call of the staff API. */
 export async function moveOrder(client: Client, order: Creation, status: string): Promise<void> {
   const id = order.successes[0]?.id;
   const { tenant } = order.partner;

@@ -5,7 +5,7 @@ import type { BudgetedCall } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Partner, RoomName, Tenant } from '../tenants.ts';
 
-/** Returns a client that reads availability, menus and lists of staff. */
+/** Returns a simulated client that reads availability, menus, and the lists of deliveries and reservations in the staff API. */
 export function readingActor(client: Client, partners: readonly Partner[], random: Random): Actor {
   return {
     name: 'readers',
@@ -29,8 +29,8 @@ function availabilityPath(tenant: Tenant, random: Random): string {
 }
 
 /**
- * Returns a client that makes more calls than the budget of one credential allows, to each process in turn (invariant 8).
- * @param nodes returns the processes; `counter` names the counter of the budget at each process
+ * Returns a simulated client that exceeds the call budget of one credential, with calls to each process in turn (invariant 8).
+ * @param nodes returns the processes; `counter` names the counter that counts the calls to a process
  */
 export function budgetActor(
   client: Client,

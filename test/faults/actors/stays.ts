@@ -9,7 +9,10 @@ const FIRST_DAY = 20;
 /** Number of arrival days. It is small, so that callers compete for the same nights. */
 const CONTENDED_DAYS = 12;
 const RACERS = 8;
-/** First day of the races. Each race has its own night, one day after the previous race. */
+/**
+ * Night of the first race, in days from today. In a race, concurrent bookings compete for the rooms of one night. Each race takes the next
+ * night.
+ */
 const FIRST_RACE_DAY = 100;
 const RACE_DAYS = 9_000;
 
@@ -22,7 +25,9 @@ interface Stay {
   nights: number;
 }
 
-/** Returns a client that books the few Cabins and Lofts, and cancels most bookings as the partner or as staff. */
+/**
+ * Returns a simulated client that books the few rooms of the types Cabin and Loft, and cancels most bookings, as the partner or as staff.
+ */
 export function stayActor(client: Client, partners: readonly Partner[], random: Random): Actor {
   return {
     name: 'stays',
@@ -41,7 +46,7 @@ export function stayActor(client: Client, partners: readonly Partner[], random: 
 }
 
 /**
- * Returns a client that makes more concurrent bookings than a night has rooms. Exactly as many as there are rooms must
+ * Returns a simulated client that makes more concurrent bookings for a night than the night has rooms. As many bookings as rooms must
  * succeed (invariant 3).
  */
 export function raceActor(client: Client, partners: readonly Partner[], random: Random): Actor {

@@ -5,20 +5,20 @@ import { channelHeaders, type TestChannel } from '../../support/channel.ts';
 /** Placeholder in a path or a body for an id that is different in each call. The call number replaces the digits. */
 export const UNIQUE = 'unique-00000000';
 const DIGITS = 8;
-/** Time after which a caller closes its connection. */
+/** Time after which a caller that still waits for the end of the response closes its connection. */
 const CALL_LIMIT_MS = 60_000;
 const SLOW_BYTES = 26 * 1024;
 const HOLD_MS = 3_000;
 
 export type Who = 'partner' | 'pms' | 'owner' | 'staff' | 'channel' | 'anonymous';
 
-/** Credentials of a tenant: the headers of each kind of caller, and the channel whose secret signs. */
+/** Credentials of a tenant: the request headers of each kind of caller, and the channel (a booking site) whose secret signs its calls. */
 export interface Keys {
   headers: Record<Exclude<Who, 'channel'>, Record<string, string>>;
   channel: TestChannel;
 }
 
-/** One call that a valid caller may make. */
+/** One call of a test case, with the kind of caller that makes it. */
 export interface Call {
   name: string;
   who: Who;
@@ -32,7 +32,7 @@ export interface Call {
    * reads immediately.
    */
   reading?: 'slowly' | 'never';
-  /** Sends the last byte of the body 3 s late. */
+  /** True if the caller sends the last byte of the body 3 s after the other bytes. */
   isHeldBack?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface Outcome {
 
 /**
  * Returns an agent with keep-alive connections.
- * @param connections the maximum number of connections, as a proxy has it
+ * @param connections the maximum number of connections, because a proxy also has such a maximum
  */
 export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });
@@ -52,7 +52,7 @@ export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
 
 /**
  * Makes a call.
- * @param index the number of this call among all calls of the tenant, which makes ids unique
+ * @param index the number of this call among all calls of the tenant. It makes the ids in the call unique.
  */
 export async function make(url: string, call: Call, keys: Keys, index: number, agent: Agent): Promise<Outcome> {
   const beganAtMs = performance.now();
@@ -113,7 +113,7 @@ function answerTo(sending: ClientRequest, { reading }: Call): Promise<number> {
   });
 }
 
-/** Reads the response in the way of the call. If the caller does not read, the time limit ends the call. */
+/** Reads the response as fast as `reading` says. If `reading` is `never`, the time limit ends the call. */
 function take(response: IncomingMessage, reading: Call['reading']): void {
   if (reading === undefined || (response.statusCode ?? 0) >= 400) {
     response.resume();

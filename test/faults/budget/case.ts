@@ -4,23 +4,24 @@ import type { Pace } from './hog.ts';
 import type { BudgetTenant } from './house.ts';
 
 /**
- * Calls that a tenant may make with one credential and one token of its staff. They must not slow down other tenants.
+ * Test case: calls that one tenant may make within its budget, with one credential and one staff token. They must not slow down other
+ * tenants.
  */
 export interface BudgetCase {
   name: string;
-  /** Description for the report. */
+  /** Description of the case for the report. */
   what: string;
-  /** Returns the menu of the tenant. By default the menu is a long one. */
+  /** Returns the menu of the tenant. If missing, the tenant gets a long menu. */
   menu?: () => MenuDocument;
-  /** Pace of the calls. By default 200 concurrent calls and then 100 more at 10 per second. */
+  /** Rate of the calls. By default, 200 calls at the same time, and then 100 calls at 10 per second. */
   pace?: Pace;
-  /** True if the short form of the family includes the case. */
+  /** True if a run with `--short` includes the case. */
   isShort?: boolean;
-  /** Maximum heap of the measured process, in MiB. By default V8 chooses it. */
+  /** Maximum heap size of the measured process, in MiB. If missing, V8 chooses the maximum. */
   heapMiB?: number;
   /**
-   * True if the calls are not sent one by one before the measurement, because they take very long, or because the first
-   * call matters.
+   * True if the calls are not also sent one by one before the measurement. This is for calls that take very long, and for cases in which
+   * the first call matters.
    */
   isUnrehearsed?: boolean;
   /** Fills the tenant with data. Returns the calls that the busy tenant makes in turn. */

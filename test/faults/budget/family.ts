@@ -17,16 +17,16 @@ export interface BudgetOptions {
    */
   results: string | undefined;
   /**
-   * Maximum number of measurements of a case that breaks a promise. A busy machine can break a promise once, but a
-   * fault of the service stays.
+   * Maximum number of measurements of a case whose results break a guarantee. A busy machine may cause one bad measurement, but a fault of
+   * the service causes bad measurements each time.
    */
   tries: number;
   print: (line: string) => void;
 }
 
 /**
- * Runs the family of cases in which a tenant uses its whole budget.
- * @returns the number of cases that break a promise or could not run
+ * Runs the test cases in which one tenant uses its whole budget of calls.
+ * @returns the number of cases that break a guarantee or could not run
  */
 export async function runBudgetFamily(options: BudgetOptions): Promise<number> {
   const cases = choose([...writingCases, ...readingCases, ...(await generatedCases())], options);
@@ -78,8 +78,8 @@ function choose(all: BudgetCase[], { only, isShort }: BudgetOptions): BudgetCase
 }
 
 /**
- * Measures a case until no promise is broken, or until the maximum number of tries.
- * @returns the try with the fewest broken promises
+ * Measures a case until its results break no guarantee, at most `tries` times.
+ * @returns the measurement that breaks the fewest guarantees
  */
 async function measure(stage: Stage, each: BudgetCase, { isShort, tries, print }: BudgetOptions): Promise<Measured> {
   const [lengths, goals] = isShort ? [SHORT_LENGTHS, SHORT] : [FULL_LENGTHS, FULL];

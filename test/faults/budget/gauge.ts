@@ -1,6 +1,6 @@
 /**
- * Module that `--import` loads into a process of the service. It reports pauses of the event loop since the previous reading, and
- * the memory. The reading comes over IPC, so the response includes all work before the question.
+ * Module that `--import` loads into a process of the service. On request, it reports the memory, and the pauses of the event loop since the
+ * previous request. The request comes over IPC and waits for the event loop, so the report includes all work that began before the request.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -8,9 +8,9 @@ const TICK_MS = 4;
 
 /** Measurements of one process. */
 export interface Reading {
-  /** Longest time between two turns of the event loop. Causes are its own work and other work of the machine. */
+  /** Longest pause of the event loop, by wall clock. Both the work of the process and other work of the machine cause pauses. */
   standstillMs: number;
-  /** Largest processor time of the main thread between two turns. Only its own work counts here. */
+  /** Largest processor time that the main thread used between two ticks of a 4 ms timer. Other work of the machine does not count here. */
   heldMs: number;
   residentMiB: number;
   /** Largest resident memory since the start of the process. */

@@ -10,13 +10,13 @@ import type { BudgetCase } from './case.ts';
 import type { Call, Who } from './call.ts';
 import { type BudgetTenant, times } from './house.ts';
 
-/** Size of a shape. With the rest of the body it is at most 1 MiB. */
+/** Size of a shape, which is the expensive part of a generated body. The whole body has at most 1 MiB. */
 const SIZE_BYTES = 1024 ** 2 - 64 * 1024;
 const LONGEST_RANGE_NIGHTS = 730;
 const QUERY_BYTES = 12_000;
 const STORED_ORDERS = 200;
 const STORED_STAYS = 100;
-/** Lists that show ids of a tenant. */
+/** Lists whose responses contain ids of a tenant's data, with the kind of caller that reads them. */
 const LISTS = [
   ['staff', `${STAFF_ORDERS}?page_size=50`],
   ['staff', STAFF_RESERVATIONS],
@@ -38,7 +38,7 @@ export async function generatedCases(): Promise<BudgetCase[]> {
   ];
 }
 
-/** Returns a case with bodies of 1 MiB in every shape that is expensive for a careless reader. */
+/** Returns a case that sends bodies of 1 MiB to one operation. Each body has another shape that is expensive for a careless parser. */
 function bodiesOf(operation: Operation): BudgetCase {
   return {
     name: `bodies-of-${operation.id}`,
@@ -65,8 +65,8 @@ function bodiesWithout(operations: Operation[]): BudgetCase {
 }
 
 /**
- * Returns a case with every GET operation: without optional parameters, with the largest pages and ranges, and with a
- * long query.
+ * Returns a case that makes three calls to each GET operation: without optional parameters, with the largest pages and date ranges, and
+ * with a long query.
  */
 function readsOf(who: Who, operations: Operation[]): BudgetCase {
   return {
@@ -114,7 +114,7 @@ function callOf(tenant: BudgetTenant, operation: Operation, name: string, shape:
   return example.body === null ? call : { ...call, type, body: bodyOf(tenant.pools, example.body) };
 }
 
-/** Returns the path with ids of the tenant in place of parameters. */
+/** Returns the path of an operation, with ids of the tenant in place of the path parameters. */
 function pathOf({ pools }: BudgetTenant, { path }: Operation): string {
   const steps = path.split('/');
   const filled = steps.map((step, index) => {
@@ -125,15 +125,13 @@ function pathOf({ pools }: BudgetTenant, { path }: Operation): string {
   return filled.join('/');
 }
 
-/**
- * Returns the caller of an operation. For operations of staff it is the owner, who may do everything that staff may do.
- */
+/** Returns the kind of caller of an operation. For operations of the staff API it is the owner, who may do everything that staff may do. */
 function callerOf({ schemes: [scheme = ''] }: Operation): Who {
   const callers: Record<string, Who> = { apiKey: 'partner', pmsApiKey: 'pms', channelKey: 'channel', bearer: 'owner' };
   return callers[scheme] ?? 'anonymous';
 }
 
-/** Makes orders, stays and events, and learns their ids. */
+/** Creates orders, stays and events of a tenant. The function then reads lists, so that `tenant.pools` contains the ids of this data. */
 async function furnish({ call, dishes, roomTypeId }: BudgetTenant): Promise<void> {
   const [dish] = dishes;
   const items = [{ item_id: dish?.sku, quantity: 1, addons: dish?.addons.map(({ id }) => ({ addon_id: id })) }];

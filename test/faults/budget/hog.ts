@@ -1,17 +1,17 @@
 /**
- * Simulates the busy tenant (hog), which uses its whole budget. This program is a process with the lowest priority, so that making
- * the calls does not slow down the measured process.
+ * Simulates the busy tenant (hog), which uses its whole budget. This program runs as a process with the lowest priority, so that it does
+ * not slow down the measured process when it makes the calls.
  */
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, type Keys, make, newAgent, type Outcome } from './call.ts';
 
 const LOWEST_PRIORITY = 19;
-/** Number of connections that are opened together. More would overflow the accept queue of the service. */
+/** Number of connections that are opened at the same time. More would overflow the accept queue of the service. */
 const PORTION = 40;
 const PORTION_EVERY_MS = 10;
 
-/** Pace of the calls: `atOnce` concurrent calls, and then `after` calls at a steady rate. */
+/** Rate of the calls: `atOnce` concurrent calls, and then `after` calls at a rate of `perSecond`. */
 export interface Pace {
   atOnce: number;
   after: number;
@@ -20,12 +20,12 @@ export interface Pace {
 
 export interface HogTask {
   url: string;
-  /** Calls to make in turn. */
+  /** Calls that the program makes in turn. After the last call, it begins again with the first one. */
   calls: Call[];
   keys: Keys;
   pace: Pace;
   firstIndex: number;
-  /** Time after which calls without a response are abandoned. */
+  /** Time after which the program no longer waits for responses. */
   limitMs: number;
 }
 

@@ -23,26 +23,26 @@ export interface Sold {
   addons: { id: string }[];
 }
 
-/** A tenant with its credentials and ids. */
+/** Tenant of a test case, with its credentials and the ids of its data. */
 export interface BudgetTenant {
   slug: string;
   keys: Keys;
-  /** Other credentials of the same tenant. */
+  /** Second set of credentials of the tenant, for the calls that are sent one by one before the measurement. */
   spareKeys: Keys;
   /** Id of the room type that the cases book. */
   roomTypeId: string;
   planId: string;
   /** Dishes of the menu. */
   dishes: Sold[];
-  /** Every id that responses have shown. */
+  /** All ids in the responses to `call`, so that later calls can use them. */
   pools: Pools;
   /** Makes a call to a process that is not measured, to prepare data. */
   call: (who: Exclude<Who, 'channel'>, method: string, path: string, json?: unknown) => Promise<Answer>;
 }
 
 /**
- * Makes a tenant with a hotel and a menu.
- * @param url the URL of a process that is not measured and has no budgets
+ * Creates a tenant with a hotel and a menu.
+ * @param url the URL of a process that is not measured and has unlimited budgets
  */
 export async function openTenant(db: Database, url: string, menu: MenuDocument): Promise<BudgetTenant> {
   const document = documentOf(menu);
@@ -87,7 +87,7 @@ async function learnIds(call: BudgetTenant['call']) {
   return { dishes: menu as Sold[], roomTypeId: double?.id ?? '', planId: double?.rate_plans[0]?.id ?? '' };
 }
 
-/** Issues a credential of each kind, and a channel. */
+/** Creates a credential of each kind and a channel. Adds the given headers of the owner and the staff. */
 async function issueKeys(url: string, owner: Headers, staff: Headers): Promise<Keys> {
   const create = async (path: string, json: object) =>
     await expect(callUnchecked(url, 'POST', path, { headers: owner, json }), 201);
@@ -139,7 +139,10 @@ export async function times(count: number, work: (index: number) => Promise<unkn
   await Promise.all(Array.from({ length: CONCURRENT_CALLS }, runNext));
 }
 
-/** Issues more credentials of a tenant, for a neighbour that makes more calls than one budget allows. */
+/**
+ * Creates more credentials of a tenant. The neighbour, which is the tenant that makes the usual calls, makes more calls than one budget
+ * allows.
+ */
 export async function moreKeys(url: string, { keys }: BudgetTenant, count: number): Promise<Keys[]> {
   const { owner, staff } = keys.headers;
   return await Promise.all(Array.from({ length: count }, () => issueKeys(url, owner, staff)));

@@ -8,7 +8,7 @@ export const BODY_BYTES = 1024 ** 2;
 /** Maximum number of items in an order. */
 export const ITEMS = 1_000;
 
-/** Returns an order of one piece of each dish, up to 1,000 dishes, with as many add-ons as fit into the body. */
+/** Returns a call that orders each dish once, up to 1,000 dishes, with as many add-ons as fit into a body of `bytes`. */
 export function largeOrder({ dishes }: BudgetTenant, bytes: number): Call {
   const sold = dishes.slice(0, ITEMS);
   const addons = Math.floor((bytes / sold.length - 50) / 65);

@@ -1,7 +1,7 @@
 /**
- * Simulates the neighbour of the busy tenant, which is a tenant that works as usual. This program is a separate process. It makes
- * the same calls at the same times to the process that the busy tenant uses and to an idle control process. It also calls
- * `/livez` of both.
+ * Simulates the neighbour of the busy tenant: a second tenant, which makes the usual calls. This program is a separate process. It sends
+ * the same calls at the same times to two processes of the service: the process that the busy tenant uses, and an idle control process. It
+ * also calls `/livez` of both processes.
  */
 import type { Agent } from 'node:http';
 import { AVAILABILITY, dayAhead, RESERVATIONS, ROOMS } from '../../support/hotel.ts';
@@ -12,8 +12,8 @@ const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
 /**
- * Number of connections to each process, for calls and for `/livez` each. They are opened early, because during a pause
- * of the event loop the kernel may delay new connections for seconds.
+ * Maximum number of connections to each process for the usual calls, and again for `/livez`. They are opened before the measurement,
+ * because during a pause of the event loop the kernel may delay new connections for seconds.
  */
 const CONNECTIONS = 128;
 
@@ -25,7 +25,7 @@ export interface NeighbourTask {
   roomTypeId: string;
 }
 
-/** Outcomes of the calls since the previous question. */
+/** Outcomes of the calls since the previous report to the parent process. */
 export interface Seen {
   calls: Outcome[];
   livez: Outcome[];
@@ -38,7 +38,7 @@ let seen = nothing();
 let pending = new Set<{ beganAtMs: number; list: Outcome[] }>();
 let timers: NodeJS.Timeout[] = [];
 let count = 0;
-/** Call number of the latest order that each credential has placed. */
+/** Call number of the last order of each credential. The id of the order contains this number. */
 const placed = new Map<Keys, number>();
 
 function begin(task: NeighbourTask): void {
@@ -58,7 +58,7 @@ function begin(task: NeighbourTask): void {
 }
 
 function callBoth(task: NeighbourTask, what: keyof Seen, call: Call, keys: Keys): void {
-  // The first call has an advantage, so the order changes with each call.
+  // The process that is called first has an advantage, so the first process changes with each call.
   const targets = count % 2 === 0 ? (['service', 'control'] as const) : (['control', 'service'] as const);
   for (const target of targets) {
     const index = count * 2 + (target === 'service' ? 0 : 1);
@@ -93,8 +93,8 @@ function get(path: string, who: Call['who'] = 'partner'): Call {
 }
 
 /**
- * Returns an ordinary call.
- * @param latest the call number of the order to read
+ * Returns one of the usual calls, chosen by `number`.
+ * @param latest the call number of an order that the call may read; undefined: no order exists yet
  */
 function usualCall(number: number, roomTypeId: string, latest: number | undefined): Call {
   const night = 5 + (number % NIGHTS);
@@ -122,8 +122,8 @@ function post(path: string, json: object): Call {
 }
 
 /**
- * Returns the outcomes, and starts new lists. A call without a response counts with its waiting time if that is above 1
- * s.
+ * Returns the outcomes since the previous call of this function. A call that still waits for its response is included if it has waited for
+ * more than 1 s.
  */
 function takeSeen(): SeenOfBoth {
   for (const { beganAtMs, list } of pending) {

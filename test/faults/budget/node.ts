@@ -13,7 +13,7 @@ const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 const KEPT_LINES = 20;
 
-/** A `roomservice serve` process with the settings of `npm start`. It reports its event loop and its memory. */
+/** A `roomservice serve` process with the settings of `npm start`. On request, it reports its memory and the pauses of its event loop. */
 export class Node {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -73,8 +73,8 @@ export class Node {
   }
 
   /**
-   * Reads the measurements since the previous reading, or null if the process has ended. If the process does not respond
-   * in time, its event loop counts as paused for that time.
+   * Returns the measurements since the previous call, or null if the process has ended. If the process does not respond within `timeoutMs`,
+   * its event loop counts as paused for that time.
    */
   async read(timeoutMs = 30_000): Promise<Reading | null> {
     if (this.hasEnded) {

@@ -7,7 +7,10 @@ import { BODY_BYTES, ITEMS, placeLargeOrders } from './large-order.ts';
 /** Number of stored orders of 1 MiB in the list that is read. */
 const STORED_ORDERS = 205;
 
-/** Returns a menu of 1 MiB. Each dish is shown with a menu set of 100 sub-menus with names of maximum length. */
+/**
+ * Returns a menu of 1 MiB that becomes much larger in the response, because each dish repeats a menu set of 100 sub-menus with names of
+ * maximum length.
+ */
 function multiplyingMenu(): MenuDocument {
   const subMenus = Array.from({ length: 100 }, (_, index) => `${index} `.concat('𝄞'.repeat(96)));
   const dishBytes = 70;
@@ -48,7 +51,7 @@ const largeOrdersListed: BudgetCase = {
   },
 };
 
-/** Returns a menu of about 10 MiB in the response. */
+/** Returns a menu for which the response has about 10 MiB. */
 const wideMenu = () => longMenu(ITEMS, 40);
 
 const slowReaders: BudgetCase = {

@@ -15,9 +15,9 @@ export interface Lengths {
   leastMs: number;
   /** Maximum time for all calls of the busy tenant. */
   mostMs: number;
-  /** Maximum time of the calls at a steady rate. */
+  /** Maximum time of the calls at a steady rate, which follow the first concurrent calls. */
   steadyMs: number;
-  /** Time after which memory must be back at its level. */
+  /** Maximum time after the load until memory is back at its level before the load. */
   memoryMs: number;
 }
 
@@ -37,17 +37,17 @@ export const SHORT_LENGTHS: Lengths = {
 };
 
 const MEMORY_POLL_MS = 2_000;
-/** Memory growth that still counts as back at the level. A process without load can grow as much. */
+/** Maximum difference from the memory before the load that counts as back at that level. Even a process without load can grow as much. */
 const LEVEL_MIB = 60;
 /**
- * Number of the first call that is sent alone. It is high, so that ids of these calls differ from those of the measured
- * calls.
+ * Number of the first call that is sent alone, before the measurement. It is high, so that the ids in these calls differ from the ids in
+ * the measured calls.
  */
 const ALONE_FROM = 1_000_000;
 
 /**
- * Runs one case. It makes a tenant, starts a process, and sends the calls of this busy tenant one by one. Then it sends all of
- * them during the usual calls of another tenant, and measures both.
+ * Runs one case. It creates the busy tenant, starts a process, and sends each call of this tenant alone. Then it sends all calls of this
+ * tenant at the rate of the case, while another tenant makes its usual calls, and measures both tenants.
  */
 export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths): Promise<Measured> {
   const tenant = await stage.openTenant((each.menu ?? longMenu)());
@@ -130,14 +130,14 @@ function worstOf(alone: Alone[]): Measured['worstAlone'] {
 }
 
 /**
- * Waits until memory is back at its level, or until the time limit.
+ * Waits until the memory of a process is back at its level before the load, or until the time limit.
  * @returns the resident memory in MiB
  */
 async function levelAfter(node: Node, before: Reading | null, withinMs: number): Promise<number> {
   const deadlineMs = performance.now() + withinMs;
   for (;;) {
     const now = await node.read();
-    // A blocked process reports 0 MiB.
+    // A process that does not respond in time counts as 0 MiB, which ends the wait.
     const isSettled = (now?.residentMiB ?? 0) <= (before?.residentMiB ?? 0) + LEVEL_MIB;
     if (isSettled || performance.now() > deadlineMs) {
       return now?.residentMiB ?? 0;

@@ -9,20 +9,20 @@ import { type BudgetTenant, moreKeys, openTenant, smallMenu } from './house.ts';
 import type { NeighbourTask, SeenOfBoth } from './neighbour.ts';
 import { Node } from './node.ts';
 
-/** Number of credentials with which twenty calls per second stay within the budgets. */
+/** Number of credentials of the neighbour. With this number, its twenty calls per second stay within the budgets. */
 const NEIGHBOUR_KEYS = 5;
 
-/** Database, helper processes and tenants around the process that a case measures. */
+/** Everything around the process that a case measures: the database, helper processes and tenants. */
 export interface Stage {
   env: Record<string, string>;
   db: Database;
-  /** Process without budgets, which takes the calls that fill tenants with data. */
+  /** Process of the service with unlimited budgets. It gets the calls that fill tenants with data. */
   backstage: Node;
   /** Control process. It gets the usual calls of the neighbour, but not the calls of the busy tenant. */
   control: Node;
   neighbour: Child<NeighbourTask | 'take' | 'rest', SeenOfBoth>;
   hog: Child<HogTask, Outcome[]>;
-  /** Task of the neighbour, without the URL of the measured process. */
+  /** Task of the neighbour, without the URL of the measured process, which is another one in each case. */
   usual: Omit<NeighbourTask, 'service'>;
   openTenant(menu: Parameters<typeof openTenant>[2]): Promise<BudgetTenant>;
   close(): Promise<void>;

@@ -23,7 +23,7 @@ const well: Measured = {
 };
 
 describe('breaches', () => {
-  it('breaches returns no breach if all measurements are within the goals', () => {
+  it('breaches() returns no breach if all measurements are within the goals', () => {
     assert.deepEqual(breaches(well, FULL), []);
   });
 
@@ -37,14 +37,14 @@ describe('breaches', () => {
     'memory grew by 201 MiB': { memoryMiB: { before: 120, peak: 321, after: 160 } },
     'memory stayed 101 MiB higher': { memoryMiB: { before: 120, peak: 300, after: 221 } },
   })) {
-    it(`breaches reports a breach that begins with: ${what}`, () => {
+    it(`breaches() returns one breach if a measurement is outside its goal: ${what}`, () => {
       const found = breaches({ ...well, ...change }, FULL);
       assert.equal(found.length, 1, String(found));
       assert.ok(found[0]?.startsWith(what), found[0]);
     });
   }
 
-  it('breaches returns no breach if the control process is as slow as the measured process', () => {
+  it('breaches() returns no breach if the control process is as slow as the measured process', () => {
     const busy = { other: slow, control: slow, livez: slow, controlLivez: slow };
     assert.deepEqual(breaches({ ...well, ...busy, standstillMs: 400, controlStandstillMs: 300 }, FULL), []);
   });

@@ -23,9 +23,9 @@ export interface Measured {
   control: Times;
   livez: Times;
   controlLivez: Times;
-  /** Longest pause of the event loop. */
+  /** Longest pause of the event loop, by wall clock. */
   standstillMs: number;
-  /** Largest processor time between two turns of the event loop. */
+  /** Largest processor time that the main thread used between two ticks of a 4 ms timer. */
   heldMs: number;
   controlStandstillMs: number;
   /** Call that used the most processor time when it was sent alone, or null if no call was sent alone. */
@@ -35,19 +35,19 @@ export interface Measured {
   died: string | null;
 }
 
-/** Limits that must hold (invariant 11), with tolerances for a machine that also does other work. */
+/** Limits for the measurements (invariant 11). They include a tolerance, because the machine also does other work. */
 export interface Goals {
   p99Ms: number;
-  /** If the control process is slow itself, the limit is its p99 multiplied by this factor. */
+  /** If the control process is slow itself, a limit is this factor times the measurement of the control process. */
   controlTimes: number;
   livezMs: number;
   heldMs: number;
-  /** Limit of the pause by wall clock, as a multiple of the pause of the control process. */
+  /** Limit of the event loop pause by wall clock, as a multiple of the same pause in the control process. */
   standstillTimes: number;
   growthMiB: number;
   /**
-   * Allowed growth of memory one minute later. Under any load V8's young generation grows to 48 MiB, and menus are
-   * cached.
+   * Growth of memory that may remain one minute after the load. Under any load, V8's young generation grows to 48 MiB, and menus stay in a
+   * cache.
    */
   keptMiB: number;
 }
@@ -61,7 +61,7 @@ export const FULL: Goals = {
   growthMiB: 200,
   keptMiB: 100,
 };
-/** Wide limits for machines with much other work. They find only clear faults. */
+/** Wide limits for short runs on machines with much other work. They find only clear faults. */
 export const SHORT: Goals = {
   p99Ms: 500,
   controlTimes: 5,
@@ -94,7 +94,7 @@ export function timesOfBoth({ calls, livez }: Seen): [Times, Times] {
   return [timesOf(calls), timesOf(livez)];
 }
 
-/** Returns a description of each measurement that breaks a goal. */
+/** Returns a description of each measurement that is outside its goal. */
 export function breaches(measured: Measured, goals: Goals): string[] {
   const { other, control, livez, controlLivez, heldMs, standstillMs, memoryMiB, died } = measured;
   const still = Math.max(goals.heldMs, goals.standstillTimes * measured.controlStandstillMs);

@@ -83,7 +83,7 @@ const strangersAtReceiver: BudgetCase = {
   },
 };
 
-/** Returns a menu near the limit of 32 MiB: 150 dishes with the maximum of 200 add-ons each, under long names. */
+/** Returns a menu near the limit of 32 MiB: 150 dishes with the maximum of 200 add-ons each. The add-ons have long names. */
 function heavyMenu(): MenuDocument {
   const name = (index: number) => `Add-on number ${index} ${'x'.repeat(480)}`;
   const { dishes, ...rest } = longMenu(150, 0);
@@ -137,7 +137,7 @@ const largestBodies: BudgetCase = {
   },
 };
 
-/** Calls that every process can handle. If this case breaks a promise, the machine is too busy for a verdict. */
+/** Calls that every process can handle. If this case breaks a guarantee, the machine is too busy for a verdict. */
 const ordinaryCalls: BudgetCase = {
   name: 'ordinary-calls',
   what: 'orders of one dish, and reads of orders and of the menu',

@@ -8,7 +8,7 @@ import type { Fault } from './fault.ts';
 const BODY_BYTES = 1024 ** 3;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const IDLE_SOCKETS = 10_000;
-/** Descriptors that stay free for other files and sockets of the process. */
+/** Number of file descriptors that stay free for other files and sockets of the process. */
 const KEPT_DESCRIPTORS = 1_500;
 const SLOW_SOCKETS = 200;
 const IDLE_MS = 8_000;
@@ -92,11 +92,11 @@ function ownDescriptorLimit(): number {
     const [, soft] = /Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return Number(soft ?? IDLE_SOCKETS);
   } catch {
-    return 4_000; // Not Linux.
+    return 4_000; // This system is not Linux, so it has no /proc.
   }
 }
 
-/** Opens sockets in groups of 200, so that the accept queue does not overflow. */
+/** Opens sockets in groups of 200, so that the accept queue of the service does not overflow. */
 async function openSockets(port: number, count: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   while (sockets.length < count) {

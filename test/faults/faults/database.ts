@@ -5,7 +5,7 @@ import { processesOf, type World, waitUntil } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 const SERVING_AGAIN_MS = 10_000;
-/** Duration of the freeze. It is longer than the time limit of a database call. */
+/** Time for which no bytes pass between the service and the database. It is longer than the time limit of a database call. */
 const BLACK_HOLE_MS = 14_000;
 const ROUND_TRIP_MS = 200;
 
@@ -35,7 +35,7 @@ async function startAgain(postgres: World['postgres']): Promise<void> {
   }
 }
 
-/** Waits until each API process has answered a read that needs the database. */
+/** Waits until each API process has responded with 200 to a read that needs the database. */
 async function allWriteAgain({ apis, client, witness }: World): Promise<void> {
   const { tenant, headers } = witness.partner;
   const request = { method: 'GET', path: '/v1/third-party/orders/?page_size=1', options: { headers } };
@@ -46,7 +46,7 @@ async function allWriteAgain({ apis, client, witness }: World): Promise<void> {
   );
 }
 
-/** Every database connection is cut during its work, three times. */
+/** All database connections are cut three times, while they are in use. */
 const connectionsCut: Fault = {
   name: 'database-connections-cut',
   interruptsDeliveries: true,
@@ -59,7 +59,7 @@ const connectionsCut: Fault = {
 };
 
 /**
- * The database becomes read-only, as a former primary does. Reads work, and every write is refused (SQLSTATE 25006).
+ * The database becomes read-only, like a primary that was demoted to a standby. Reads work, and every write is refused (SQLSTATE 25006).
  */
 const readOnly: Fault = {
   name: 'database-read-only',
@@ -69,7 +69,7 @@ const readOnly: Fault = {
       await setReadOnly(postgres, 'on');
       await sleep(6_000);
       await setReadOnly(postgres, 'off');
-      await sleep(300); // Every session must have read the new setting.
+      await sleep(300); // Meanwhile every session reads the new setting.
     });
   },
   heal: async ({ postgres }) => await setReadOnly(postgres, 'off'),
@@ -81,8 +81,8 @@ async function setReadOnly(postgres: World['postgres'], value: 'on' | 'off'): Pr
 }
 
 /**
- * The network to the database holds back all bytes for 14 s without an error. Then all of them arrive together, also a
- * COMMIT whose sender has given up.
+ * The network to the database holds back all bytes for 14 s without an error. Then all bytes arrive together, also a COMMIT whose sender
+ * has given up.
  */
 const blackHole: Fault = {
   name: 'database-black-hole',
@@ -132,8 +132,8 @@ const poolExhausted: Fault = {
 };
 
 /**
- * Number of large orders. Together they need more space than PostgreSQL has reserved in tables and in its write-ahead
- * log.
+ * Number of large orders that are placed while the volume is full. Together they need more space than PostgreSQL has reserved in tables and
+ * in its write-ahead log.
  */
 const BIG_ORDERS = 60;
 const NOTES_BYTES = 300_000;

@@ -7,10 +7,10 @@ import { causeEvent } from './witness.ts';
 const SERVING_AGAIN_MS = 5_000;
 const RETRIED_WITHIN_MS = 25_000;
 const STOPPED_MS = 30_000;
-/** Time within which a sent response arrives at the worker. */
+/** Time within which a response that was sent arrives at the worker. */
 const ON_ITS_WAY_MS = 300;
 
-/** An API process is killed during its work and immediately started again. */
+/** Each API process is killed while it serves calls, and is immediately started again. */
 const killApi: Fault = {
   name: 'kill-api',
   isShort: true,
@@ -36,9 +36,9 @@ async function untilServing({ client, witness }: World, api: ServiceProcess): Pr
 }
 
 /**
- * Returns a fault in which a worker is killed during a delivery. The other worker must retry the delivery, and the lost
- * attempt must be counted.
- * @param untilMoment resolves at the moment of the kill
+ * Returns a fault in which a worker is killed during a delivery. The other worker must retry the delivery, and the lost attempt must be
+ * counted.
+ * @param untilMoment waits for the moment at which the worker is killed
  */
 function killWorker(name: string, untilMoment: (world: World, victim: ServiceProcess) => Promise<void>): Fault {
   return {
@@ -48,7 +48,7 @@ function killWorker(name: string, untilMoment: (world: World, victim: ServicePro
     async strike(world) {
       const [victim, other] = world.workers;
       const { hook } = world.witness;
-      // The other worker is stopped, so that the victim claims the delivery.
+      // Only the worker that will be killed (`victim`) may claim the delivery, so the other worker is stopped.
       other.signal('SIGSTOP');
       const order = await untilInHand(world, victim, untilMoment);
       await victim.kill();
@@ -121,7 +121,10 @@ const killWorkerAfter2xx = killWorker('kill-worker-after-2xx', async ({ witness:
   });
 });
 
-/** A process with API and worker is killed. Other processes must send the deliveries that it had claimed at insert. */
+/**
+ * A process that runs the API and a worker is killed. It had claimed deliveries when it wrote their events, and other processes must send
+ * these deliveries.
+ */
 const killServe: Fault = {
   name: 'kill-serve',
   interruptsDeliveries: true,
@@ -136,7 +139,8 @@ const killServe: Fault = {
 };
 
 /**
- * A worker is stopped for longer than its lease, and then continues. It must not write an outcome without its lease.
+ * A worker is stopped for longer than its lease, and then continues. It must not record the outcome of the attempt, because its lease has
+ * ended.
  */
 const stopWorker: Fault = {
   name: 'stop-worker-30s',

@@ -9,8 +9,8 @@ import { causeEvent } from './witness.ts';
 
 const MISBEHAVIOUR_MS = 8_000;
 /**
- * Orders of the flood per receiver. Their events are more than the sending slots of all workers, so a worker without
- * fair shares would have no slot left.
+ * Number of orders per misbehaving receiver. Their events outnumber the sending slots of all workers, so a worker without fair shares would
+ * have no slot left for other receivers.
  */
 const FLOOD_ORDERS = 8;
 const FLOOD_STATUSES = ['confirmed', 'preparing', 'ready', 'completed'];

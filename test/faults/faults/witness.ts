@@ -10,12 +10,15 @@ interface DeliveryRow {
   attempts: Attempt[];
 }
 
-/** A caused event. `read` returns the state of its delivery. */
+/** An event that the suite has caused. `read` returns the current state of its delivery. */
 export interface CausedEvent {
   read(): Promise<DeliveryRow | undefined>;
 }
 
-/** Places an order and confirms it, which causes one event for the witness or for another partner. */
+/**
+ * Places an order and confirms it, which causes one event for `partner`. By default this is the partner whose deliveries the faults
+ * observe.
+ */
 export async function causeEvent({ client, postgres, witness }: World, partner: Partner = witness.partner) {
   const order = await placeOrder(client, partner);
   const before = new Set((await read()).map(({ id }) => id));

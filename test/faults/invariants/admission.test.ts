@@ -4,8 +4,8 @@ import type { BudgetedCall } from '../history.ts';
 import { countInWindows } from './admission.ts';
 
 /**
- * Returns four minutes of calls, one every 140 ms, at a counter that admits `limit` calls per minute. During the outage no call
- * gets a response. The first call of a window is counted nevertheless, and the other calls fail before they are counted.
+ * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls per minute. During the outage no call gets a
+ * response. If such a call is the first of a window, it is counted. Otherwise it fails before it is counted.
  */
 function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): BudgetedCall[] {
   let count = 0;
@@ -25,11 +25,11 @@ function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): Bu
 }
 
 const NEVER = { fromMs: 0, untilMs: 0 };
-/** Outage during which the first window ends. */
+/** Outage that begins before the end of the first window and ends after it. */
 const AT_ITS_END = { fromMs: 59_000, untilMs: 62_000 };
 
 describe('countInWindows', () => {
-  it('countInWindows never counts more than the limit, even if a call without a response began the window', () => {
+  it('countInWindows counts at most the limit of calls in each window, even if the first call of a window got no response', () => {
     for (const outage of [NEVER, AT_ITS_END]) {
       const counts = countInWindows(callsAt(300, outage));
       assert.ok(counts.length >= 3 && Math.max(...counts) <= 300, counts.join());

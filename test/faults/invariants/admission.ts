@@ -4,7 +4,7 @@ import type { Invariant } from './invariant.ts';
 const LIMIT = 300;
 const WINDOW_MS = 60_000;
 
-/** Invariant 7. After the 200 of a revoke or rotate, every later call with the old secret is refused. */
+/** Invariant 7. After a revoke or rotate has responded with 200, every later call with the old secret is refused. */
 export const oldSecretsAreRefused: Invariant = {
   promise: '7 old secrets are refused',
   lookAt: 'src/access/credentials/, the authentication and its caches',
@@ -16,7 +16,7 @@ export const oldSecretsAreRefused: Invariant = {
   },
 };
 
-/** Invariant 8. All processes that share a Redis admit at most 300 calls of a credential in each window. */
+/** Invariant 8. All processes that share a Redis together admit at most 300 calls of a credential in each window of one minute. */
 export const budgetsHold: Invariant = {
   promise: '8 budgets are kept',
   lookAt: 'src/platform/http/rate-limit.ts',
@@ -30,9 +30,9 @@ export const budgetsHold: Invariant = {
 };
 
 /**
- * Returns the number of calls that each window has certainly admitted. A window begins with the first counted call after the end
- * of the previous window. The response of this call may be lost, but a refused call begins no window. The time of its count is
- * only known to be between its sending and its response, so the function keeps a lower and an upper bound.
+ * Returns the number of calls that each window has certainly admitted. A window begins with the first counted call after the end of the
+ * previous window. This call may have got no response, but it was not refused. A call was counted at an unknown time between its sending
+ * and its response. So the function keeps a lower and an upper bound for the beginning of each window.
  */
 export function countInWindows(calls: BudgetedCall[]): number[] {
   const counted = calls.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.sentAtMs - b.sentAtMs);

@@ -6,12 +6,12 @@ import { healthyUrls, type World } from '../world.ts';
 import type { Evidence, Invariant } from './invariant.ts';
 
 const MAX_ATTEMPTS = 5;
-/** Maximum time from the arrival of a POST to the record of its outcome. */
+/** Maximum time from the arrival of an accepted POST until the service has recorded its outcome. */
 const RECORDED_WITHIN_MS = 2_000;
 
 /**
- * Invariant 5 at the receivers. Each event arrives at most five times, always with the stored body and a valid
- * signature, and only at its own receiver.
+ * Invariant 5, as the receivers see it. Each event arrives at most five times, always with the stored body and a valid signature, and only
+ * at its own receiver.
  */
 export const postsAreRight: Invariant = {
   promise: '5 webhooks at the receivers',
@@ -27,7 +27,8 @@ export const postsAreRight: Invariant = {
 };
 
 /**
- * Invariant 5 in the database. The end of every delivery agrees with its attempts and with the POSTs at the receiver.
+ * Invariant 5, as the database shows it. The final status of every delivery agrees with its attempts and with the POSTs that the receiver
+ * got.
  */
 export const deliveriesEnd: Invariant = {
   promise: '5 webhooks in the database',
@@ -113,8 +114,8 @@ function faultOfEnd(
 }
 
 /**
- * Returns true if a pending delivery to a healthy receiver was never posted, or was accepted long ago. To wait for a
- * retry is no fault.
+ * Returns true if a pending delivery to a healthy receiver was never posted, or if its outcome is not recorded 2 s after the receiver
+ * accepted it. A delivery that waits for a retry is not overdue.
  */
 function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<string>, atMs: number): boolean {
   if (partner === undefined || !healthy.has(partner.webhookUrl)) {

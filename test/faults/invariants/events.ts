@@ -2,7 +2,8 @@ import { type EventRow, readChanges, type StatusChange } from '../observer.ts';
 import type { Invariant } from './invariant.ts';
 
 /**
- * Invariant 4. Each transaction writes exactly one event for each change of a status, with the same subject and status.
+ * Invariant 4. Each transaction writes exactly one event for each status change in it. The event names the same order or reservation and
+ * the same status.
  */
 export const eventsTellOfChanges: Invariant = {
   promise: '4 state and events agree',
@@ -25,7 +26,7 @@ function eventOf({ source, subject, status, is_new, tx }: StatusChange): string 
   return `${eventType(source, status, is_new)} ${subject} to ${status} in transaction ${tx}`;
 }
 
-/** Returns the type of the event for a change (contract §6). */
+/** Returns the type of the event that a status change must cause (contract §6). */
 function eventType(source: StatusChange['source'], status: string, isNew: boolean): string {
   if (source === 'restaurant_order') {
     return 'order.status_changed';

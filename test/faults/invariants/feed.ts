@@ -1,8 +1,8 @@
 import type { Invariant } from './invariant.ts';
 
 /**
- * A partner that reads the feed continuously gets every one of its events exactly once, also events that were committed
- * late.
+ * A partner that reads the feed continuously gets every one of its events exactly once, also an event that was committed after later
+ * events.
  */
 export const feedIsWhole: Invariant = {
   promise: 'the feed shows every event once',

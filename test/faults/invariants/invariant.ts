@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 export interface Window {
   /** Beginning of the period, in milliseconds since 1970. */
   fromMs: number;
-  /** Number of creations in the history before the period. */
+  /** Number of entries in `history.creations` at the beginning of the period. */
   creationsBefore: number;
   /** True if the fault interrupts deliveries under way, which then wait for the end of their lease. */
   interruptsDeliveries: boolean;
@@ -14,28 +14,31 @@ export interface Window {
   isLast: boolean;
 }
 
-/** A window with the events and POSTs after the load has paused. Retries may still continue. */
+/**
+ * The period, with the events and POSTs that the checks use. They are collected after the load has paused, but deliveries may still be
+ * retried.
+ */
 export interface Evidence extends Window {
   gatheredAtMs: number;
-  /** POSTs by event, copied just before the events were read. */
+  /** Received POSTs by event id, copied just before the events were read from the database. */
   postsBefore: Map<string, Post[]>;
   events: EventRow[];
 }
 
-/** Collects the evidence for the checks of a window. */
+/** Collects the data for the checks of a period. */
 export async function gather(world: World, window: Window): Promise<Evidence> {
   const postsBefore = new Map([...world.posts.byEvent].map(([eventId, posts]) => [eventId, [...posts]]));
   return { ...window, gatheredAtMs: Date.now(), postsBefore, events: await readEvents(world.postgres) };
 }
 
-/** A promise, with a check that uses the database, the history and the receivers. */
+/** A guarantee of the service, with a check that uses the database, the history and the receivers. */
 export interface Invariant {
   promise: string;
   /** Place in the code where an investigation of a violation should begin. */
   lookAt: string;
   /**
-   * Checks the promise.
-   * @returns a description of each breach, with ids
+   * Checks the guarantee.
+   * @returns a description of each violation, with ids
    */
   check(world: World, evidence: Evidence): Promise<string[]>;
 }

@@ -2,7 +2,7 @@ import { healthyUrls, type World } from '../world.ts';
 import type { Evidence, Invariant } from './invariant.ts';
 
 const P99_LIMIT_MS = 2_000;
-/** Limit of an interrupted delivery, which must wait for the end of its lease. */
+/** Time limit for a delivery that the fault interrupted. Its retry must wait for the end of its lease. */
 const INTERRUPTED_LIMIT_MS = 25_000;
 
 /** Times from the commit of an event to the arrival of its first POST at a healthy receiver, in milliseconds. */
@@ -11,7 +11,8 @@ export interface Promptness {
   p99Ms: number;
   slowestMs: number;
   /**
-   * Number of deliveries that the fault interrupted before the POST. The lease bounds them, and the p99 excludes them.
+   * Number of deliveries that the fault interrupted before the POST. They wait at most until their lease expires, and the p99 does not
+   * include them.
    */
   interrupted: number;
   faults: string[];
@@ -27,7 +28,8 @@ export const healthyAreServed: Invariant = {
 };
 
 /**
- * Measures the promptness. Time without a reachable database does not count, because no process could read the event.
+ * Measures how soon events arrive at healthy receivers. Time during which the database is out of reach does not count, because no process
+ * could read the event.
  */
 export function measurePromptness(world: World, evidence: Evidence): Promptness {
   const healthy = healthyUrls(world);

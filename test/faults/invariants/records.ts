@@ -16,7 +16,8 @@ const FIRST_STATUS: Record<Creation['kind'], string> = { order: 'pending', reser
 const READERS = 4;
 
 /**
- * Invariant 1. Everything that got a 2xx is stored with the id and the last status of the responses, and can be read.
+ * Invariant 1. Every order and reservation that got a 2xx is stored with the id and the last status from the responses, and a client can
+ * read it.
  */
 export const nothingIsLost: Invariant = {
   promise: '1 no accepted data is lost',
@@ -35,8 +36,8 @@ export const nothingIsLost: Invariant = {
 };
 
 /**
- * Invariant 2. Each key has one row and at most one 201, and all its 2xx have the same id. No row exists for a refused
- * call or without a call.
+ * Invariant 2. Each key (an external id of one credential) has at most one row and one 201, and all its 2xx responses have the same id. No
+ * row exists for a refused create call, or for a key that no client has used.
  */
 export const onceOnly: Invariant = {
   promise: '2 each create takes effect once',
@@ -96,9 +97,11 @@ function faultsOfKey(key: string, { successes, isSettled, refusal }: Creation, r
   ];
 }
 
-/** Reads the creations since the beginning of the fault through the API, and returns the faults. */
+/**
+ * Reads the orders and reservations that were created since the fault began, through the API. Returns a description of each wrong response.
+ */
 async function faultsOfReading({ client, knownPartners }: World, creations: Creation[]): Promise<string[]> {
-  // The credentials of all other partners have been revoked since.
+  // The credential of a partner that is not in `knownPartners` may be revoked by now.
   const readable = creations.filter(({ partner }) => knownPartners.has(partner.credentialId));
   const waiting = readable.filter(({ successes }) => successes.length > 0);
   const faults: string[] = [];

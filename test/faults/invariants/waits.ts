@@ -2,9 +2,9 @@ import type { Attempt, EventRow } from '../observer.ts';
 import { healthyUrls, type World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Maximum wait after the first attempt. It doubles after each further attempt (decision 33). */
+/** Maximum wait after the first attempt. The maximum doubles after each further attempt (decision 33). */
 const FIRST_CAP_MS = 2_000;
-/** Tolerance for the next scan of a worker, on a busy machine with a slow database. */
+/** Tolerance for the time until a worker finds the due delivery, on a busy machine with a slow database. */
 const SLACK_MS = 2_500;
 /** Tolerance for the difference between the clocks of database and worker, and for rounding. */
 const EARLY_MS = 150;
@@ -18,8 +18,8 @@ interface Wait {
 }
 
 /**
- * Invariant 5. The wait after a failed attempt is random, between zero and its maximum. Only healthy receivers are
- * checked, because waits for sending slots delay retries to others.
+ * Invariant 5. The wait after a failed attempt is random, between zero and its maximum. Only deliveries to healthy receivers are checked,
+ * because a retry to another receiver may also wait for a sending slot.
  */
 export const waitsAreDrawn: Invariant = {
   promise: '5 waits are within their maximum',
@@ -41,7 +41,7 @@ function waitsOf(world: World, { id, credential_id, attempts }: EventRow): Wait[
   }
   return attempts.slice(1).flatMap((next, index) => {
     const failed = attempts[index];
-    // After an attempt without an outcome, the retry waits for the end of the lease, and not for a random time.
+    // After an attempt without an outcome, the retry waits for the end of the lease and not for a random time, so it is not checked.
     if (failed === undefined || failed.duration_ms === null) {
       return [];
     }
@@ -52,8 +52,8 @@ function waitsOf(world: World, { id, credential_id, attempts }: EventRow): Wait[
 }
 
 /**
- * Returns the wait between two attempts in milliseconds, without outages of the database, because no worker could scan
- * during them.
+ * Returns the wait between two attempts in milliseconds, minus the time of database outages, because no worker could find due deliveries
+ * during an outage.
  */
 function waitBetween({ findings }: World, failed: Attempt, next: Attempt): number {
   const endedMs = Date.parse(failed.at) + (failed.duration_ms ?? 0);
@@ -65,7 +65,8 @@ function waitBetween({ findings }: World, failed: Attempt, next: Attempt): numbe
 }
 
 /**
- * Returns a fault if the waits are not evenly distributed. An even distribution has half of the maximum as its mean.
+ * Returns a violation if the waits are not evenly distributed between zero and their maximum. An even distribution has half of the maximum
+ * as its mean.
  */
 function faultsOfSpread(waits: Wait[]): string[] {
   if (waits.length < ENOUGH_WAITS) {

@@ -51,7 +51,7 @@ const othersDish: Tampering = {
       const values = [own?.id, `of ${marker}`];
       await world.postgres.query('UPDATE dish SET description = $2 WHERE tenant_id = $1', values);
       await world.postgres.query('UPDATE menu SET version = version + 1 WHERE tenant_id = $1', [own?.id]);
-      // This invalidates the cached menu, as a writer of the menu does. Each process polls for recent changes every 150
+      // This row invalidates the cached menu, as a change of the menu by the service does. Each process polls for recent changes every 150
       // ms.
       await world.postgres.query('INSERT INTO recent_change (id, tenant_id) VALUES (gen_random_uuid(), $1)', [own?.id]);
       await sleep(1_000);

@@ -3,7 +3,7 @@ import type { World } from '../world.ts';
 /** A deliberate damage to rows of the database or to records of the suite. An invariant must find it. */
 export interface Tampering {
   name: string;
-  /** Promise that the invariants must find broken. */
+  /** Guarantee that the invariants must find broken. */
   breaks: string;
   /**
    * Does the damage.
@@ -13,8 +13,8 @@ export interface Tampering {
 }
 
 /**
- * Returns a tampering that changes one row by `statement` and repairs it by `undoing`. Both statements get the same
- * values.
+ * Returns a tampering that changes one row by `statement` and repairs the row by `undoing`. Both statements get the values that `choose`
+ * returns.
  */
 export function byStatement(
   name: string,

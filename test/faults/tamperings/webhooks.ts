@@ -7,7 +7,7 @@ import type { Partner } from '../tenants.ts';
 import { healthyUrls, type World } from '../world.ts';
 import { byStatement, first, type Tampering } from './tampering.ts';
 
-/** A delivered event with the POSTs at its receiver. */
+/** A delivered event, with the POSTs that its receiver got. */
 interface Delivered {
   event: EventRow;
   posts: Post[];
@@ -87,7 +87,8 @@ const eventAfterCommit: Tampering = {
   breaks: '4 state and events agree',
   async spoil(world) {
     const { event } = first(await delivered(world), 'delivered event');
-    // The record moves to another transaction. That is the state in which a crash between the two would lose the event.
+    // Records the event under another transaction than its cause. If these were two transactions, a crash between them would lose the
+    // event.
     const set = async (tx: string) => {
       const values = [event.tenant_id, event.id, tx];
       await world.postgres.query(`UPDATE faults.event SET tx = $3::xid8 WHERE ${EVENT}`, values);
