@@ -1,6 +1,7 @@
 /**
- * Tests that the guides are true. All `sh run` blocks of one guide run in one shell, as a reader would paste them. A `json`
- * or `text` block directly after such a block shows its output. In a `json` block, `…` stands for an omission.
+ * Tests that the guides are true. The `sh run` blocks of a guide run one after another in one shell, as if a reader
+ * pasted them. A `json` or `text` block directly after such a block shows its expected output. In a `json` block, `…`
+ * stands for omitted parts.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -15,8 +16,8 @@ import { type Block, differences, type Guide, parseGuide, readGuides } from './s
 const REPOSITORY = join(import.meta.dirname, '..');
 const TIMEOUT_MS = 120_000;
 /**
- * All guides. quick-start.md comes first, because guides that show events need its order. The other guides may come in
- * any order.
+ * All guides. quick-start.md comes first, because it places an order, and other guides show the events of this order.
+ * The other guides may come in any order.
  */
 const guides = readGuides().sort((a, b) => Number(b.name === 'quick-start.md') - Number(a.name === 'quick-start.md'));
 
@@ -37,8 +38,8 @@ describe('the commands of the guides', () => {
       owner: { password: string };
       credential: { api_key: string; api_secret: string };
     };
-    // `--only api` sends no deliveries, because these would go to example addresses. Without `--demo` no status changes
-    // by itself.
+    // With `--only api`, the service sends no deliveries, which would go to example addresses. Without `--demo`, no
+    // order changes its status by itself.
     service = await startServing(['--only', 'api'], { env });
     environment = {
       PATH: process.env['PATH'] ?? '',
@@ -56,7 +57,7 @@ describe('the commands of the guides', () => {
   });
 
   /**
-   * Runs the blocks one after another in one shell.
+   * Runs the code blocks of a guide one after another in one shell.
    * @returns the output of each block
    */
   async function run(blocks: Block[]): Promise<string[]> {
@@ -75,7 +76,7 @@ describe('the commands of the guides', () => {
   for (const { name, blocks } of guides) {
     const runnable = blocks.filter(({ info }) => info === 'sh run');
     if (runnable.length === 0) continue;
-    test(`the commands of ${name} print the output that the guide shows`, async () => {
+    test(`the commands in ${name} print the output that the guide shows`, async () => {
       const outputs = await run(runnable);
       for (const [index, block] of runnable.entries()) {
         const answer = blocks[blocks.indexOf(block) + 1];
@@ -100,14 +101,14 @@ describe('the commands of the guides', () => {
 describe('the guides', () => {
   const byName = new Map(guides.map((guide) => [guide.name, guide]));
 
-  test('each guide begins with its only title and a paragraph', () => {
+  test('each guide begins with a title and a paragraph, and has no second title', () => {
     for (const { name, text } of guides) {
       assert.match(text, /^# [^\n]+\n\n[A-Z][^\n]*(?:\n[^\n#`|-][^\n]*)*\n\n/, name);
       assert.equal(text.replaceAll(/^```.*?^```$/gms, '').match(/^# /gm)?.length, 1, name);
     }
   });
 
-  test('each link of a guide leads to an existing guide or heading, an API document, or an RFC', () => {
+  test('each link in a guide leads to an existing guide or heading, an existing API document, or an RFC', () => {
     const broken = guides.flatMap((guide) => guide.links.filter((link) => !leadsSomewhere(guide, link)));
     assert.deepEqual(broken, []);
   });
@@ -121,7 +122,7 @@ describe('the guides', () => {
     return target !== undefined && (anchor === undefined || target.anchors.has(anchor));
   }
 
-  test('the guides name only paths and methods of the OpenAPI documents', () => {
+  test('the guides name only paths and methods that the OpenAPI documents have', () => {
     const operations = new Map(['third-party', 'pms', 'staff'].flatMap((name) => [...readContract(name)]));
     const unknown = guides.flatMap(({ name, text }) =>
       [...text.matchAll(/(?:\b(GET|POST|PUT|PATCH|DELETE) )?(\/v1\/[\w/{}$.%-]*[\w/}])/g)]
@@ -139,7 +140,9 @@ describe('the guides', () => {
     return isOperation || isFolder;
   }
 
-  /** Returns true if the path fits the template. A parameter such as `{id}` fits every segment. */
+  /**
+   * Returns true if the path matches the template. A parameter of the template, such as `{id}`, matches every segment.
+   */
   function isOf(template: string, path: string): boolean {
     const segments = path.split('/');
     const expected = template.split('/');
@@ -149,7 +152,7 @@ describe('the guides', () => {
     );
   }
 
-  test('errors.md has a row for every error code, with its status', () => {
+  test('errors.md has a table row for every error code, with the status of the code', () => {
     const codes = Object.entries(ERRORS).map(([code, { status }]) => [code, String(status)]);
     const errors = byName.get('errors.md')?.text ?? '';
     for (const [code = '', status = ''] of [...codes, ['error', 'any 4xx']]) {
@@ -157,7 +160,7 @@ describe('the guides', () => {
     }
   });
 
-  test('errors.md has a row for every status that the HTTP shell sends by itself', () => {
+  test('errors.md has a table row for every status that can come from the HTTP server itself, such as 405 or 413', () => {
     const errors = byName.get('errors.md')?.text ?? '';
     for (const status of [400, 403, 404, 405, 408, 413, 415, 417, 431, 500, 503]) {
       assert.match(errors, new RegExp(`^\\| ${status} \\| [^|]+ \\| [^|]+ \\|$`, 'm'), String(status));
@@ -166,7 +169,10 @@ describe('the guides', () => {
 });
 
 describe('the TypeScript of the guides', () => {
-  /** Declarations of the names that a block uses from earlier blocks or expects from the reader. */
+  /**
+   * Declarations of names that a code block uses but does not declare. They come from earlier blocks of the guide or
+   * from the reader.
+   */
   const GLOBALS = `
     type Sdk = typeof import('@roomservice/sdk');
     declare const BASE: string, KEY: string, SECRET: string, PMS_KEY: string, PMS_SECRET: string;
@@ -204,7 +210,7 @@ describe('the TypeScript of the guides', () => {
   });
 });
 
-describe('the comparison of a response with a guide', () => {
+describe('tools that compare a guide with the actual responses', () => {
   const id = '01a2003e-3154-7058-8f7a-602fab27ca42';
 
   test('parseGuide finds the code blocks, the anchors and the links of a guide', () => {
@@ -232,7 +238,7 @@ describe('the comparison of a response with a guide', () => {
     ['2026-11-21', '2026-11-22', 1],
     [null, {}, 1],
   ] as const) {
-    test(`a guide that shows ${JSON.stringify(shown)} for ${JSON.stringify(actual)} gives ${count} differences`, () => {
+    test(`${count} differences if the guide shows ${JSON.stringify(shown)} and the value is ${JSON.stringify(actual)}`, () => {
       assert.equal(differences(shown, actual).length, count);
     });
   }

@@ -18,7 +18,7 @@ const SIGN_IN = 'POST /v1/auth/token/';
 const MAKE_CREDENTIAL = 'POST /v1/third-party/credentials/';
 const MAKE_PMS_CREDENTIAL = 'POST /v1/channel-manager/credentials/';
 const REGISTER_WEBHOOK = 'POST /v1/third-party/webhook/';
-/** Calls that the collection sends twice, to show that a repetition creates nothing new. */
+/** Calls that the collection sends twice, to show that a repeated call creates nothing new. */
 const CREATES = ['POST /v1/third-party/orders/', 'POST /v1/third-party/hotels/reservations/'];
 
 describe('the Postman collection', () => {
@@ -30,32 +30,32 @@ describe('the Postman collection', () => {
 
   after(() => service.close());
 
-  /** Returns the values that an owner fills into the environment. */
+  /** Returns the values that an owner enters in the Postman environment. */
   function ownersValues({ document }: TestTenant): Record<string, string> {
     const owner = document.users?.find(({ role }) => role === 'owner');
     assert.ok(owner);
     return { baseUrl: service.url, ownerEmail: owner.email, ownerPassword: OWNER_PASSWORD };
   }
 
-  test("the collection calls the owner's sign-in and every operation for partners and PMSs that LEFT_OUT does not name", async () => {
+  test("the collection calls the owner's sign-in and every operation for partners and PMSs, except those in LEFT_OUT", async () => {
     const values = { ...ownersValues(await openHotel(service)), webhookUrl: 'https://partner.example/hooks' };
     const documented = [...THIRD_PARTY, ...PMS].filter(({ operation }) => !(operation.operationId in LEFT_OUT));
     const expected = [SIGN_IN, ...CREATES, ...documented.map(callOf)];
     assert.deepEqual(callsOf(await run(values)).toSorted(), expected.toSorted());
   });
 
-  test('LEFT_OUT names only operations that exist', () => {
+  test('LEFT_OUT, the list of operations that the collection omits, names only existing operations', () => {
     const ids = new Set([...THIRD_PARTY, ...PMS].map(({ operation }) => operation.operationId));
     const unknown = Object.keys(LEFT_OUT).filter((id) => !ids.has(id));
     assert.deepEqual(unknown, []);
   });
 
-  test("the collection passes with the demo tenant's menu and hotel", async () => {
+  test('all checks of the collection pass with the menu and the hotel of the demo tenant', async () => {
     const { menu, properties } = readJson('demo/tenant.json');
     await run(ownersValues(await openHotel(service, { menu, properties })));
   });
 
-  test('a second run of the collection uses the credentials of the first run and makes no new ones', async () => {
+  test('a second run of the collection reuses the credentials of the first run and makes no new ones', async () => {
     const first = await run(ownersValues(await openHotel(service)));
     const second = await run(first.environment.toObject(false, true));
     const made = [MAKE_CREDENTIAL, MAKE_PMS_CREDENTIAL];
@@ -64,7 +64,7 @@ describe('the Postman collection', () => {
     assert.deepEqual(callsOf(second), others);
   });
 
-  test("with only a partner's API key, the collection sends the calls that the key allows and skips all others", async () => {
+  test("if only a partner's API key and secret are given, the collection sends only calls that these allow", async () => {
     const { credential } = await openHotel(service);
     const keys = { apiKey: credential.api_key, apiSecret: credential.api_secret };
     const opened = THIRD_PARTY.filter(({ operation }) => schemesOf(operation).includes('apiKey')).map(callOf);
@@ -73,7 +73,7 @@ describe('the Postman collection', () => {
   });
 
   for (const folder of ['Restaurant', 'Hotel', 'Webhook', 'PMS']) {
-    test(`the folder ${folder} of the collection passes when it runs without the other folders`, async () => {
+    test(`the folder ${folder} of the collection passes if it runs without the other folders`, async () => {
       const hotel = await openHotel(service);
       const { 'x-pms-api-key': pmsApiKey = '', 'x-pms-api-secret': pmsApiSecret = '' } = await pmsHeaders(
         service,
@@ -85,7 +85,7 @@ describe('the Postman collection', () => {
     });
   }
 
-  test('a run of the collection leaves its order and stay cancelled, and prices and restrictions unchanged', async () => {
+  test('after a run of the collection, its order and stay are cancelled, and prices and restrictions are as before', async () => {
     const hotel = await openHotel(service);
     const pms = await pmsHeaders(service, hotel);
     const planId = hotel.plans['Double/Flexible'];
@@ -104,7 +104,7 @@ describe('the Postman collection', () => {
     assert.deepEqual(await Promise.all(lists), [['cancelled'], ['cancelled']]);
   });
 
-  /** Reads the minimum stay of a tenant's rate plans, and all its rates and restrictions by night. */
+  /** Reads the minimum stay of each rate plan of a tenant, and all rates and restrictions of the tenant by night. */
   async function planRows({ tenantId }: TestTenant): Promise<object[]> {
     const { db } = service.database;
     const [plans, rates] = await Promise.all([
@@ -116,8 +116,8 @@ describe('the Postman collection', () => {
 });
 
 /**
- * Runs the committed collection, or one folder of it, with the given values. Asserts that no script of the collection
- * fails.
+ * Runs the committed Postman collection, or one folder of it, with the given environment values. Asserts that no check
+ * of the collection fails.
  */
 async function run(values: Record<string, string>, folder?: string): Promise<NewmanRunSummary> {
   const filled = Object.entries({ ...defaults(), ...values }).map(([key, value]) => ({ key, value }));
@@ -134,7 +134,7 @@ function defaults(): Record<string, string> {
   return Object.fromEntries(ENVIRONMENT.values.map(({ key, value }: { key: string; value: string }) => [key, value]));
 }
 
-/** Returns the operations that got a response, in the order of their calls. */
+/** Returns the operations that were called and got a response, in the order of the calls. */
 function callsOf({ run: { executions } }: NewmanRunSummary): string[] {
   return executions
     .filter(({ response }) => response !== undefined)

@@ -11,8 +11,8 @@ const REAL_BOOKINGS = join(import.meta.dirname, '../../shared/data/hotel-booking
 const TODAY = new Date().toISOString().slice(0, 10);
 
 /**
- * Invented bookings. The inn has three overlapping bookings of its single rooms but only two such rooms, so one booking is
- * refused. Each family room is booked by one guest after another.
+ * Invented bookings. The inn has two single rooms and three overlapping bookings of them, so one booking is refused.
+ * The bookings of family rooms do not overlap.
  */
 const MADE_UP = `hotel,booked_on,check_in,check_out,room_type,adults,children,babies,channel,nightly_rate,final_status,final_status_on
 inn,2020-01-01,2020-03-01,2020-03-04,single,1,0,0,Direct,50,Check-Out,2020-03-04
@@ -42,8 +42,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Replays bookings in a new tenant.
- * @param tamper replaces the call, so that a test can falsify responses of the service
+ * Sends the bookings to a new tenant, and later cancels or completes them as the bookings say.
+ * @param tamper wraps the function that calls the service, so that a test can falsify responses
  */
 async function replay(bookings: Booking[], tamper: (call: Call) => Call = (call) => call) {
   const lanes = lanesOf(bookings);
@@ -76,21 +76,21 @@ describe('readBookings', () => {
     assert.equal(bookings[6]?.checkIn, '2026-06-01');
   });
 
-  it('readBookings counts children and babies as guests, and zero guests as one', () => {
+  it('readBookings counts adults, children and babies as guests, and counts a booking without guests as one guest', () => {
     assert.deepEqual(
       bookings.map(({ guests }) => guests),
       [1, 1, 1, 4, 1, 1, 4, 4],
     );
   });
 
-  it('readBookings refuses a file with other columns and a file without bookings', () => {
+  it('readBookings refuses a file with wrong column names and a file without bookings', () => {
     assert.throws(() => readBookings('a,b\n1,2\n', TODAY), /under the columns hotel,booked_on/);
     assert.throws(() => readBookings(MADE_UP.split('\n')[0] ?? '', TODAY), /must have bookings/);
   });
 });
 
 describe('stepsOf', () => {
-  it('stepsOf puts on each day first the ends of earlier bookings, then new bookings, then ends of bookings of that day', () => {
+  it('stepsOf sorts the steps of a day: ends of earlier bookings, then new bookings, then ends of bookings made on this day', () => {
     const steps = stepsOf(readBookings(MADE_UP, '2020-02-26')).map(({ kind, booking }) => `${kind} ${booking.line}`);
     const begin = ['create 1', 'create 2', 'create 3', 'finish 2', 'create 4', 'create 5', 'create 6', 'finish 6'];
     const end = ['finish 7', 'finish 5', 'finish 4', 'finish 1', 'finish 3', 'finish 8'];
@@ -98,8 +98,8 @@ describe('stepsOf', () => {
   });
 });
 
-describe('a replay', () => {
-  it('a replay of eight invented bookings ends with the expected outcomes and without a fault', async () => {
+describe('a replay of bookings in a new tenant', () => {
+  it('a replay of eight invented bookings gives each booking the expected outcome and shows no fault', async () => {
     const { steps, outcomes, verdict, faults } = await replay(readBookings(MADE_UP, TODAY));
     assert.deepEqual(faults, []);
     assert.equal(steps, 16);
@@ -114,7 +114,7 @@ describe('a replay', () => {
   const skip = existsSync(REAL_BOOKINGS)
     ? false
     : `The file with the real bookings is missing: ../shared/data/hotel-bookings.csv`;
-  it('a replay of the first 400 real bookings ends without a fault or an oversold night', { skip }, async () => {
+  it('a replay of the first 400 real bookings shows no fault and no oversold night', { skip }, async () => {
     const { outcomes, verdict, faults } = await replay(readBookings(readFileSync(REAL_BOOKINGS, 'utf8'), TODAY, 400));
     assert.deepEqual(faults, []);
     assert.equal(outcomes.size, 400);
@@ -122,7 +122,7 @@ describe('a replay', () => {
     assert.equal(verdict.oversoldNights, 0);
   });
 
-  it('a replay reports a fault if the service accepts, refuses, counts or lists a booking wrongly', async () => {
+  it('a replay reports a fault if a response shows a wrong status, a wrong number of rooms or a wrong list of bookings', async () => {
     const wrongs: Record<string, (path: string, answer: Awaited<ReturnType<Call>>) => object | undefined> = {
       'booking 3: the status was 201, but 409 was expected': (_, { status }) =>
         status === 409 ? { status: 201, body: { reservation_id: 'x' } } : undefined,

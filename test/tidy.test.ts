@@ -18,7 +18,7 @@ const map = readText('docs/ARCHITECTURE.md');
 const drawing = readDrawing(map);
 const migrations = listFiles('migrations').map((path): [string, string] => [path, readText(path)]);
 
-/** Asserts that the list is empty. The message has one line for each offence. */
+/** Asserts that the list of offences is empty. Otherwise, the error message has one line for each offence. */
 function assertNone(offences: string[]): void {
   assert.ok(offences.length === 0, `\n${offences.join('\n')}\n`);
 }
@@ -28,42 +28,46 @@ function foldersOf(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-describe('structure', () => {
-  test('the drawing shows every wing and room', () => assertNone(notAsDrawn(program, drawing)));
-  test('imports lead only to lower wings and rooms of the drawing', () =>
+describe('structure of the source code', () => {
+  test('the diagram in ARCHITECTURE.md shows every module of src/ and tools/', () =>
+    assertNone(notAsDrawn(program, drawing)));
+  test('a module imports only modules that are below it in the diagram of ARCHITECTURE.md', () =>
     assertNone(importDirection(program, drawing)));
-  test('the table of wings lists the imports of each wing', () => assertNone(importsNotAsInTable(program, map)));
-  test('a room imports only the front files of other rooms', () => assertNone(frontFilesOnly(program)));
-  test('imports inside a wing are relative, and imports of another wing use its alias', () =>
+  test('the table in ARCHITECTURE.md lists the imports of each folder of src/', () =>
+    assertNone(importsNotAsInTable(program, map)));
+  test('a module imports only the front file of another module (the file with its name)', () =>
+    assertNone(frontFilesOnly(program)));
+  test('imports inside a folder of src/ are relative, and imports from another folder of src/ use its alias', () =>
     assertNone(pathsOfImports(program)));
-  test('no file is a barrel, which is an index.ts or a file with `export *`', () => assertNone(barrels(source)));
+  test('no file is a barrel that only re-exports: there is no index.ts and no `export *`', () =>
+    assertNone(barrels(source)));
 });
 
-describe('bans', () => {
-  test('only stores and platform/db/ contain SQL', () => assertNone(sqlOutsideStores(program)));
-  test('only one room writes a table', () => assertNone(tablesWithTwoWriters(program)));
-  test('only the room of a table and the rooms above it read the table', () =>
+describe('bans on the source code', () => {
+  test('only store files and platform/db/ contain SQL', () => assertNone(sqlOutsideStores(program)));
+  test('each table is written by only one module', () => assertNone(tablesWithTwoWriters(program)));
+  test('a table is read only by the module that writes it and by modules above it in the diagram of ARCHITECTURE.md', () =>
     assertNone(tablesReadFromAbove(program, drawing)));
-  test('only the sender of webhooks and the client of `listen` make HTTP requests', () =>
+  test('only the webhook sender and the client of `roomservice listen` make HTTP requests', () =>
     assertNone(outboundHttp(program)));
-  test('no test is marked only, and none is skipped or marked todo without a reason', () =>
+  test('no test is marked `only`, and no test is skipped or marked `todo` without a reason', () =>
     assertNone(skippedTests(tests)));
   test('no comment disables a lint rule without a reason', () => assertNone(disabledRules([...source, ...tests])));
-  test('no file contains a path that exists only on one machine', () => {
+  test('no file contains an absolute path that exists only on one machine', () => {
     assertNone(listFiles().flatMap((path) => machinePaths(path, readText(path))));
   });
   // .oxlintrc.json has the rules on any, console, process.env, cycles, and the lengths of files and functions.
   test('the linter finds no offence', () => assertNone(lint(join(import.meta.dirname, '..'))));
 });
 
-describe('references', () => {
-  test('each reference to the contract, a decision or a database rule resolves', () => {
+describe('references in the repository', () => {
+  test('each reference to the contract, to a decision or to a database rule leads to an existing entry', () => {
     const texts = listFiles().filter((path) => /\.(?:ts|js|sql|md)$/.test(path));
     assertNone(texts.flatMap((path) => unresolvedReferences(path, readText(path), readText)));
   });
 });
 
-describe('the map', () => {
+describe('paths and modules that the documentation names', () => {
   test('ARCHITECTURE.md, CONTRIBUTING.md and README.md name only files and folders that exist', () => {
     const wings = drawing.floors.flat();
     const paths = new Set(listFiles().flatMap((path) => [path, ...foldersOf(path)]));
@@ -73,20 +77,20 @@ describe('the map', () => {
       ),
     );
   });
-  test('ARCHITECTURE.md names each room', () => {
+  test('ARCHITECTURE.md names each module of src/ and tools/', () => {
     const rooms = new Set(program.map(({ path }) => nameOf(placeOf(path))));
     assertNone([...rooms].filter((room) => !map.includes(`\`${room}`)));
   });
 });
 
-test('the newest section of the changelog has the version of package.json', () => {
+test('the newest section of CHANGELOG.md is for the version in package.json', () => {
   const { version } = JSON.parse(readText('package.json')) as { version: string };
   const [, newest] = /^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/m.exec(readText('CHANGELOG.md')) ?? [];
   assert.equal(newest, version);
 });
 
-describe('decisions', () => {
-  test('each decision has a number, a status and a row in the index', () => {
+describe('decision records', () => {
+  test('each decision record in docs/decisions/ has the next number, a status, and a row in the index', () => {
     const index = 'docs/decisions/README.md';
     const notes = listFiles('docs/decisions').filter((path) => path !== index);
     assertNone(
@@ -99,14 +103,15 @@ describe('decisions', () => {
 });
 
 describe('migrations', () => {
-  test('the migrations are numbered without gaps', () => assertNone(migrationNames(migrations.map(([path]) => path))));
-  test('every key and index of the migrations begins with tenant_id', () => {
+  test('the numbers of the migrations have no gaps', () =>
+    assertNone(migrationNames(migrations.map(([path]) => path))));
+  test('every key and index in the migrations begins with the column tenant_id', () => {
     assertNone(migrations.flatMap(([path, text]) => keysWithoutTenant(path, text)));
   });
-  test('the migrations use only SQL that a cluster supports', () => {
+  test('the migrations use only SQL that a database cluster supports', () => {
     assertNone(migrations.flatMap(([path, text]) => notDistributable(path, text)));
   });
-  test('each exception in test/tidy/migrations.ts names a table or index that a migration makes', () => {
+  test('each exception in test/tidy/migrations.ts names a table or index that a migration creates', () => {
     assertNone(unusedExceptions(migrations.map(([, text]) => text).join('\n')));
   });
 });

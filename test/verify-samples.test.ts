@@ -14,17 +14,17 @@ const { now_seconds: nowSeconds, vectors } = vectorFile;
 
 interface Sample {
   language: string;
-  /** Language mark of the code block in the guide. */
+  /** Language after the opening fence of the sample's code block in the guide. */
   block: string;
   sample: string;
 }
 
 interface Program extends Sample {
-  /** File of a program that calls the sample for each line of its input. `lineOf` describes a line. */
+  /** File of a program that calls the sample for each line of its input. `lineOf` makes such a line. */
   driver: string;
-  /** Command that must be on PATH. */
+  /** Command that the test needs on PATH. */
   needs: string;
-  /** Shell command that builds and runs the program, in a folder that holds the driver and the sample. */
+  /** Shell command that builds and runs the program, in a folder with the driver program and the sample. */
   command: string;
 }
 
@@ -83,8 +83,8 @@ const PROGRAMS: Program[] = [
 type Vector = (typeof vectors)[number];
 
 /**
- * Returns the line of a test vector for a driver. The fields are in base64, separated by tabs. `-` is a missing header,
- * and each secret ends with a comma.
+ * Returns a test vector as an input line for a driver program. The fields are in base64, separated by tabs. `-` is a
+ * missing header, and a comma follows each secret.
  */
 function lineOf({ secrets, timestamp, signature, body }: Vector): string {
   const field = (text: string | null) => (text === null ? '-' : Buffer.from(text).toString('base64'));
@@ -96,7 +96,7 @@ function isOnPath(command: string): boolean {
   return spawnSync(command, ['--version']).error === undefined;
 }
 
-/** Returns the name and the outcome of each vector, so that one comparison shows all differences. */
+/** Returns the name and the outcome of each test vector, so that one comparison shows all differences. */
 function named(outcomes: boolean[]): string[] {
   return vectors.map(({ name }, index) => `${name}: ${outcomes[index]}`);
 }
@@ -104,7 +104,7 @@ function named(outcomes: boolean[]): string[] {
 const expected = named(vectors.map(({ valid }) => valid));
 
 describe('the test vectors', () => {
-  test("each test vector is marked valid exactly if the service's own verification accepts it within the time limit", () => {
+  test("a test vector is marked valid if and only if the service's own verification accepts it within the time limit", () => {
     for (const { name, valid, secrets, timestamp, signature, body } of vectors) {
       const message = { timestampSeconds: Number(timestamp), body, signature: signature ?? '' };
       const isLate = Math.abs(nowSeconds - message.timestampSeconds) > vectorFile.tolerance_seconds;
@@ -115,7 +115,7 @@ describe('the test vectors', () => {
 });
 
 describe('the delivery that the guide shows', () => {
-  test('the delivery that the webhook guide shows has a valid signature and matching event ids', () => {
+  test('the delivery that the webhook guide shows has a valid signature and the same event id in header and body', () => {
     const guide = readFileSync(join(REPOSITORY, 'docs/guides/webhooks.md'), 'utf8');
     const [, head = '', body = ''] = /^```http\n(.*?)\n\n(.*?)\n```$/ms.exec(guide) ?? [];
     const header = (name: string) => new RegExp(`^X-Service-${name}: (.*)$`, 'm').exec(head)?.[1] ?? '';
@@ -126,14 +126,17 @@ describe('the delivery that the guide shows', () => {
   });
 });
 
-describe('the verification sample', () => {
+describe('the samples for the verification of a signature', () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'roomservice-samples-'));
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  /** Compiles and runs a sample over all vectors. */
+  /**
+   * Builds the sample and runs it with all test vectors.
+   * @returns for each vector, true if the sample accepts it
+   */
   function run({ sample, driver, command }: Program): boolean[] {
     const workplace = mkdtempSync(join(folder, 'sample-'));
     copyFileSync(join(REPOSITORY, sample), join(workplace, basename(sample)));
@@ -152,7 +155,7 @@ describe('the verification sample', () => {
       .map((line) => line === 'true');
   }
 
-  test('the verification sample in TypeScript agrees with every test vector', () => {
+  test('the TypeScript sample gives the expected result for every test vector', () => {
     const outcomes = vectors.map(({ secrets, timestamp, signature, body }) =>
       verify(secrets, timestamp ?? '', signature ?? '', Buffer.from(body), nowSeconds),
     );
@@ -161,12 +164,12 @@ describe('the verification sample', () => {
 
   for (const program of PROGRAMS) {
     const skip = isOnPath(program.needs) ? false : `${program.needs} is not on PATH`;
-    test(`the verification sample in ${program.language} agrees with every test vector`, { skip }, () => {
+    test(`the ${program.language} sample gives the expected result for every test vector`, { skip }, () => {
       assert.deepEqual(named(run(program)), expected);
     });
   }
 
-  test('the webhook guide contains each verification sample unchanged', () => {
+  test('the webhook guide contains the code of every sample unchanged', () => {
     const guide = readFileSync(join(REPOSITORY, 'docs/guides/webhooks.md'), 'utf8');
     for (const { language, block, sample } of [TYPESCRIPT, ...PROGRAMS]) {
       const code = readFileSync(join(REPOSITORY, sample), 'utf8');

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { fuzz } from './run.ts';
 
 /**
- * Number of cases, enough for a few of each operation. `npm run test:fuzz` sends many more, with a new seed in each
- * run.
+ * Number of cases that this test sends. They are enough for a few cases of each operation of the API.
+ * `npm run test:fuzz` sends many more, with a new seed in each run.
  */
 const CASES = 1_500;
 
-test(`the service responds to ${CASES} hostile requests over all operations without a fault`, {
+test(`${CASES} random and hostile requests, spread over all operations, show no fault of the service`, {
   timeout: 120_000,
 }, async () => {
   const report = await fuzz({ cases: CASES, seed: 1 });

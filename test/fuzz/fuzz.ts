@@ -1,8 +1,10 @@
-// npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--growth] [--replay LINE]: starts a service, sends
-// valid and
-// hostile requests to every operation, and checks each response for faults that must never occur. `--growth` only
-// measures
-// the time of bodies of growing size. `--replay` sends one case again.
+// Starts a service, sends valid and hostile requests to every operation, and checks each response for faults that must
+// never occur.
+//
+//   npm run test:fuzz -- [--cases N] [--seed N] [--only OPERATION] [--growth] [--replay LINE]
+//
+// `--growth` only measures how the response time grows with the size of the body. `--replay` sends one earlier case
+// again. The report of a failure shows the LINE of its case.
 import { parseArgs } from 'node:util';
 import { type Case, describeCase, fromLine } from './cases.ts';
 import { fuzz, measureGrowth, replay } from './run.ts';
@@ -68,7 +70,9 @@ async function replayOne(line: string): Promise<number> {
   return faults.length === 0 ? 0 : 1;
 }
 
-/** Replaces the progress line on a terminal. Does nothing if the output is not a terminal. */
+/**
+ * Shows the text in place of the previous progress line of the terminal. Does nothing if the output is not a terminal.
+ */
 function showProgress(text: string): void {
   if (process.stdout.isTTY) {
     process.stdout.write(`\r\u001b[K${text}`);

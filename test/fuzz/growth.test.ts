@@ -8,8 +8,8 @@ function points(msOf: (mebibytes: number) => number) {
   return SIZES.map((sizeBytes) => ({ sizeBytes, ms: msOf(sizeBytes / 1_024 ** 2) }));
 }
 
-describe('faultIn', () => {
-  it('faultIn returns null if the time grows linearly with the size or slightly faster, also with a fixed cost per call', () => {
+describe('faultIn, which checks how response times grow with the size of the body', () => {
+  it('faultIn returns null if the response time grows linearly or slightly faster, even if each call has a fixed cost', () => {
     assert.equal(faultIn(points((size) => 1 + 200 * size)), null);
     assert.equal(faultIn(points((size) => 30 + 100 * size)), null);
     assert.equal(
@@ -18,15 +18,15 @@ describe('faultIn', () => {
     );
   });
 
-  it('faultIn reports a time that grows with the square of the size', () => {
+  it('faultIn reports a response time that grows with the square of the body size', () => {
     assert.match(faultIn(points((size) => 1 + 250 * size ** 2)) ?? '', /power of (?:1\.[5-9]|2)/);
   });
 
-  it('faultIn reports a time that grows linearly but is too long for its size', () => {
+  it('faultIn reports a response time that grows linearly but is too long for the body size', () => {
     assert.match(faultIn(points((size) => 2_600 * size)) ?? '', /too long for/);
   });
 
-  it('faultIn reports a request without a response', () => {
+  it('faultIn reports a request that got no response', () => {
     assert.equal(faultIn([{ sizeBytes: 1_024 ** 2, ms: 10_000 }]), 'no response');
   });
 });

@@ -6,29 +6,43 @@ import { LIMIT_MS, prepare, send } from './send.ts';
 import type { World } from './world.ts';
 import { ownShapes, type Shape, SHAPES } from './shapes.ts';
 
-/** Size of the largest shape. A body may have 1 MiB, so this leaves room for the text around the shape. */
+/**
+ * Largest size for which a body is generated. It is 2 KiB below the limit of 1 MiB, because a generated body may be a
+ * little larger than asked for.
+ */
 const LARGEST_BYTES = 1024 ** 2 - 2_048;
-/** Number of smaller sizes. Each size is half of the previous one. */
+/** Number of smaller body sizes that are also measured. Each is half of the previous size. */
 const HALVINGS = 5;
 /**
- * Number of measurements of one size. The smallest time counts, because other work of the machine can only add time.
+ * Number of requests that measure one body size. The shortest time counts, because other work of the machine can only
+ * make a request slower.
  */
 const MEASUREMENTS = 3;
 const TRIES = 3;
-/** A time that other work of the machine cannot explain. It is not measured again. */
+/**
+ * If a response takes longer than this, other work of the machine cannot be the reason. So the measurement is not
+ * repeated.
+ */
 const DECISIVE_MS = 1_000;
-/** Time that stands for a missing response. It is longer than the time limit of a request. */
+/** Time that is recorded for a request without a response. It is longer than the time limit of a request. */
 const UNANSWERED_MS = 2 * LIMIT_MS;
 
 /**
- * A shorter time of the largest body is no fault. It delays no other call, and it is too short to measure its growth.
+ * If the response to the largest body takes less time than this, the growth is not checked. So short a time delays no
+ * other call, and its growth cannot be measured.
  */
 const UNNOTICED_MS = 40;
-/** Allowed time for each MiB. It is several times the time that reading, decoding and checking take. */
+/**
+ * Allowed response time for each MiB of the body. It is several times the time that reading, decoding and checking a
+ * body take.
+ */
 const MOST_MS_PER_MIB = 400;
-/** Time that a body of each size may take, in addition to the time for its size. */
+/** Allowed response time for a body of any size, in addition to the time that `MOST_MS_PER_MIB` allows for its size. */
 const ALWAYS_ALLOWED_MS = 50;
-/** Largest allowed exponent of growth. 1 means that the time is proportional to the size, and 2 to its square. */
+/**
+ * Largest allowed exponent of the growth of time with size. With 1, the time is proportional to the size. With 2, it is
+ * proportional to the square of the size.
+ */
 const STEEPEST = 1.4;
 
 interface Point {
@@ -37,8 +51,10 @@ interface Point {
 }
 
 /**
- * Measures the times of bodies of growing size in every shape, up to the largest size. Reports each shape whose time grows faster
- * than its size or is too long for its size.
+ * Sends bodies of growing size to an operation, for every kind of body in `SHAPES` and `ownShapes`, and measures the
+ * response times.
+ * @returns a description of each kind of body whose response time grows faster than its size or is too long for its
+ * size
  */
 export async function findGrowth(world: World, operation: Operation): Promise<string[]> {
   if (operation.body === null) {
@@ -58,14 +74,18 @@ export async function findGrowth(world: World, operation: Operation): Promise<st
       );
     }
     if (points.some(({ ms }) => ms === UNANSWERED_MS)) {
-      // The service is still busy with the unanswered request, so further measurements would be wrong.
+      // The service is still busy with the request that got no response, so the times of further requests would be
+      // wrong.
       break;
     }
   }
   return faults;
 }
 
-/** Measures a shape. A fault is measured again, because the machine may have been busy. */
+/**
+ * Measures one kind of body. If the times show a fault, measures again, because other work may have slowed the machine
+ * down.
+ */
 async function judged(world: World, base: HttpCase, shape: Shape): Promise<{ fault: string | null; points: Point[] }> {
   let points: Point[] = [];
   let fault: string | null = null;
@@ -79,7 +99,10 @@ async function judged(world: World, base: HttpCase, shape: Shape): Promise<{ fau
   return { fault, points };
 }
 
-/** Measures all sizes, the largest first. Stops if the largest body takes only a short time or gets no response. */
+/**
+ * Measures one kind of body in all sizes, the largest first. Stops after the largest body if it takes only a short time
+ * or gets no response.
+ */
 async function measure(world: World, base: HttpCase, shape: Shape): Promise<Point[]> {
   const points: Point[] = [];
   for (let halvings = 0; halvings <= HALVINGS; halvings += 1) {
@@ -108,7 +131,7 @@ async function leastMs(world: World, each: HttpCase): Promise<number> {
   return least;
 }
 
-/** Returns a description of the fault in the times of growing sizes, or null if there is no fault. */
+/** Returns a description of the fault that the response times of growing bodies show, or null if they show no fault. */
 export function faultIn(points: Point[]): string | null {
   if (points.some(({ ms }) => ms === UNANSWERED_MS)) {
     return 'no response';
@@ -125,11 +148,11 @@ export function faultIn(points: Point[]): string | null {
 }
 
 /**
- * Returns the exponent of growth, which is the slope of a line through the logarithms of sizes and times. Ignores short
- * times.
+ * Returns the exponent with which the response time grows with the size. It is the slope of a line through the
+ * logarithms of sizes and times. Short times are ignored.
  */
 function steepnessOf(points: Point[]): number {
-  // In shorter times the fixed cost of a call is the largest part.
+  // In a shorter time, the fixed cost of a call would be the largest part.
   const logs = points
     .filter(({ ms }) => ms > UNNOTICED_MS / 8)
     .map(({ sizeBytes, ms }) => ({ x: Math.log(sizeBytes), y: Math.log(ms) }));

@@ -1,12 +1,12 @@
 /**
- * Prefixes for texts that a JavaScript value cannot express. A string that begins with `RAW` is written as the rest of the string
- * without quotes, for example a number that is too large for a double. A key that begins with `KEY` is written as the rest of
- * the key, for example a second key with the same name.
+ * Prefixes that mark JSON text which a JavaScript value cannot express. `RAW` begins a string whose rest is written
+ * without quotes, for example a number that is too large for a double. `KEY` begins a key whose rest is written as the
+ * key, so that an object can have two keys with the same name.
  */
 export const RAW = 'RAW-';
 export const KEY = 'KEY-';
 
-/** Values that the service promises to handle in every place of a value, by name. */
+/** Hostile values, by name. The service guarantees that it handles each of them in every field and parameter. */
 export const PROMISED_VALUES: Record<string, unknown> = {
   null: null,
   'U+0000': 'a\0b',
@@ -24,7 +24,7 @@ export const PROMISED_VALUES: Record<string, unknown> = {
   '10,000 levels of objects': `${RAW}${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
 };
 
-/** Other values that have caused faults in some service. */
+/** Further hostile values, by name, which have caused faults in some service. */
 export const OTHER_VALUES: Record<string, unknown> = {
   true: true,
   'an empty string': '',
@@ -62,10 +62,12 @@ export const OTHER_VALUES: Record<string, unknown> = {
   'a URL of 3,000 characters': `https://hooks.example/${'a'.repeat(3_000)}`,
 };
 
-/** All hostile values. No value contains a text that the oracle searches for in responses. */
+/**
+ * All hostile values. No value contains a text that `oracle.ts` reports as a fault, so a response may repeat a value.
+ */
 export const HOSTILE_VALUES: Record<string, unknown> = { ...PROMISED_VALUES, ...OTHER_VALUES };
 
-/** Raw spellings of a path parameter or a query value that no encoding of a value gives. */
+/** Texts that are put into a path or a query as they are. Most of them are not the percent-encoding of any value. */
 export const HOSTILE_ENCODINGS = [
   '%2F',
   '%00',
@@ -91,7 +93,7 @@ export const HOSTILE_ENCODINGS = [
   'a'.repeat(5_000),
 ];
 
-/** Additional keys. Each object is merged into a valid body. */
+/** Objects with additional keys. Each object is merged into a valid body. */
 export const HOSTILE_KEYS: Record<string, unknown>[] = [
   { [`${KEY}__proto__`]: { isAdmin: true } },
   { [`${KEY}constructor`]: { prototype: { isAdmin: true } } },
@@ -135,7 +137,7 @@ export const ODD_CONTENT_TYPES = [
   `application/json${'; a=b'.repeat(500)}`,
 ];
 
-/** Unusual headers that a request may have in addition to its own. */
+/** Unusual headers. A request may have some of them in addition to its usual headers. */
 export const ODD_HEADERS: [string, string][] = [
   ['Accept', 'text/xml'],
   ['Accept', 'application/json;q=0'],
@@ -183,7 +185,10 @@ export const ODD_HEADERS: [string, string][] = [
   ['X-Long', 'v'.repeat(8_000)],
 ];
 
-/** Texts that are not valid bodies, and forms whose field names contradict each other or have very large indexes. */
+/**
+ * Texts that are not valid bodies, and forms whose field names contradict each other (`a=1&a[0]=2`) or have very large
+ * list indexes.
+ */
 export const ODD_BODIES = [
   '',
   '{',

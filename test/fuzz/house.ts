@@ -2,18 +2,21 @@ import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { sampleHotel, sampleMenu, sampleTenant } from '../support/tenants.ts';
 
 /**
- * Text that is in every free text of the second tenant, and in no request of a case. A response that contains it leaks
- * data.
+ * Mark in every free text of the second tenant. No generated request contains it, so a response that contains it leaks
+ * data of the second tenant.
  */
 export const RIVAL_MARK = 'Zyxrival';
 export const PASSWORD = 'fuzz-password-of-everybody-Qq8';
 
-/** Number of staff. It is large enough that most sign-ins stay within the budget of their e-mail address. */
+/**
+ * Number of staff users of a tenant. Sign-ins are limited for each e-mail address, and with so many users most sign-ins
+ * stay within the limit.
+ */
 const STAFF_COUNT = 20;
 
 /**
- * Returns the document of the fuzzed tenant. It has a restaurant and a hotel, whose room types have many rooms except
- * the suite.
+ * Returns the document of the first tenant, to which the usual callers belong. It has a restaurant and a hotel. Each
+ * room type except the suite has 2,000 rooms.
  */
 export function fuzzedDocument(slug: string): TenantDocument {
   const staff = Array.from({ length: STAFF_COUNT }, (_, index) => `staff${index}@${slug}.example`);
@@ -35,16 +38,16 @@ export function fuzzedDocument(slug: string): TenantDocument {
 }
 
 /**
- * Returns the document of the second tenant. It has the same keys as the fuzzed tenant, but `RIVAL_MARK` in every free
- * text.
+ * Returns the document of the second tenant, whose data no response may show. It has the same structure and SKUs as the
+ * document of the first tenant, but `RIVAL_MARK` in every free text.
  */
 export function rivalDocument(): TenantDocument {
   return { ...marked(fuzzedDocument(RIVAL_MARK.toLowerCase())), name: `${RIVAL_MARK} Inn` };
 }
 
 /**
- * Returns the document of a tenant without features. Its callers are authenticated, but operations that need a feature
- * refuse them.
+ * Returns the document of a tenant with neither the restaurant nor the hotel feature. Its callers can authenticate, but
+ * operations that need a feature refuse them.
  */
 export function bareDocument(): TenantDocument {
   const { menu, properties, ...bare } = fuzzedDocument('bare');

@@ -9,13 +9,13 @@ import { exchangeRaw } from './send-raw.ts';
 import { Tally } from './tally.ts';
 import { collectionOf, type World } from './world.ts';
 
-/** Faults that a case has shown, and the statuses of the responses to it. */
+/** Faults that one case has revealed, and the statuses of the responses to the case. */
 export interface Judged {
   faults: string[];
   statuses: number[];
 }
 
-/** Smallest level of a log line that is an error. */
+/** Smallest `level` of a log line that reports an error. */
 const ERROR_LEVEL = 50;
 
 const ORDER_BODY = '{"external_order_id":"ID","items":[{"item_id":"WATER","quantity":1}]}';
@@ -29,20 +29,23 @@ const ORDER: HttpCase = {
   body: null,
   isChunked: false,
 };
-/** Time after the end of a connection until the end of the process is also known. */
+/**
+ * Time to wait after a request that got no response. If the process of the service has ended, `World.isRunning` is
+ * false after this time.
+ */
 const END_MS = 200;
 
-/** Returns the text of a failure: the fault, the case that shows it, and the command that sends the case again. */
+/** Returns the text of a failure: the fault, the case that revealed it, and the command that sends this case again. */
 export function failureOf(fault: string, each: Case): string {
   return `${fault}\n  ${describeCase(each)}\n  npm run test:fuzz -- --replay '${toLine(each)}'`;
 }
 
-/** Sends cases, and reports faults in the responses and in the log. */
+/** Sends cases, and reports faults that it finds in the responses and in the log of the service. */
 export class Judge {
   readonly tally = new Tally();
   readonly #world: World;
   readonly #operations: Operation[];
-  /** Cases that were sent since the last reading of the log, by request id. */
+  /** Cases that were sent since the log was last read, keyed by the request id, which the log lines contain. */
   readonly #sent = new Map<string, Case>();
 
   constructor(world: World, operations: Operation[]) {
@@ -54,7 +57,10 @@ export class Judge {
     return each.kind === 'raw' ? await exchangeRaw(this.#world, each) : await this.#judgeHttp(each);
   }
 
-  /** Returns the faults in new log lines, each with the case of its request if that is known. */
+  /**
+   * Returns the faults in new log lines. A fault names the case that caused the line, if the line has the request id of
+   * a case.
+   */
   logFaults(): string[] {
     const [lines, others] = partition(this.#world.newLogLines(), isJson);
     const faults = lines.flatMap((line) => {
@@ -71,14 +77,14 @@ export class Judge {
       : [...faults, `the service printed lines that are not JSON: ${others.join('\n  ')}`];
   }
 
-  /** Returns true if the service responds to `/livez`, so that it has not ended and is not blocked. */
+  /** Returns true if the service responds to `/livez` with 200. Then its process has not ended and is not blocked. */
   async isAlive(): Promise<boolean> {
     const { statuses } = await this.judge({ ...ORDER, method: 'GET', target: '/livez', headers: [], body: null });
     return statuses[0] === 200;
   }
 
   /**
-   * Checks after all cases that the service is ready and accepts an order.
+   * Checks after the last case that the service is still ready and accepts an order.
    * @returns the faults
    */
   async stillServes(): Promise<string[]> {

@@ -3,20 +3,20 @@ import { jsonOf } from './encodings.ts';
 import type { Schema } from './operations.ts';
 import { type Place, poolOf, valuesOf } from './values.ts';
 
-/** Length of a long text if the schema has no maximum length. */
+/** Length of a generated long text if the schema sets no maximum length. */
 const LONG_TEXT = 2_000;
 
-/** A place in a body where a list can be. */
+/** A place in a request body that holds a list. */
 export interface ListPlace {
-  /** Path of the list, for example `items` or `items.addons`. */
+  /** Path of the list in the body, for example `items` or `items.addons`. */
   name: string;
   items: Schema;
   place: Place;
-  /** Returns a body that is valid except for the given list, which it contains. */
+  /** Returns a valid body that contains the given list at this place. The list itself need not be valid. */
   around: (list: unknown) => unknown;
 }
 
-/** Returns every list that a body of the schema can have, at every depth. */
+/** Returns the place of every list that a body of the schema can have, at every depth of nesting. */
 export function listsIn(schema: Schema, place: Place, name = ''): ListPlace[] {
   if (schema.anyOf !== undefined) {
     return schema.anyOf.flatMap((each) => listsIn(each, place, name));
@@ -39,12 +39,15 @@ export function listsIn(schema: Schema, place: Place, name = ''): ListPlace[] {
   });
 }
 
-/** Returns one valid value, always the same one. If the quality is `least`, the value has no optional fields. */
+/**
+ * Returns one valid value of the schema, always the same one. If the quality of the place is `least`, the value has no
+ * optional fields.
+ */
 export function exampleOf(schema: Schema, place: Place): unknown {
   return fc.sample(valuesOf(schema, place), { numRuns: 1, seed: 1 })[0];
 }
 
-/** Kinds of list elements that cost a careless reader the most time. */
+/** Kinds of list elements, by name. A careless decoder or validator needs the most time for lists of these kinds. */
 export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknown> = {
   long: ({ items, place }) => exampleOf(items, place),
   empty: ({ items }) => (items.properties === undefined ? '' : {}),
@@ -52,7 +55,10 @@ export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknow
   faulty: ({ items }) => faultyOf(items),
 };
 
-/** Returns a list of about `sizeBytes` bytes. Equal elements are made only once. */
+/**
+ * Returns a list of about `sizeBytes` bytes with elements of the given kind. Only elements of the kind `full` differ
+ * from each other.
+ */
 export function listOf(list: ListPlace, kind: string, sizeBytes: number): unknown[] {
   const element = ELEMENTS[kind];
   const first = element?.(list, 0);
@@ -61,7 +67,10 @@ export function listOf(list: ListPlace, kind: string, sizeBytes: number): unknow
   return Array.from({ length: count }, (_, index) => (kind === 'full' ? element?.(list, index) : first));
 }
 
-/** Returns a valid value with all optional fields and texts of maximum length. The index makes names unique. */
+/**
+ * Returns a valid value with all optional fields and with texts of maximum length. Each free text begins with `index`,
+ * so that names in a list are unique.
+ */
 function largestOf(schema: Schema, place: Place, index: number): unknown {
   const { properties, items, type, maxLength = LONG_TEXT } = schema;
   if (properties !== undefined) {
@@ -80,7 +89,7 @@ function largestOf(schema: Schema, place: Place, index: number): unknown {
   return exampleOf(schema, { ...place, quality: 'full' });
 }
 
-/** Returns an element in which every field has a wrong type. */
+/** Returns a list element in which every field has a wrong type. */
 function faultyOf({ properties }: Schema): unknown {
   const wrong = ({ type }: Schema) => (type === 'string' || type === 'array' ? 0 : 'x');
   return properties === undefined

@@ -18,14 +18,17 @@ import { poolOf, type Quality, ref, root, valuesOf } from './values.ts';
 const ENCODINGS: Encoding[] = ['json', 'form', 'multipart'];
 const ONE_MEBIBYTE = 1024 * 1024;
 
-/** Requests with a known hostile value in every place of an operation. Random cases would miss some of these. */
+/**
+ * Requests that have a known hostile value in one place, for every field and parameter of an operation. Random requests
+ * would miss some of these.
+ */
 export interface NamedCases<Each = HttpCase> {
-  /** Cases that the service promises to handle. */
+  /** Cases with the values that the service guarantees to handle. */
   promised: Each[];
   others: Each[];
 }
 
-/** Returns the named cases of an operation. The same seed gives the same cases. */
+/** Returns the requests to an operation that have known hostile values. The same seed gives the same requests. */
 export function namedRequests(operation: Operation, seed: number): NamedCases {
   const base = exampleRequest(operation, seed);
   const spellings = (values: object) =>
@@ -89,7 +92,7 @@ function spoiltBodies(schema: Schema, base: HttpCase, seed: number): NamedCases 
   };
 }
 
-/** Keys that lead to a nested value, outermost first. */
+/** Path to a nested value: the keys and list indexes that lead to it, outermost first. */
 type Spot = string[];
 
 interface Body {
@@ -98,8 +101,8 @@ interface Body {
 }
 
 /**
- * Returns the smallest valid body, and for each optional field this body with the field. So every field is in a valid
- * body.
+ * Returns the smallest valid body, and for each optional field the smallest body plus this field. So every field occurs
+ * in a valid body.
  */
 function bodiesOf(schema: Schema, seed: number): Body[] {
   const sample = (quality: Quality) =>
@@ -115,7 +118,7 @@ function bodiesOf(schema: Schema, seed: number): Body[] {
   ];
 }
 
-/** Returns ids of the second tenant for a place that takes an id; no ids for other places. */
+/** Returns two ids of the second tenant if the field or parameter takes an id, and otherwise an empty list. */
 function rivalsAt(name = '', collection = ''): string[] {
   const pool = poolOf({ name, collection });
   return pool === null ? [] : [0, 9].map((index) => ref(`rival.${pool}`, index));
@@ -127,7 +130,10 @@ function spotsIn(value: unknown): Spot[] {
     : [];
 }
 
-/** Returns a copy with another value at the spot. If the new value is undefined, the field is removed. */
+/**
+ * Returns a copy of the value in which `by` replaces the nested value at the path. If `by` is undefined, the field is
+ * removed.
+ */
 function replaced(value: unknown, [key, ...rest]: Spot, by: unknown): unknown {
   if (key === undefined) {
     return by;
@@ -140,7 +146,7 @@ function replaced(value: unknown, [key, ...rest]: Spot, by: unknown): unknown {
   return changed === undefined ? others : { ...others, [key]: changed };
 }
 
-/** Returns a copy in which the field at the spot occurs twice. */
+/** Returns a copy of the value in which the field at the path occurs twice in its object. */
 function doubled(value: unknown, [key, ...rest]: Spot): unknown {
   if (key === undefined || typeof value !== 'object' || value === null) {
     return value;

@@ -2,7 +2,7 @@ import { compileSchema, type Validator } from '#platform/lib/validation.ts';
 import { buildOpenApiDocuments } from '../../tools/openapi/openapi.ts';
 import { closed, type DocumentedOperation, type OpenApiDocument, resolved } from '../support/openapi-documents.ts';
 
-/** The parts of JSON Schema that the documents use. */
+/** The keywords of JSON Schema that the OpenAPI documents use. */
 export interface Schema {
   type?: string | string[];
   enum?: unknown[];
@@ -34,19 +34,19 @@ export interface Parameter {
 export interface Operation {
   id: string;
   method: string;
-  /** Path with parameters in braces. */
+  /** Path with its parameters in braces, for example `/orders/{id}/`. */
   path: string;
   /** Security schemes that a call needs. An empty list means that a call needs no credentials. */
   schemes: string[];
   parameters: Parameter[];
   body: Schema | null;
-  /** Validators of response bodies, by status. Fields that the document does not name are faults. */
+  /** Validators of response bodies, keyed by status. They refuse a field that the OpenAPI document does not name. */
   answers: Map<number, Validator>;
 }
 
 /**
- * Reads every operation from the OpenAPI documents, which are built from the app. So a new route is fuzzed without a
- * change here.
+ * Reads every operation from the OpenAPI documents. The routes of the app give these documents, so the fuzzer also
+ * tests a new route without a change here.
  */
 export async function readOperations(): Promise<Operation[]> {
   const documents = Object.values(await buildOpenApiDocuments()) as OpenApiDocument[];

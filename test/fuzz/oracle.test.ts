@@ -9,8 +9,8 @@ import { Pools } from './pools.ts';
 import { rawCases } from './raw.ts';
 import { Secrets } from './secrets.ts';
 
-describe('the checks of a response', () => {
-  it('refusalFaults accepts only a 4xx with exactly code and message, and a code that fits the status', () => {
+describe('the checks that the fuzzer makes on a response', () => {
+  it('refusalFaults accepts only a 4xx whose body has exactly code and message, and whose code fits the status', () => {
     const refusal = (body: object) => refusalFaults(409, JSON.stringify(body)).length;
     assert.equal(refusal({ code: 'error', message: 'No.' }), 0);
     assert.equal(refusal({ code: 'room_not_available', message: 'No.' }), 0);
@@ -29,7 +29,7 @@ describe('the checks of a response', () => {
     assert.equal(refusalFaults(418, '{"code":"error","message":"No."}').length, 1);
   });
 
-  it('insideFaults finds stack traces, SQL, database errors and file paths in a text', () => {
+  it('insideFaults finds stack traces, SQL, database errors, network errors and file paths in a text', () => {
     for (const text of [
       'Error: no\\n    at place (file:///orders.ts:1:2)',
       String(new Error('no').stack),
@@ -48,12 +48,12 @@ describe('the checks of a response', () => {
     );
   });
 
-  it('insideFaults finds no fault in the hostile values and headers that the fuzzer sends', () => {
+  it('insideFaults does not report the hostile values and headers that the fuzzer itself sends', () => {
     const sent = [...Object.values(HOSTILE_VALUES).map((value) => jsonOf(value)), ...ODD_HEADERS.flat()];
     assert.deepEqual(sent.flatMap(insideFaults), []);
   });
 
-  it('findLeaks finds secrets and data of the second tenant, but not an id that the request contains', () => {
+  it('findLeaks reports secrets and data of the second tenant, but not an id that the request itself contained', () => {
     const secrets = new Secrets();
     secrets.learn({ api_secret: 'sss_0123456789abcdef', nested: [{ access_token: 'head.body.signature0123456789' }] });
     secrets.setForeign(['Rival'], ['01a1ff18-304c-7388-8a40-1ef236a28878']);
@@ -68,14 +68,14 @@ describe('the checks of a response', () => {
   });
 });
 
-describe('the requests of the fuzzer', () => {
-  it('jsonOf writes double keys, __proto__ and too large numbers, and percentEncoded writes lone surrogates', () => {
+describe('the requests that the fuzzer writes', () => {
+  it('jsonOf writes a key twice, __proto__ as a key and too large numbers, and percentEncoded encodes lone surrogates', () => {
     assert.equal(jsonOf({ a: 1, [`${KEY}a`]: 'RAW-1e309' }), '{"a":1,"a":1e309}');
     assert.equal(jsonOf({ [`${KEY}__proto__`]: '\ud800' }), '{"__proto__":"\\ud800"}');
     assert.equal(percentEncoded('𝄞\ud800'), '%F0%9D%84%9E%ED%A0%80');
   });
 
-  it('encode writes nested values of a form with brackets, dots, both mixed, or as JSON', () => {
+  it('encode writes nested values as form fields with brackets, with dots, with both, or as JSON text', () => {
     const value = { items: [{ item_id: 'a b' }] };
     assert.equal(encode(value, 'form', 'brackets'), 'items%5B0%5D%5Bitem_id%5D=a%20b');
     assert.equal(encode(value, 'form', 'dots'), 'items.0.item_id=a%20b');
@@ -83,11 +83,11 @@ describe('the requests of the fuzzer', () => {
     assert.equal(encode(value, 'form', 'json'), `items=${encodeURIComponent('[{"item_id":"a b"}]')}`);
   });
 
-  it('fromLine decodes each case that toLine has encoded', () => {
+  it('fromLine restores each case that toLine has written as one line', () => {
     fc.assert(fc.property(rawCases, (each: Case) => assert.deepEqual(fromLine(toLine(each)), each)));
   });
 
-  it('Pools offers ids from responses, but never a reserved id', () => {
+  it('Pools offers ids from responses for later requests, but never a reserved id', () => {
     const pools = new Pools();
     pools.reserve('mine');
     pools.learn([{ id: 'mine' }, { id: 'spare', rate_plans: [{ id: 'plan' }] }], 'credentials');

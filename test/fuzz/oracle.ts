@@ -6,8 +6,8 @@ import type { Outcome, Sent } from './send.ts';
 import type { World } from './world.ts';
 
 /**
- * Status of each error code, or null for a code that has several statuses. If the catalogue has a new code, the compiler
- * reports it here.
+ * HTTP status of each error code, or null for a code that has several statuses. If the error catalogue gets a new code,
+ * the type check fails until the code is added here.
  */
 const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
   error: null,
@@ -23,23 +23,29 @@ const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
   invalid_status_transition: 409,
   rate_limited: 429,
 };
-/** Statuses of all refusals that the contract and HTTP allow. */
+/** Statuses from 400 on that the contract and HTTP allow for a refused request. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431]);
-/** Header that a response with the given status must have. */
+/** Header that a response must have, keyed by the status of the response. */
 const DUE_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' };
-/** Maximum length of a message. A body of 64 KiB can have many faults, and the message lists them all. */
+/**
+ * Maximum length of an error message. It is large because a body of 64 KiB can have many faults, and the message lists
+ * them all.
+ */
 const LONGEST_MESSAGE = 4 * 1024 * 1024;
 const SANE_ID = /^[A-Za-z0-9._:+/=-]{1,128}$/;
 
-/** Internal texts that no response may show: stack traces, SQL, messages of PostgreSQL, file paths, network errors. */
+/**
+ * Pattern of internal texts that no response may show: stack traces, SQL, messages of PostgreSQL, file paths, network
+ * errors.
+ */
 const INSIDE =
   /\n\s+at |\bat \S+ \(|\b(?:file|node):\/?\/|node_modules|\.[cm]?[jt]s:\d+|\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE) |violates|duplicate key|syntax error at|invalid input syntax|out of range for type|(?:relation|column) "|\bpg_|\b[Pp]ostgres|\bkysely\b|\bajv\b|\bfastify\b|\bE(?:CONNRE\w+|PIPE|NOENT)\b|\/(?:usr|tmp|var|home|root|src)\//;
 
-/** Returns the faults of a response, or an empty list if there is no fault. */
+/** Returns the faults of a response. The list is empty if the response is correct. */
 export function faultsOf(world: World, operations: Operation[], sent: Sent, outcome: Outcome): string[] {
   if (outcome.kind === 'fault') {
-    // The server refuses an invalid request line before it reads the method HEAD. So the refusal has a body, which the
-    // client reports as an error.
+    // The server refuses an invalid request line before it knows that the method is HEAD. So the refusal has a body,
+    // and the HTTP client reports an error. This is no fault of the service.
     return sent.method === 'HEAD' && !hasPlainTarget(sent) ? [] : [outcome.what];
   }
   const { status, headers, text } = outcome;
@@ -52,7 +58,7 @@ export function faultsOf(world: World, operations: Operation[], sent: Sent, outc
   ];
 }
 
-/** Returns a fault if the text contains an internal text. */
+/** Returns a fault if the text shows something internal, such as a stack trace or SQL. */
 export function insideFaults(text: string): string[] {
   const found = INSIDE.exec(text);
   return found === null ? [] : [`internal text: ${text.slice(Math.max(0, found.index - 40), found.index + 80)}`];
@@ -64,7 +70,8 @@ function headerFaults(sent: Sent, status: number, headers: NodeJS.Dict<string | 
   const given = sent.headers['X-Request-Id'];
   const id = String(headers['x-request-id']);
   expect(SANE_ID.test(id), `X-Request-Id is ${id}`);
-  // If the server refuses the request line or too large headers, it has not read the request id.
+  // If the server refuses the request line or the size of the headers, it has not read the request id and makes its
+  // own.
   const isRead = typeof given === 'string' && SANE_ID.test(given) && status !== 431 && hasPlainTarget(sent);
   expect(!isRead || id === given, `X-Request-Id is ${id}, not that of the caller`);
   expect(headers['server'] === undefined && headers['x-powered-by'] === undefined, 'a header names the server');
@@ -80,8 +87,8 @@ function headerFaults(sent: Sent, status: number, headers: NodeJS.Dict<string | 
 }
 
 /**
- * Returns true if Node's parser accepts the target in a request line: only ASCII characters, and shorter than the limit
- * of 16 KiB.
+ * Returns true if Node's HTTP parser accepts the request target. It must have only visible ASCII characters, and stay
+ * below the limit of 16 KiB.
  */
 function hasPlainTarget({ target }: Sent): boolean {
   return /^[\x21-\x7e]{0,15000}$/.test(target);
@@ -101,8 +108,8 @@ function bodyFaults(operations: Operation[], sent: Sent, status: number, text: s
 }
 
 /**
- * Returns the faults of a refusal. Its body must be exactly `{code, message}` with a code of the catalogue. A 5xx is
- * always a fault.
+ * Returns the faults of a response that refuses a request. Its body must be exactly `{code, message}` with a code of
+ * the error catalogue. A 5xx status is always a fault.
  */
 export function refusalFaults(status: number, text: string): string[] {
   const body = parsed(text);

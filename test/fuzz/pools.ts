@@ -1,23 +1,27 @@
 import { newId } from '#platform/lib/ids.ts';
 import { dayAhead } from '../support/hotel.ts';
 
-/** Pools of fields that take values from a field with another name. */
+/** Fields whose values come from the pool of another field, keyed by the name of the field. */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',
   variant_id: 'price_variants.id',
   booking_id: 'reservations.id',
 };
-/** Number of values that a pool never removes, because their states are known. Newer values replace the others. */
+/**
+ * Number of values at the start of a pool that are never removed, because the states of their objects are known. If the
+ * pool is full, a new value replaces a later one.
+ */
 const KEPT = 32;
 const POOL_SIZE = 64;
 
 /**
- * Ids from responses, by the name of their field. The pool of a field `id` also has the name of the list (`rate_plans.id`).
- * So the parameters of a new route get values as soon as another route shows such values.
+ * Ids from responses, which later requests use. The pool of a field has the name of the field. For a field `id`, the
+ * name of its list comes first (`rate_plans.id`). So the parameters of a new route get values as soon as another route
+ * returns such values.
  */
 export class Pools {
   readonly #pools = new Map<string, string[]>();
-  /** Ids that no request may use. A case that revoked such a credential would block the fuzzer itself. */
+  /** Ids that no request may use, because a request that revoked such a credential would lock the fuzzer out. */
   readonly #reserved = new Set<string>();
 
   reserve(id: string): void {
@@ -37,8 +41,8 @@ export class Pools {
   }
 
   /**
-   * Adds the ids of a response.
-   * @param collection the last fixed step of the path of the request
+   * Adds the ids in the body of a response to the pools.
+   * @param collection the last step of the request path that is not a parameter
    */
   learn(answer: unknown, collection: string, prefix = ''): void {
     if (Array.isArray(answer)) {
@@ -50,14 +54,17 @@ export class Pools {
         } else if (/(_id|^sku|cursor)$/.test(key) && typeof value === 'string') {
           this.add(prefix + key, value);
         } else {
-          // The field `results` of a page stands for the list itself.
+          // The entries of a page are in the field `results`. Their pool has the name of the list, not of this field.
           this.learn(value, key === 'results' ? collection : key, prefix);
         }
       }
     }
   }
 
-  /** Returns the value of a placeholder. If no response showed a value, returns a new id that belongs to no tenant. */
+  /**
+   * Returns a value for a placeholder. If no response has shown such a value, returns a new id that belongs to no
+   * tenant.
+   */
   find(name: string, index: number): string {
     const bare = name.replace('rival.', '');
     const prefix = name.slice(0, name.length - bare.length);
@@ -67,8 +74,8 @@ export class Pools {
   }
 
   /**
-   * Replaces the placeholders of a text with values.
-   * @param write encodes a value for its place, for example a path or JSON
+   * Replaces the placeholders in a text with values.
+   * @param write encodes a value for the place of the placeholder, for example a path or JSON
    */
   resolve(text: string, write: (value: string) => string): string {
     return text.replaceAll(/REF-([\w.]+)-(\d+)-/g, (_, name: string, index: string) =>
@@ -77,8 +84,8 @@ export class Pools {
   }
 
   /**
-   * Returns all values under a prefix that the service has generated. External ids are excluded, because callers choose
-   * them.
+   * Returns the ids that the service itself has generated, from all pools whose names begin with the prefix. External
+   * ids are excluded, because callers choose them.
    */
   madeHere(prefix: string): string[] {
     const isOwn = (name: string) => name.startsWith(prefix) && !name.startsWith(`${prefix}external_`);

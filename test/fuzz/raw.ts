@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RawCase } from './cases.ts';
 
-/** Placeholder for the headers of the actor. */
+/** Placeholder that is replaced by the headers with which the caller authenticates. */
 export const HEADERS = 'X-Actor: headers\r\n';
 
 const HOST = 'Host: fuzz\r\n';
@@ -24,7 +24,7 @@ function inChunks(body: string, size: number, { extension = '', trailers = '' } 
   return post('Transfer-Encoding: chunked\r\n', `${written}0\r\n${trailers}\r\n`);
 }
 
-/** Complete requests. Each gets its own response. */
+/** Complete requests, as text. The server sends one response to each of them. */
 const GOOD = [
   `GET /livez HTTP/1.1\r\n${HOST}\r\n`,
   `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${HEADERS}\r\n`,
@@ -45,8 +45,8 @@ const GOOD = [
 ];
 
 /**
- * Texts that are not a request, or that two servers could read as different requests. Each gets one refusal, and the
- * connection ends.
+ * Texts that are not a valid request, or that two servers could read as different requests. The server responds to each
+ * with one refusal and ends the connection.
  */
 const BAD = [
   'hello\r\n\r\n',
@@ -103,7 +103,10 @@ const endings = fc.oneof(
   { weight: 1, arbitrary: fc.constant('leave' as const) },
 );
 
-/** Generates bytes for a socket: up to three valid requests, then an optional invalid, changed or random text. */
+/**
+ * Generates the bytes for one connection: up to three valid requests, which an invalid, changed or random text may
+ * follow.
+ */
 export const rawCases: fc.Arbitrary<RawCase> = fc
   .record({
     actor: actors,
@@ -119,11 +122,14 @@ export const rawCases: fc.Arbitrary<RawCase> = fc
     pieces: cutUp(good.join('') + (last ?? ''), at),
     pauseMs,
     ending,
-    // Empty lines alone are no request.
+    // If the last text has only empty lines, it is not a request and gets no response.
     answersDue: ending === 'leave' ? 0 : good.length + (/[^\r\n]/.test(last ?? '') ? 1 : 0),
   }));
 
-/** Each known text on its own connection, once alone and once after a valid request. */
+/**
+ * Each text of `BAD` and `GOOD`, on a connection of its own. It is sent once as the only text, and once after a valid
+ * request.
+ */
 export const namedRawCases: RawCase[] = [...BAD, ...GOOD].flatMap((bytes) =>
   ['', GOOD[1] ?? ''].map((before) => ({
     kind: 'raw',
@@ -135,7 +141,7 @@ export const namedRawCases: RawCase[] = [...BAD, ...GOOD].flatMap((bytes) =>
   })),
 );
 
-/** Generates copies in which a few bytes are removed, added or doubled, or the end is cut off. */
+/** Generates changed copies of a text. A few bytes are inserted, removed or repeated, or the end is cut off. */
 function mutated(bytes: string): fc.Arbitrary<string> {
   const at = fc.nat({ max: Math.min(bytes.length, 400) });
   const letters = fc.constantFrom(
@@ -167,8 +173,8 @@ function junk(): fc.Arbitrary<string> {
 }
 
 /**
- * Cuts the bytes into pieces.
- * @param at the positions of the cuts, in percent
+ * Cuts the text into pieces, which are sent separately.
+ * @param at the positions of the cuts, in percent of the length
  */
 function cutUp(bytes: string, at: number[]): string[] {
   const places = [...at].sort((a, b) => a - b).map((percent) => Math.floor((bytes.length * percent) / 100));

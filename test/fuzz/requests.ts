@@ -8,7 +8,7 @@ import { mostly } from './values.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
 
-/** Generates requests to an operation: valid ones, nearly valid ones, and wild ones. */
+/** Generates requests to an operation: valid requests, requests with a few wrong values, and mostly random requests. */
 export function requestsTo(operation: Operation): fc.Arbitrary<HttpCase> {
   return fc.oneof(
     { weight: 3, arbitrary: goodRequests(operation) },
@@ -17,14 +17,17 @@ export function requestsTo(operation: Operation): fc.Arbitrary<HttpCase> {
   );
 }
 
-/** Returns one valid request without a body that uses only data of the caller. The same seed gives the same request. */
+/**
+ * Returns a valid request that still needs a body, if the operation takes one. It uses only ids of the caller's own
+ * tenant. The same seed gives the same request.
+ */
 export function exampleRequest(operation: Operation, seed: number): HttpCase {
   const [target = operation.path] = fc.sample(targets(operation, 'full'), { numRuns: 1, seed });
   const parts = { actor: usualActor(operation), target, content: null, isChunked: false };
   return toCase(operation, operation.method, parts);
 }
 
-/** Generates requests that are valid by their schemas. */
+/** Generates requests whose parameters and body fit their schemas. */
 function goodRequests(operation: Operation): fc.Arbitrary<HttpCase> {
   return fc
     .record({
@@ -87,7 +90,7 @@ function toCase(operation: Operation, method: string, parts: Parts): HttpCase {
   };
 }
 
-/** Returns the actor for which the operation is made. */
+/** Returns the kind of caller for which the operation is intended. */
 function usualActor({ schemes }: Operation): Actor {
   if (schemes.includes('apiKey')) {
     return 'partner';
@@ -102,15 +105,18 @@ function usualActor({ schemes }: Operation): Actor {
 }
 
 /**
- * Generates actors for valid requests. Staff sometimes replace the owner, because they may call most operations of the
- * owner.
+ * Generates callers for valid requests. If the operation is for the owner, the caller is sometimes a member of staff,
+ * because staff may call most of these operations.
  */
 function usualActors(operation: Operation): fc.Arbitrary<Actor> {
   const usual = usualActor(operation);
   return usual === 'owner' ? mostly(fc.constant(usual), fc.constant('staff'), 6) : fc.constant(usual);
 }
 
-/** Random headers with characters that Node's HTTP client accepts. Raw sockets send the other characters. */
+/**
+ * Random headers with only those characters that Node's HTTP client can send. `raw.ts` sends the other characters on
+ * sockets.
+ */
 const wildHeaders = fc.tuple(
   fc
     .stringMatching(/^[A-Za-z-]{1,20}$/)

@@ -11,28 +11,30 @@ import { World } from './world.ts';
 
 export interface FuzzOptions {
   cases: number;
-  /** Seed of the random cases. The same seed gives the same cases. */
+  /** Seed of the random cases. A run with the same seed sends the same cases. */
   seed: number;
-  /** Name of the only target to fuzz. */
+  /** Name of the only target to fuzz. If it is missing, all targets are fuzzed. */
   only?: string;
   onProgress?: (done: number, target: string) => void;
 }
 
 export interface FuzzReport {
-  /** Table with the number of cases and of responses by status, for each operation. */
+  /** Table with one line for each operation: the number of its cases, and the number of responses with each status. */
   table: string;
   cases: number;
-  /** Descriptions of faults, each with the command that shows it again if there is such a command. */
+  /** Descriptions of faults. Each has the command that shows the fault again, if there is such a command. */
   failures: string[];
-  /** Responses that a long run should have got but did not get. The fuzzer does not test these. */
+  /**
+   * Statuses that a long run should have got from an operation but did not get. So no case has tested these responses.
+   */
   unseen: string[];
 }
 
-/** A target of the fuzzer: an operation, a path, or raw bytes on a socket. */
+/** A target of the fuzzer: an operation, a path without an operation, or raw bytes on a socket. */
 interface Target {
   name: string;
   operation: Operation | null;
-  /** Share of the cases, relative to the weights of the other targets. */
+  /** Share of the cases that this target gets, relative to the weights of the other targets. */
   weight: number;
   cases: fc.Arbitrary<Case>;
   named: NamedCases<Case>;
@@ -40,18 +42,23 @@ interface Target {
 
 const BODY_WEIGHT = 3;
 const RAW_WEIGHT = 10;
-/** Shares of named cases among the cases of a target. The remaining cases are random. */
+/**
+ * Shares of the cases with known hostile values (`NamedCases`) among all cases of a target. The other cases are random.
+ */
 const PROMISED_SHARE = 0.4;
 const OTHERS_SHARE = 0.2;
-/** Number of cases from which a run also measures the growth of time and reports missing responses. */
+/**
+ * Number of cases from which on a run counts as complete. A complete run also measures how response times grow, and
+ * reports statuses that no case got.
+ */
 const WHOLE_RUN_CASES = 15_000;
 const SHRINK_LIMIT_MS = 20_000;
-/** Number of failures after which a run stops. */
+/** Number of failures after which the run stops. */
 const MOST_FAILURES = 10;
 
 /**
  * Starts a service, fuzzes it, and returns the report.
- * @throws Error if no target has the name `only`
+ * @throws Error if `only` is not the name of a target
  */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const operations = await readOperations();
@@ -80,7 +87,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
 }
 
 /**
- * Starts a service and sends one case.
+ * Starts a service and sends one case to it.
  * @returns the faults and the statuses of the responses
  */
 export async function replay(each: Case): Promise<{ faults: string[]; statuses: number[] }> {
@@ -93,8 +100,8 @@ export async function replay(each: Case): Promise<{ faults: string[]; statuses: 
 }
 
 /**
- * Starts a service and only measures how times grow with sizes.
- * @param only the id of one operation, or undefined for all operations
+ * Starts a service and only measures how response times grow with the size of the body.
+ * @param only the id of the operation to measure, or undefined for all operations
  */
 export async function measureGrowth(only: string | undefined, onProgress: (name: string) => void): Promise<string[]> {
   const operations = (await readOperations()).filter(({ id }) => [undefined, id].includes(only));
@@ -131,7 +138,7 @@ function targetsOf(operations: Operation[], seed: number): Target[] {
   ];
 }
 
-/** Returns an operation for a path that is in no document. */
+/** Returns an invented operation for a path that no OpenAPI document has. */
 function undocumented(path: string): Operation {
   const name = /\{(\w+)\}/.exec(path)?.[1];
   const schema = { type: 'string' };
@@ -145,7 +152,7 @@ async function fuzzTargets(world: World, judge: Judge, targets: Target[], option
   for (const [index, target] of targets.entries()) {
     options.onProgress?.(judge.tally.total, target.name);
     const share = Math.max(1, Math.round((options.cases * target.weight) / weights));
-    // Each target has its own seed, so that similar operations do not get the same cases.
+    // Each target has its own seed, because with the same seed similar operations would get the same cases.
     failures.push(...(await fuzzTarget(world, judge, target, share, options.seed + index)));
     if (failures.length >= MOST_FAILURES || !(await judge.isAlive())) {
       break;
@@ -156,7 +163,7 @@ async function fuzzTargets(world: World, judge: Judge, targets: Target[], option
 
 /**
  * Sends the cases of one target.
- * @returns a failure for the smallest case that fails, and the faults in the log
+ * @returns a failure for the smallest failing case that was found, and the faults in the log
  */
 async function fuzzTarget(world: World, judge: Judge, target: Target, share: number, seed: number): Promise<string[]> {
   await world.restore();
@@ -186,7 +193,7 @@ async function fuzzTarget(world: World, judge: Judge, target: Target, share: num
   return [...found, ...judge.logFaults()];
 }
 
-/** Returns about `most` elements, evenly spread over the list. The seed decides which ones. */
+/** Returns about `most` elements, spread evenly over the list. The seed decides which elements these are. */
 function spread<T>(all: T[], most: number, seed: number): T[] {
   const stride = Math.max(1, all.length / most);
   const offset = seed % Math.ceil(stride);

@@ -1,11 +1,11 @@
 const TOKEN = /[\w-]{16,}/g;
-/** Token in the response of a sign-in. It is excluded, because two sign-ins within a second get the same token. */
+/**
+ * Token in the response to a sign-in. It is not a leak, although it may be a known secret, because two sign-ins within
+ * a second get the same token.
+ */
 const NEW_TOKEN = /"access_token":"[^"]*"/g;
 
-/**
- * Finds leaks in responses and logs: secrets, and data of the second tenant. Compares the words of a text with known
- * secrets and ids.
- */
+/** Finds leaks in responses and log lines. A leak is a known secret, or an id or a text of the second tenant. */
 export class Secrets {
   readonly #secrets = new Set<string>();
   #marks: string[] = [];
@@ -15,7 +15,7 @@ export class Secrets {
     (secret.match(TOKEN) ?? []).forEach((word) => this.#secrets.add(word));
   }
 
-  /** Adds every secret of an object. */
+  /** Adds every secret in an object, at every depth of nesting. */
   learn(value: unknown): void {
     if (typeof value !== 'object' || value === null) {
       return;
@@ -24,7 +24,7 @@ export class Secrets {
       if (typeof each === 'string' && key.endsWith('secret')) {
         this.add(each);
       } else if (typeof each === 'string' && /^(access_token|authorization)$/.test(key)) {
-        // Only the signature of a token is secret. The parts before it are readable.
+        // Of a token, only the signature is secret, because everybody can read the parts before it.
         this.add(each.split('.').at(-1) ?? '');
       } else {
         this.learn(each);
@@ -39,7 +39,7 @@ export class Secrets {
 
   /**
    * Returns the leaks in a text.
-   * @param asked the text of the request, whose ids are no leaks
+   * @param asked the text of the request; an id that it contains is not a leak
    */
   findLeaks(text: string, asked: string): string[] {
     const words = text.replaceAll(NEW_TOKEN, '').match(TOKEN) ?? [];

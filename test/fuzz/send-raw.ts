@@ -7,7 +7,7 @@ import { LIMIT_MS } from './send.ts';
 import type { World } from './world.ts';
 
 /**
- * Sends a raw case on a new connection.
+ * Sends the bytes of a raw case on a new connection.
  * @returns the faults and the statuses of the responses
  */
 export async function exchangeRaw(world: World, each: RawCase): Promise<{ statuses: number[]; faults: string[] }> {
@@ -29,7 +29,7 @@ export async function exchangeRaw(world: World, each: RawCase): Promise<{ status
     return { statuses: [], faults: [] };
   }
   socket.end();
-  // A reset after the responses counts as a normal close.
+  // If the server resets the connection, the responses that have arrived until then count, as after a normal close.
   const closed = connection.closed().catch(() => connection.answers());
   const answers = await Promise.race([closed, sleep(LIMIT_MS, null)]);
   socket.destroy();

@@ -4,10 +4,10 @@ import { percentEncoded } from './encodings.ts';
 import type { Pools } from './pools.ts';
 import type { World } from './world.ts';
 
-/** Time limit of a request. A later response counts as missing. */
+/** Time limit of a request. If the response comes later, it counts as missing. */
 export const LIMIT_MS = 5_000;
 
-/** A request as it is sent. */
+/** A request that is ready to be sent, with values in place of all placeholders. */
 export interface Sent {
   method: string;
   target: string;
@@ -24,8 +24,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 let sentCount = 0;
 
 /**
- * Replaces the placeholders, and adds the headers of the actor. Every request gets its own request id and client
- * address.
+ * Replaces the placeholders of a case with values, and adds the headers with which the caller authenticates. Every
+ * request gets its own request id and its own client address.
  */
 export function prepare(world: World, each: HttpCase): Sent {
   sentCount += 1;
@@ -45,7 +45,7 @@ export function prepare(world: World, each: HttpCase): Sent {
   return { method: each.method, target: world.pools.resolve(each.target, percentEncoded), headers, body };
 }
 
-/** Returns the bytes of a body, in which placeholders are replaced by encoded values. */
+/** Returns the bytes of a body. Each placeholder is replaced by its value, in the encoding of the body. */
 export function bodyOf(pools: Pools, { encoding, text }: NonNullable<HttpCase['body']>): Buffer {
   switch (encoding) {
     case 'bytes':
@@ -89,7 +89,7 @@ export function send(url: string, { method, target, headers, body }: Sent): Prom
   });
 }
 
-/** Closes the connections that are kept alive. */
+/** Closes the connections that the HTTP client keeps open for further requests. */
 export function hangUp(): void {
   agent.destroy();
 }

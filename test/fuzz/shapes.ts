@@ -5,14 +5,20 @@ import { ELEMENTS, exampleOf, type ListPlace, listOf, listsIn } from './lists.ts
 import type { Operation, Schema } from './operations.ts';
 import { root } from './values.ts';
 
-/** Value that makes each field of a form long, so that a large form stays within the maximum number of fields. */
+/**
+ * Value of each field in a large form. It is long, so that the form has few enough fields for the maximum number of
+ * fields.
+ */
 const FILLER = '1'.repeat(30);
 
 type Body = Pick<HttpCase, 'headers' | 'body'>;
-/** Function that returns a body of about `sizeBytes` bytes. */
+/** Kind of body: a function that returns a body of about `sizeBytes` bytes. */
 export type Shape = (sizeBytes: number) => Body;
 
-/** Shapes of bodies for which a careless decoder or validator takes too long, for every operation. */
+/**
+ * Kinds of bodies for which a careless decoder or validator needs too much time. Every operation that takes a body gets
+ * them.
+ */
 export const SHAPES: Record<string, Shape> = {
   'many unknown keys': (size) => json(`{${numbered(size, (index) => `"k${index}":1`, ',')}}`),
   'a list of many texts': (size) => json(`{"items":[${numbered(size, (index) => `"${index}"`, ',')}]}`),
@@ -34,8 +40,8 @@ export const SHAPES: Record<string, Shape> = {
 };
 
 /**
- * Returns shapes made from a valid body of the operation. In each shape one text or list fills the size. Lists have
- * costly elements.
+ * Returns further kinds of bodies, made from a valid body of the operation. In each kind, one text or one list is as
+ * long as the size allows. The elements of a list are of the kinds in `ELEMENTS`.
  */
 export function ownShapes({ body }: Operation): Record<string, Shape> {
   if (body === null) {
@@ -68,7 +74,7 @@ function listShapes(list: ListPlace): [string, Shape][] {
   ];
 }
 
-/** Joins pieces with increasing numbers until there are about `sizeBytes` bytes. */
+/** Joins pieces that contain the numbers 0, 1, 2 and so on, until the text has about `sizeBytes` bytes. */
 function numbered(sizeBytes: number, piece: (index: number) => string, separator: string): string {
   const pieces: string[] = [];
   for (let length = 0; length < sizeBytes; length += (pieces.at(-1)?.length ?? 0) + separator.length) {

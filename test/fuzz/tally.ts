@@ -8,7 +8,7 @@ export class Tally {
   readonly #cases = new Map<string, number>();
 
   /**
-   * Counts one case.
+   * Counts one case of an operation.
    * @param statuses the statuses of the responses to the case
    */
   count(operation: string, statuses: number[]): void {
@@ -25,8 +25,8 @@ export class Tally {
   }
 
   /**
-   * Returns the statuses that the operation can return but has not returned in this run. The fuzzer does not test
-   * these.
+   * Returns the statuses that the operation can return but has not returned in this run. So no case has tested these
+   * responses.
    */
   unseen({ id, schemes, parameters, body }: Operation): string[] {
     const due = [

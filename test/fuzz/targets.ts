@@ -4,7 +4,7 @@ import { HOSTILE_ENCODINGS } from './hostile.ts';
 import type { Operation, Parameter, Schema } from './operations.ts';
 import { mostly, type Place, type Quality, valuesOf } from './values.ts';
 
-/** Generates request targets of an operation: path and query. */
+/** Generates request targets of an operation. A request target is a path with a query. */
 export function targets({ path, parameters }: Operation, quality: Quality): fc.Arbitrary<string> {
   const steps = path.split('/').map((step, index, all) => {
     const parameter = parameters.find(({ name }) => step === `{${name}}`);
@@ -57,7 +57,7 @@ function encodedValues(schema: Schema, place: Place): fc.Arbitrary<string> {
   return place.quality === 'spoilt' ? mostly(encoded, fc.constantFrom(...HOSTILE_ENCODINGS), 9) : encoded;
 }
 
-/** Random paths that belong to no operation. */
+/** Random paths of usual and hostile steps. Almost all of them belong to no operation. */
 export const wildTargets = fc
   .array(
     fc.oneof(

@@ -3,8 +3,9 @@ import { HOSTILE_KEYS, HOSTILE_VALUES, KEY } from './hostile.ts';
 import type { Schema } from './operations.ts';
 
 /**
- * Returns a placeholder for a value that only the running service knows. It stands for the id number `index` in the pool of a
- * name, or for the day `index` days from now. It is replaced when the request is sent, so a case does not depend on its run.
+ * Returns a placeholder for a value that only the running service knows. It stands for id number `index` in the pool
+ * with this name, or for the day `index` days from now. The value is inserted only when the request is sent, so the
+ * same case can be sent in another run.
  */
 export function ref(name: string, index: number): string {
   return `REF-${name}-${index}-`;
@@ -14,39 +15,43 @@ export interface Place {
   /** Name of the field or parameter. */
   name: string;
   /**
-   * Name of the enclosing field, or the previous step of the path. It distinguishes the `id` of a channel from that of
-   * a credential.
+   * Name of the enclosing field, or the previous step of the path. With it, the `id` of a channel and the `id` of a
+   * credential are different places.
    */
   collection: string;
   quality: Quality;
 }
 
 /**
- * Quality of generated values. `good` values fit the schema, and `spoilt` values have wrong values among them. `least` and `full`
- * fit the schema and use only data of the caller. `least` has no optional fields, and `full` has all of them.
+ * Quality of generated values. `good` values fit the schema. `spoilt` values are mostly good, but some are wrong.
+ * `least` and `full` values fit the schema and use only ids of the caller's own tenant. `least` has no optional fields,
+ * and `full` has all of them.
  */
 export type Quality = 'good' | 'spoilt' | 'least' | 'full';
 
-/** Returns the place of a whole body. */
+/** Returns the place of a whole body, which has no name and no enclosing field. */
 export function root(quality: Quality): Place {
   return { name: '', collection: '', quality };
 }
 
-/** In a `spoilt` request, one of this many values is wrong. */
+/** If the quality is `spoilt`, one of this many values is wrong. */
 const SPOILT_ONE_IN = 14;
-/** Characters of one to four UTF-8 bytes, and characters with a special meaning in some format. */
+/**
+ * Characters of random texts. Their UTF-8 has one to four bytes, or they have a special meaning in some format, such as
+ * JSON or a URL.
+ */
 const LETTERS = Array.from('aZ09 _-éß漢𝄞🍕\u202e"\'\\/%&=+<;\n\t.[]');
 const UUIDS = fc.uuid();
 const POOL_INDEX = fc.nat({ max: 63 });
 
 /**
- * Texts that a field with this name accepts, although its schema does not say so. A key with a dot is for one
- * collection only.
+ * Texts that the service accepts in a field, keyed by the name of the field. Its schema does not say which texts these
+ * are. A key with a dot is only for the fields of one collection.
  */
 const KNOWN_TEXTS: Record<string, string[]> = {
   webhook_url: ['https://127.0.0.1:9443/hook', 'https://hooks.example/a?b=c', 'https://[::1]:8443/'],
   password: [ref('password', 0)],
-  // A dish refers to sections of the same menu by their names.
+  // A dish refers to the sections of its menu by name, so a section and the dishes have the same name here.
   'categories.name': ['Pizza'],
   'kitchens.name': ['Main kitchen'],
   'sub_menus.name': ['From the oven'],
@@ -65,7 +70,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
 );
 
-/** Generates values for a schema. */
+/** Generates values for a schema. If the quality of the place is `spoilt`, some values are wrong. */
 export function valuesOf(schema: Schema, place: Place): fc.Arbitrary<unknown> {
   const good = goodValues(schema, place);
   return place.quality === 'spoilt'
@@ -190,14 +195,15 @@ function texts(schema: Schema, place: Place): fc.Arbitrary<string> {
 }
 
 /**
- * Generates future days. The range for ends is later than that for starts, so that most stays end after their start.
+ * Generates future days. Days on which a stay ends come from a later range than days on which it begins, so most stays
+ * end after they begin.
  */
 function days(name: string): fc.Arbitrary<string> {
   const [min, max] = /out|to|end|until/.test(name) ? [30, 60] : [2, 31];
   return fc.integer({ min, max }).map((day) => ref('day', day));
 }
 
-/** Returns the name of the pool with the ids for a place, or null if the place takes no id. */
+/** Returns the name of the pool that has ids for a field or parameter, or null if it takes no id. */
 export function poolOf({ name, collection }: Pick<Place, 'name' | 'collection'>): string | null {
   if (name === 'id') {
     return `${collection.replaceAll('-', '_')}.id`;
@@ -205,7 +211,7 @@ export function poolOf({ name, collection }: Pick<Place, 'name' | 'collection'>)
   return name === 'sku' || name === 'email' || name.endsWith('_id') ? name : null;
 }
 
-/** Generates ids: mostly of the caller's tenant, some of the second tenant, and some that belong to no tenant. */
+/** Generates ids. Most belong to the caller's tenant, some to the second tenant, and some to no tenant. */
 function identifiers(schema: Schema, place: Place): fc.Arbitrary<string> {
   const pool = poolOf(place) ?? place.name;
   const own = POOL_INDEX.map((index) => ref(pool, index));
@@ -214,8 +220,8 @@ function identifiers(schema: Schema, place: Place): fc.Arbitrary<string> {
   }
   const rivals = POOL_INDEX.map((index) => ref(`rival.${pool}`, index));
   const others = freeTexts({ ...schema, minLength: 1 });
-  // Callers choose external ids. Most are new here, because a known id is a repetition, for which the service checks
-  // little.
+  // Callers choose external ids. Most of them are new here, because a call with a known id is a repetition, for which
+  // the service checks little.
   const [ownWeight, freshWeight] = place.name.startsWith('external_') ? [6, 10] : [20, 1];
   return fc.oneof(
     { weight: ownWeight, arbitrary: own },
@@ -235,7 +241,7 @@ function freeTexts({ minLength = 0, maxLength = 400 }: Schema): fc.Arbitrary<str
   );
 }
 
-/** Generates the usual value, but in one of `oneInSoMany` cases the other value. */
+/** Generates mostly the usual value. In one of `oneInSoMany` cases, it generates the other value. */
 export function mostly<T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, oneInSoMany: number): fc.Arbitrary<T> {
   return fc.oneof({ weight: oneInSoMany - 1, arbitrary: usual }, { weight: 1, arbitrary: other });
 }

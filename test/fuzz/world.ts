@@ -15,8 +15,8 @@ const DAY_SECONDS = 86_400;
 const STOP_LIMIT_MS = 5_000;
 
 /**
- * A service in its own process, with three tenants: the fuzzed one, a second one whose data no response may show, and
- * one without features.
+ * A service in its own process with three tenants: the tenant of the usual callers, a second tenant whose data no
+ * response may show, and a tenant without features.
  */
 export class World {
   readonly url: string;
@@ -54,15 +54,18 @@ export class World {
     }
   }
 
-  /** Restores the menu, the room types and the rate plans, which earlier cases may have changed. */
+  /**
+   * Restores the menu, the room types and the rate plans of the first tenant, because earlier cases may have changed
+   * them.
+   */
   async restore(): Promise<void> {
     const { users, ...document } = this.#house;
     await applyTenantDocument(this.#database.db, document);
   }
 
   /**
-   * Makes new credentials, orders and stays, because earlier cases may have revoked, cancelled or completed all others.
-   * Needs the restored menu.
+   * Makes new credentials, orders and stays, because earlier cases may have revoked, cancelled or completed all
+   * existing ones. Call `restore` first, because the orders need the menu.
    */
   async restock(): Promise<void> {
     const { house } = this.#callers ?? missing('callers');
@@ -70,8 +73,8 @@ export class World {
   }
 
   /**
-   * Returns the headers that authenticate an actor.
-   * @param body the exact bytes of the body, which a channel signs
+   * Returns the headers with which a caller authenticates.
+   * @param body the exact bytes of the body, because a channel signs them
    */
   headersOf(actor: Actor, body: Buffer): Record<string, string> {
     const { house, bare } = this.#callers ?? missing('callers');
@@ -103,7 +106,7 @@ export class World {
     return this.#isRunning;
   }
 
-  /** Returns the lines that the process has printed since the previous call. */
+  /** Returns the lines that the service has printed since the previous call of this method. */
   newLogLines(): string[] {
     const output = this.#serving.output();
     const lines = output.slice(this.#readLog, output.lastIndexOf('\n') + 1).split('\n');
@@ -113,7 +116,7 @@ export class World {
 
   async close(): Promise<void> {
     this.#serving.kill('SIGTERM');
-    // A blocked process does not handle SIGTERM, so `cleanUp` kills it.
+    // If the process is blocked, it does not handle SIGTERM, and `cleanUp` kills it.
     await Promise.race([this.#serving.ended, sleep(STOP_LIMIT_MS)]);
     await cleanUp();
     await this.#database.drop();
@@ -150,20 +153,21 @@ export class World {
   }
 }
 
-/** Returns the last fixed step of a path, for example `credentials` for `/v1/third-party/credentials/`. */
+/** Returns the last step of a path that is not an id, for example `credentials` for `/v1/third-party/credentials/`. */
 export function collectionOf(path: string): string {
   const steps = path.split('/').filter((step) => step !== '' && !/^[0-9a-f-]{36}$|^\{/.test(step));
   return (steps.at(-1) ?? '').replaceAll('-', '_');
 }
 
 /**
- * Returns true for an id that only one tenant can have. An external id such as `plain` can belong to several tenants.
+ * Returns true if the id is a UUID, which only one tenant can have. An external id such as `plain` can belong to
+ * several tenants.
  */
 function isOpaque(value: string): boolean {
   return /^[0-9a-f-]{36}$/.test(value);
 }
 
-/** Replaces the signature of a token with one of a wrong key. */
+/** Replaces the signature of a token with a signature by a wrong key. */
 function forged(authorization: string): string {
   const signed = authorization.split('.').slice(0, 2).join('.');
   return `${signed}.${createHmac('sha256', 'no key of the service').update(signed).digest('base64url')}`;
@@ -175,7 +179,8 @@ function environment(databaseUrl: string, masterKey: string): Record<string, str
     MASTER_KEY: masterKey,
     LOG_LEVEL: 'trace',
     RATE_LIMIT_PER_MINUTE: '1000000000',
-    // Every case has its own client address, because the service counts sign-ins for each address.
+    // Allows each request to name its own client address. Otherwise most sign-ins would be refused, because the service
+    // limits them for each address.
     TRUSTED_PROXIES: '127.0.0.1',
     WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
     PATH: process.env['PATH'] ?? '',

@@ -20,7 +20,7 @@ after(() => service.close());
 const leaseAt = (index: number): Lease | null =>
   index % 3 === 0 ? null : { id: newId(), seconds: 1_000 * (1 + (index % 5)), beginBeforeMs: 0 };
 
-/** Two of the three tenants have a webhook, and the last tenant has no webhook. */
+/** Two of the three tenants have a webhook, so their events get deliveries. The last tenant has no webhook. */
 const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
   name: 'insert of events',
   writes: { table: 'event', key: ['id'], without: ['next_attempt_at', 'attempts'] },
@@ -90,6 +90,6 @@ const insertEvents: Operation<events.NewEvent, [string, string] | null> = {
   },
 };
 
-describe('statement that writes events, in single and batched form', () => {
+describe('the statement that inserts events, with one input and with several inputs', () => {
   testEachForm(() => service, insertEvents);
 });

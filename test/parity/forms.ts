@@ -6,33 +6,40 @@ import type { TestService } from '../support/service.ts';
 
 const SIZES = [1, 2, 64, 200];
 
-/** Operation of one statement that takes one input or several inputs. */
+/** A database operation that takes one input or several inputs in one call. */
 export interface Operation<Input, Output> {
-  /** Noun phrase that begins the name of the test. */
+  /** Name of the operation, which begins the name of its tests, for example `insert of orders`. */
   name: string;
   /** Returns `count` inputs that differ from each other in as many fields as possible. */
   inputs: (count: number) => Input[];
   run: (db: Database, inputs: Input[]) => Promise<Output[]>;
-  /** Asserts that the outputs and the stored rows are those that follow from the inputs. */
+  /** Asserts that the outputs and the stored rows are those that the inputs must give. */
   check: (db: Database, inputs: Input[], outputs: Output[]) => Promise<void>;
-  /** Table whose rows the forms are compared by, the key that sorts the rows, and the columns that are not compared. */
+  /**
+   * Table that the operation writes. The tests compare its rows after each run. `key` sorts the rows, and the columns
+   * in `without` are not compared.
+   */
   writes?: { table: string; key: string[]; without?: string[] };
-  /** Writes the rows with which each run begins. The table is empty before. */
+  /** Writes the rows that must exist before a run. The table is empty when this function is called. */
   prepare?: (db: Database, inputs: Input[]) => Promise<void>;
-  /** Sorts the outputs. It is needed if the statement returns them in no fixed order. */
+  /** Compares two outputs to sort them. It is needed if the operation returns its outputs in no fixed order. */
   order?: (a: Output, b: Output) => number;
-  /** Splits the inputs into the groups that a cluster takes in one statement. If it is missing, each input is a group. */
+  /**
+   * Splits the inputs into groups. A cluster takes one group in each call. If this function is missing, each input is a
+   * group.
+   */
   clusterGroups?: (inputs: Input[]) => Input[][];
 }
 
 /**
- * Defines tests that run an operation three times with the same inputs: one input in each call, all inputs in one call, and in the
- * layout of a cluster. Each run is checked against its inputs, and the outputs and rows of the three runs are compared.
+ * Defines tests that run an operation three times with the same inputs: one input in each call, all inputs in one call,
+ * and on a connection that uses the statements for a cluster. Each run is checked against its inputs, and the outputs
+ * and rows of the three runs must be equal.
  */
 export function testEachForm<Input, Output>(service: () => TestService, operation: Operation<Input, Output>): void {
   const { name, inputs, run, check, prepare, order, clusterGroups = oneByOne } = operation;
   for (const size of SIZES) {
-    it(`${name}: ${size} inputs in one batch, one by one, and in the layout of a cluster have the same outcome`, async () => {
+    it(`${name}: ${size} inputs have the same outcome in one batch, in single calls, and with the statements for a cluster`, async () => {
       const { db } = service().database;
       const cluster = createDatabase({ url: service().database.url, poolSize: 2, layout: 'cluster' });
       try {
@@ -74,7 +81,10 @@ async function empty(db: Database, { writes }: Pick<Operation<unknown, unknown>,
   }
 }
 
-/** Returns the rows of the table as JSON text of PostgreSQL. It appends the exact text of the column `lines`, because jsonb changes it. */
+/**
+ * Returns the rows of the table as JSON text. The exact text of the column `lines` is appended, because the conversion
+ * to jsonb changes it.
+ */
 async function rowsOf(db: Database, { writes }: Pick<Operation<unknown, unknown>, 'writes'>): Promise<string[]> {
   if (writes === undefined) {
     return [];

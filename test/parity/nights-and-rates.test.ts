@@ -16,7 +16,10 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Returns the number of rooms held on a night before the test: in turn no room, all rooms except one, and all rooms. */
+/**
+ * Returns the number of rooms that are held on a night before the test. In turn, it is no room, all rooms except one,
+ * and all rooms.
+ */
 const heldBefore = (index: number) => [0, CAPACITY - 1, CAPACITY][index % 3] as number;
 const nightChanges = (count: number) =>
   times(count, (index) => ({
@@ -36,7 +39,7 @@ async function prepareNights(db: Database, changes: nights.NightChange[]): Promi
   }
 }
 
-/** Groups the nights by tenant, because a cluster takes only nights of one tenant in one statement. */
+/** Groups the nights by tenant, because on a cluster one statement changes only nights of one tenant. */
 const groupByTenant = <Change extends nights.Night>(changes: Change[]) =>
   Object.values(Object.groupBy(changes, ({ tenantId }) => tenantId)).map((group) => group ?? []);
 
@@ -45,7 +48,7 @@ const byNight = (a: nights.Night, b: nights.Night) => (a.date < b.date ? -1 : 1)
 const changeNights: Operation<nights.NightChange, nights.Night & { held: number }> = {
   name: 'change of night counters',
   writes: { table: 'night', key: ['date'] },
-  // Rooms are released on the nights on which rooms are held.
+  // The change releases rooms on the nights that already have held rooms, and holds rooms on the other nights.
   inputs: (count) =>
     nightChanges(count).map((change, index) => ({ ...change, rooms: index % 3 === 0 ? change.rooms : -change.rooms })),
   prepare: prepareNights,
@@ -87,8 +90,8 @@ const holdNights: Operation<nights.NightChange & { capacity: number }, nights.Ni
 };
 
 /**
- * Nights of one rate plan, with or without a price. Every second night has an entry before. A cluster also takes all nights of a plan in
- * one statement.
+ * Writes nights of one rate plan, with or without a price. Every second night already has a stored rate. On a cluster
+ * too, one statement writes all nights of a plan.
  */
 const writeRates = (price: 'replace' | 'keep'): Operation<rates.RateRow, never> => ({
   name: `write of rates that ${price === 'keep' ? 'keeps' : 'replaces'} the stored prices`,
@@ -133,11 +136,11 @@ const planWrite = (rows: rates.RateRow[], price: 'replace' | 'keep') => {
   return { tenantId, planId: plans['Double/Flexible'] ?? '', nights: rows, price };
 };
 
-/** Returns ranges of one to nine nights. Every fifth range has a room type of another tenant. */
+/** Returns date ranges of one to nine nights. Every fifth range has a room type of another tenant. */
 const ranges = (count: number) =>
   times(count, (index) => ({
     tenantId: hotels.at(index).tenantId,
-    // The next index belongs to the next tenant, so its room type is not a room type of this tenant.
+    // The next index belongs to the next tenant. So every fifth range gets a room type that its tenant does not have.
     roomTypeId: hotels.roomTypeAt(index % 5 === 4 ? index + 1 : index),
     checkIn: dayAt(index),
     checkOut: dayAt(index + 1 + (index % 9)),
@@ -145,7 +148,7 @@ const ranges = (count: number) =>
 const isForeign = (index: number) => index % 5 === 4;
 const lengthOf = (index: number) => 1 + (index % 9);
 
-/** Night n of each room type has n % 4 rooms held. */
+/** On night n of each room type, n % 4 rooms are held. */
 const readHeld: Operation<nights.NightRange, nights.HeldNights | undefined> = {
   name: 'look-up of night counters',
   writes: { table: 'night', key: ['tenant_id', 'room_type_id', 'date'] },
@@ -172,7 +175,10 @@ const readHeld: Operation<nights.NightRange, nights.HeldNights | undefined> = {
   },
 };
 
-/** Writes an entry on every third night of each tenant's plan Flexible. Every second one of these nights is sold out. */
+/**
+ * Stores a rate of the plan Flexible on every third night, for each tenant. Every second one of these nights is sold
+ * out.
+ */
 async function preparePlans(db: Database, inputs: rates.StayRange[]): Promise<void> {
   for (const { tenantId, plans } of hotels.all) {
     const rows = times(inputs.length + 9, (day) => ({
@@ -186,8 +192,8 @@ async function preparePlans(db: Database, inputs: rates.StayRange[]): Promise<vo
 }
 
 /**
- * Returns the days of a range on which the plan Flexible has an entry. Returns null if the room type of the range has no plan or belongs
- * to another tenant.
+ * Returns the days of a range on which the plan Flexible has a stored rate. Returns null if the room type of the range
+ * has no plan or belongs to another tenant.
  */
 function differingDays(index: number): number[] | null {
   const hasPlans = !isForeign(index) && index % 2 === 0;
@@ -234,13 +240,13 @@ const readSoldOutNights: Operation<rates.StayRange, string[][]> = {
   },
 };
 
-describe('statements of night counters in single and batched form', () => {
+describe('statements that change and read night counters, with one input and with several inputs', () => {
   testEachForm(() => service, changeNights);
   testEachForm(() => service, holdNights);
   testEachForm(() => service, readHeld);
 });
 
-describe('statements of rates in single and batched form', () => {
+describe('statements that write and read rates, with one input and with several inputs', () => {
   testEachForm(() => service, writeRates('replace'));
   testEachForm(() => service, writeRates('keep'));
   testEachForm(() => service, readPlans);

@@ -6,7 +6,7 @@ export const FIRST_DAY = '2031-02-20';
 
 const ODD_TEXTS = ['', '"', "it's", '\\', '{"a": [1, null]}', 'é🍕\n\t', 'NULL', '{1,2}', '00012', ' x ', '\u2028'];
 
-/** Three tenants with equal hotels. The inputs of a test belong to them in turn. */
+/** Three tenants with equal hotels. Input number `index` of a test belongs to tenant number `index % 3`. */
 export class Hotels {
   readonly all: TestHotel[];
 
@@ -48,7 +48,7 @@ export function oddText(index: number): string {
   return ODD_TEXTS[index % ODD_TEXTS.length] as string;
 }
 
-/** Returns a time that is `index` times 7,919 ms after the start of 1 January 2031 in UTC. */
+/** Returns the start of 1 January 2031 in UTC plus `index` times 7,919 ms. */
 export function instantAt(index: number): Date {
   return new Date(Date.UTC(2031, 0, 1, 0, 0, 0, index * 7_919));
 }
@@ -57,7 +57,10 @@ export function dayAt(index: number): string {
   return dayAfter(FIRST_DAY, index);
 }
 
-/** Returns an object whose field is missing, null or an unusual text. `index` and `turn` decide which of the three it is. */
+/**
+ * Returns an object with one field, which is missing, null or an unusual text. The sum of `index` and `turn` decides
+ * which of the three it is.
+ */
 export function optional<Name extends string>(name: Name, index: number, turn: number): Record<Name, string | null> {
   const choice = (index + turn) % 3;
   const field = choice === 0 ? {} : { [name]: choice === 1 ? null : `${name} ${oddText(index)}` };

@@ -18,7 +18,7 @@ after(() => service.close());
 const orderKey = ({ tenant_id, credential_id, external_order_id }: orders.NewOrder) =>
   `${tenant_id} ${credential_id} ${external_order_id}`;
 
-/** Every third order has the key of the previous order, so it must not be inserted. */
+/** Every third order repeats the external id of the previous order, so it must not be inserted. */
 const insertOrders: Operation<orders.NewOrder, boolean> = {
   name: 'insert of orders',
   writes: { table: 'restaurant_order', key: ['id'] },
@@ -69,7 +69,7 @@ const findOrders: Operation<orders.ExternalKey, orders.OrderSummary | undefined>
   inputs: (count) =>
     times(count, (index) => ({
       tenantId: hotels.at(index).tenantId,
-      // Every fifth look-up has the credential of another tenant, so it finds no order.
+      // Every fifth look-up has the credential of another tenant, so it must find no order.
       credentialId: hotels.at(index % 5 === 4 ? index + 1 : index).credential.id,
       externalOrderId: `${oddText(index)} ${index}`,
     })),
@@ -97,7 +97,7 @@ const findOrders: Operation<orders.ExternalKey, orders.OrderSummary | undefined>
   },
 };
 
-describe('statements of orders in single and batched form', () => {
+describe('statements that insert and find orders, with one input and with several inputs', () => {
   testEachForm(() => service, insertOrders);
   testEachForm(() => service, findOrders);
 });

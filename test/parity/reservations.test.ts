@@ -27,8 +27,8 @@ const keyOf = (row: reservations.NewReservation) =>
   ]);
 
 /**
- * Three of four reservations belong to partners, and the fourth to an OTA. Some reservations of partners have the external id of an
- * earlier reservation, so they must not be inserted.
+ * Of four reservations, three come from partners and one from an OTA. Some reservations of partners repeat the external
+ * id of an earlier reservation, so they must not be inserted.
  */
 const insertReservations: Operation<reservations.NewReservation, string> = {
   name: 'insert of reservations',
@@ -92,7 +92,10 @@ const insertReservations: Operation<reservations.NewReservation, string> = {
   },
 };
 
-/** Bookings of partners, each with nights of its own. Some bookings have the external id of an earlier booking of their tenant. */
+/**
+ * Bookings of partners. No two bookings share a night. Some bookings repeat the external id of an earlier booking of
+ * their tenant.
+ */
 const bookings: Operation<Booking, string> = {
   name: 'bookings of partners',
   writes: { table: 'reservation', key: ['id'] },
@@ -144,7 +147,7 @@ const bookings: Operation<Booking, string> = {
   },
 };
 
-describe('statements of reservations in single and batched form', () => {
+describe('statements that insert reservations, with one input and with several inputs', () => {
   testEachForm(() => service, insertReservations);
   testEachForm(() => service, bookings);
 });

@@ -1,4 +1,4 @@
-/** One change that plants a bug. `find` must occur in the file exactly once, and `replace` takes its place. */
+/** One replacement in a file, which is a part of a planted bug. `find` must occur in the file exactly once. */
 export interface Edit {
   file: string;
   find: string;
@@ -10,11 +10,14 @@ export interface Bug {
   /** Damage that the bug would do to users of the service. */
   harm: string;
   edits: Edit[];
-  /** Test files that must fail. */
+  /** Test files that must fail if the bug is in the code. */
   suites: string[];
 }
 
-/** Bugs that integrations often have. Each entry plants one bug. */
+/**
+ * Bugs that services of this kind often have. `npm run test:planted` puts one at a time into the code, and a test must
+ * fail.
+ */
 export const BUGS: Bug[] = [
   {
     name: 'no unique key',
@@ -98,7 +101,8 @@ export const BUGS: Bug[] = [
     ],
     suites: ['src/webhooks/deliveries/fairness.test.ts'],
   },
-  // Each of the following bugs is in one form of a statement, single or batched. Only a parity test notices it.
+  // Each of the following bugs is either in the statement for one input or in the statement for several inputs. Only a
+  // test in test/parity/ notices it, because it compares both.
   {
     name: 'order without its notes',
     harm: "an order's notes are lost",

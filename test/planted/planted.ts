@@ -1,5 +1,6 @@
 /**
- * Tests the tests. Plants one bug at a time in a copy of the project, and runs the test files that must notice the bug.
+ * Tests that the tests notice bugs. Puts one bug at a time into a copy of the project, and runs the test files that
+ * must then fail.
  *
  *   npm run test:planted                     every bug
  *   npm run test:planted -- --only "event after commit"
@@ -48,7 +49,7 @@ function report(isGood: boolean, text: string): void {
   console.log(`  ${isGood ? 'ok    ' : 'FAILED'} ${text}`);
 }
 
-/** Runs test files in a copy of the project in which the bug is planted. */
+/** Runs test files in a new copy of the project that has the bug. If `bug` is null, the copy is unchanged. */
 async function inCopy(bug: Bug | null, suites: string[]): Promise<Run> {
   const copy = await mkdtemp(join(tmpdir(), 'roomservice-planted-'));
   try {

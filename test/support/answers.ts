@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Answer } from './service.ts';
 
 /**
- * Asserts that a response is an error with the given status and code, and with the fields `code` and `message` only.
+ * Asserts that a response is an error with the given status and code, and that its body has only the fields `code` and
+ * `message`.
  * @returns the error message
  */
 export function assertError(answer: Answer, status: number, code: string): string {
@@ -14,7 +15,7 @@ export function assertError(answer: Answer, status: number, code: string): strin
   return answer.body.message;
 }
 
-/** Returns the faults that the message of a 400 `invalid_request` lists, one string for each fault. */
+/** Returns the faults in the message of a 400 `invalid_request` response, one string for each fault. */
 export function faultsOf(answer: Answer): string[] {
   return assertError(answer, 400, 'invalid_request').split(' | ');
 }

@@ -25,8 +25,8 @@ export async function makeCertificate(options: CertificateOptions = {}): Promise
   const altNames = hosts.map((host) =>
     isIP(host) === 0 ? { type: 2 as const, value: host } : { type: 7 as const, ip: host },
   );
-  // The common name is random, because OpenSSL takes the first trusted certificate with a matching name, even if its
-  // key does not match.
+  // The common name is random. Otherwise OpenSSL could take another trusted certificate with the same name, although
+  // its key does not match.
   const made = await generate([{ name: 'commonName', value: `Roomservice test ${randomUUID()}` }], {
     keyType: 'ec',
     algorithm: 'sha256',
@@ -37,7 +37,9 @@ export async function makeCertificate(options: CertificateOptions = {}): Promise
   return { key: made.private, cert: made.cert };
 }
 
-/** Adds the certificate to those that TLS connections of this process trust. */
+/**
+ * Makes TLS connections of this process trust the certificate, in addition to the certificates that they trust already.
+ */
 export function trustCertificate(cert: string): void {
   setDefaultCACertificates([...getCACertificates('default'), cert]);
 }

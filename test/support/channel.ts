@@ -12,7 +12,7 @@ export interface TestChannel {
   channel_secret: string;
 }
 
-/** Makes a channel of the tenant, by a call of the tenant's owner. */
+/** Makes a channel of the tenant. The call to the API is one of the tenant's owner. */
 export async function makeChannel(service: TestService, tenant: TestTenant, source = 'an-ota'): Promise<TestChannel> {
   const made = await service.call('POST', CHANNELS, { headers: tenant.owner, json: { source } });
   assert.equal(made.status, 201, made.text);
@@ -43,7 +43,7 @@ export function channelHeaders(
 
 /**
  * Sends a reservation to the receiver, signed as an OTA signs it.
- * @param at the timestamp that is signed, in Unix seconds; the current time by default
+ * @param at the timestamp to sign, in Unix seconds; by default it is the current time
  */
 export async function sendReservation(
   service: TestService,

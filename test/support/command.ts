@@ -11,14 +11,14 @@ import { eventually } from './webhooks.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/roomservice.js');
 /**
- * Time limit for each command. The slowest one is a first start under load, which creates and syncs the files of
- * PostgreSQL.
+ * Time limit for each command. The slowest command is a first start on a busy machine, because it creates and syncs the
+ * files of PostgreSQL.
  */
 const START_TIMEOUT_MS = 60_000;
 
 export interface CommandOptions {
   env?: Record<string, string>;
-  /** Path of the Node to run the command with, by default the Node of this process. */
+  /** Path of the Node program that runs the command. By default it is the Node of this process. */
   node?: string;
   /** Runs the command in its own process group, as a terminal does. */
   detached?: boolean;
@@ -38,7 +38,7 @@ export interface Command {
   output(): string;
   /**
    * Waits until the output matches the pattern.
-   * @throws if the command ends first, or after 60 s
+   * @throws if the command ends first, or if this takes more than 60 s
    */
   prints(pattern: RegExp): Promise<RegExpMatchArray>;
   kill(signal: NodeJS.Signals): void;
@@ -46,11 +46,12 @@ export interface Command {
 }
 
 const running = new Set<ChildProcess>();
-/** Temporary folders that `cleanUp` removes. A folder holds a DATA_DIR or single files. */
+/** Temporary folders that `cleanUp` removes. Each holds a DATA_DIR or other files of a test. */
 const folders = new Set<string>();
 
 /**
- * Starts `bin/roomservice.js`. Of the environment of this process it gets only PATH and HOME; the caller adds the rest.
+ * Starts `bin/roomservice.js`. From the environment of this process, the command gets only PATH and HOME. Any other
+ * variable must be in `env`.
  */
 export function startCommand(args: string[], options: CommandOptions = {}): Command {
   const { env = {}, node = process.execPath, detached = false } = options;
@@ -87,7 +88,7 @@ export function startCommand(args: string[], options: CommandOptions = {}): Comm
   };
 }
 
-/** Runs a command until it ends. After 60 s the command is killed, and the exit code is null. */
+/** Runs a command until it ends. If it has not ended after 60 s, it is killed, and the exit code is null. */
 export async function runCommand(args: string[], options: CommandOptions = {}): Promise<Ended> {
   const command = startCommand(args, options);
   const timer = setTimeout(() => command.kill('SIGKILL'), START_TIMEOUT_MS);
@@ -124,8 +125,8 @@ export async function newFolder(): Promise<string> {
 }
 
 /**
- * Makes a certificate for a receiver and writes it to a file. A process that has the path in `NODE_EXTRA_CA_CERTS`
- * trusts the certificate.
+ * Makes a certificate for a receiver and writes it to a file. A process trusts the certificate if its
+ * `NODE_EXTRA_CA_CERTS` is the path of the file.
  */
 export async function newCertificateFile(): Promise<{ certificate: Certificate; path: string }> {
   const certificate = await makeCertificate();
@@ -134,20 +135,24 @@ export async function newCertificateFile(): Promise<{ certificate: Certificate; 
   return { certificate, path };
 }
 
-/** Returns the folder with the files of PostgreSQL: `DATA_DIR/postgres`, or the target if that is a symbolic link. */
+/**
+ * Returns the folder with the files of PostgreSQL. It is `DATA_DIR/postgres`, or the target of this path if the path is
+ * a symbolic link.
+ */
 export async function clusterDirOf(dataDir: string): Promise<string> {
   const inside = join(dataDir, 'postgres');
   return await readlink(inside).catch(() => inside);
 }
 
-/** Reads the process id from the lock file of PostgreSQL. Returns 0 if there is no lock file. */
+/** Reads the process id of PostgreSQL from its lock file. Returns 0 if there is no lock file. */
 export async function postgresPid(dataDir: string): Promise<number> {
   const path = join(await clusterDirOf(dataDir), 'postmaster.pid');
   return Number.parseInt(await readFile(path, 'utf8').catch(() => '0'), 10);
 }
 
 /**
- * Returns true if the process runs. A zombie, which has ended but which its parent has not yet reaped, does not count.
+ * Returns true if the process runs. Returns false for a zombie, which is a process that has ended but that its parent
+ * has not yet reaped.
  */
 export function isRunning(pid: number): boolean {
   try {
@@ -158,7 +163,9 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Kills the commands and the PostgreSQL processes that still run, and removes every folder. Call it in `after`. */
+/**
+ * Kills the commands and the PostgreSQL processes that still run, and removes every folder. Call it in an `after` hook.
+ */
 export async function cleanUp(): Promise<void> {
   for (const child of running) {
     child.kill('SIGKILL');
@@ -178,7 +185,7 @@ export async function cleanUp(): Promise<void> {
   folders.clear();
 }
 
-/** Returns a port that was free a moment ago, for a program that cannot choose a free port itself. */
+/** Returns a port that was free when it was checked, for a program that cannot choose a free port itself. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

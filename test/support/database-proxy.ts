@@ -2,14 +2,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 
-/** A proxy in front of a database. It can cut the connections while the database itself keeps running. */
+/** A proxy between the service and a database. It can cut the connections while the database itself keeps running. */
 export interface DatabaseProxy {
   db: Database;
-  /** Breaks every connection and refuses new ones. */
+  /** Cuts every connection and refuses new ones. */
   refuse(): Promise<void>;
-  /** Keeps connections open and accepts new ones, but discards all bytes in both directions. */
+  /** Keeps connections open and accepts new ones, but forwards no bytes. All bytes that arrive are discarded. */
   swallow(): void;
-  /** Breaks the old connections and passes bytes again on new ones. The discarded bytes are lost. */
+  /**
+   * Cuts the old connections. From now on, accepts new connections and forwards their bytes. Discarded bytes stay lost.
+   */
   restore(): Promise<void>;
   close(): Promise<void>;
 }

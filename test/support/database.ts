@@ -11,15 +11,15 @@ import { migrateToLatest } from '#platform/db/migrate.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * Opens the PostgreSQL that all test files of this checkout share. The first process starts it, and the last one stops
- * it.
+ * Opens the PostgreSQL that all test files of this checkout share. The first process that opens it starts it, and the
+ * last process that closes it stops it.
  */
 export async function openTestServer() {
   const name = createHash('sha256').update(ROOT).digest('hex').slice(0, 12);
   return await openEmbeddedPostgres({
     dataDir: join(tmpdir(), `roomservice-test-${process.getuid?.() ?? 0}-${name}`),
     role: 'command',
-    // The tests kill processes but never the machine, so the written data need not survive a power failure.
+    // The tests kill processes but never cut the power, so PostgreSQL need not sync its files to disk.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
 }
@@ -30,7 +30,10 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Makes a database for one test file, as a fast clone of a migrated template. The file calls `drop` at its end. */
+/**
+ * Makes a database for one test file. It is a clone of a template database that has all migrations, because a clone is
+ * fast. The test file calls `drop` at its end.
+ */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await openTestServer();
   const template = await ensureTemplate(server.url);
@@ -50,7 +53,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Makes the template database if it is missing. Its name holds a hash of the migrations, so a changed migration gets a
+ * Makes the template database if it is missing. Its name contains a hash of the migrations, so changed migrations get a
  * new template.
  * @returns the name of the template
  */
@@ -67,8 +70,8 @@ export async function ensureTemplate(serverUrl: string): Promise<string> {
 }
 
 /**
- * Makes the template under another name and then renames it, so that two test files that start at the same time cannot
- * damage it.
+ * Makes the template under a temporary name and then renames it. So if two test files start at the same time, neither
+ * of them gets an unfinished template.
  */
 async function makeTemplate(serverUrl: string, template: string): Promise<void> {
   const draft = `draft_${randomBytes(6).toString('hex')}`;
@@ -90,8 +93,8 @@ async function exists(serverUrl: string, name: string): Promise<boolean> {
 }
 
 /**
- * Runs one statement in the database `postgres`. Retries while another session clones the same template (SQLSTATE
- * 55006).
+ * Runs one statement in the database `postgres`. Retries if the statement fails because another session clones the same
+ * template (SQLSTATE 55006).
  */
 async function administrate(serverUrl: string, statement: string): Promise<unknown[]> {
   for (let tries = 1; ; tries += 1) {

@@ -25,7 +25,7 @@ export async function newDataDir(t: TestContext, ...inside: string[]): Promise<s
   const folder = await mkdtemp(join(tmpdir(), 'rs-'));
   const dataDir = join(folder, ...inside, 'data');
   t.after(async () => {
-    // An open instance would create the removed files again.
+    // An instance that is still open would create the removed files again.
     await Promise.all([...opened].map((embedded) => embedded.close()));
     opened.clear();
     const link = join(dataDir, 'postgres');
@@ -44,7 +44,8 @@ export async function newDataDir(t: TestContext, ...inside: string[]): Promise<s
 }
 
 /**
- * Opens an embedded PostgreSQL with settings that make tests fast. The end of the test closes it if it is still open.
+ * Opens an embedded PostgreSQL with settings that make tests fast. If it is still open at the end of the test, it is
+ * closed then.
  */
 export async function open(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedPostgres> {
   const embedded = await openEmbeddedPostgres({ dataDir, role: 'command', settings: SETTINGS, ...options });
@@ -64,7 +65,10 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-/** Starts a process that opens the database, prints "open" and runs until its standard input ends. */
+/**
+ * Starts a process that opens the embedded PostgreSQL in `dataDir`, prints "open" and runs until its standard input
+ * ends.
+ */
 export function spawnOpener(
   dataDir: string,
   role: string,
@@ -86,7 +90,7 @@ export async function spawnOpened(dataDir: string, role: string, module?: string
     Promise.reject(new Error('The process ended before it had opened the database.')),
   );
   await Promise.race([saysOpen, endsEarly]);
-  endsEarly.catch(() => {}); // The test ends the process later, and that is no error.
+  endsEarly.catch(() => {}); // If the test ends the process later, this promise rejects, which is no error.
   return child;
 }
 
@@ -95,14 +99,17 @@ export async function killAndWait(child: Opener): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Returns the process id of the PostgreSQL that runs on the cluster, or undefined if PostgreSQL does not run. */
+/**
+ * Returns the process id of the PostgreSQL that uses the files in `clusterDir`, or undefined if no PostgreSQL uses
+ * them.
+ */
 export async function postmasterPid(clusterDir: string): Promise<number | undefined> {
   return (await findPostmaster(clusterDir))?.pid;
 }
 
 /**
- * Waits until the condition returns a truthy value, and returns this value.
- * @throws after 10 s
+ * Calls the condition until it returns a truthy value, and returns this value.
+ * @throws if there is no such value within 10 s
  */
 export async function eventually<T>(condition: () => Promise<T | undefined | false>): Promise<T> {
   for (const deadlineMs = Date.now() + 10_000; Date.now() < deadlineMs; await sleep(20)) {

@@ -11,15 +11,17 @@ import type { EventInput, TransactionWithEvents } from '#webhooks/events/events.
 import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts';
 import type { TestService } from './service.ts';
 
-/** The tenant and the credential that an event belongs to. A `TestTenant` fits, with its first credential. */
+/**
+ * Tenant and credential to which an event belongs. A `TestTenant` has both fields, so it can be passed in its place.
+ */
 export interface CredentialRef {
   tenantId: number;
   credential: { id: string };
 }
 
 /**
- * Starts a worker that only sends deliveries, on the database and keys of a service. It retries without the waits of
- * the contract.
+ * Starts a worker that only sends deliveries, with the database and the keys of a service. It retries immediately,
+ * without the waits that the contract sets.
  */
 export function startTestWorker(service: TestService, pace: DeliveryPace = {}, metrics?: DeliveryMetrics): Worker {
   return startWorker({
@@ -32,7 +34,7 @@ export function startTestWorker(service: TestService, pace: DeliveryPace = {}, m
   });
 }
 
-/** Returns the event of a status change. Its order does not exist; `name` is its external order id. */
+/** Returns an event about a new status of an order that does not exist. `name` is the external id of the order. */
 export function eventInput({ tenantId, credential }: CredentialRef, name: string = randomUUID()): EventInput {
   return {
     tenantId,
@@ -43,7 +45,9 @@ export function eventInput({ tenantId, credential }: CredentialRef, name: string
   };
 }
 
-/** Writes one event as the code of its cause does, in a new transaction. */
+/**
+ * Writes one event in a new transaction, with the same function that the service uses when an order or a stay changes.
+ */
 export async function writeEvent(
   transaction: TransactionWithEvents,
   whose: CredentialRef,
@@ -53,8 +57,8 @@ export async function writeEvent(
 }
 
 /**
- * Inserts `count` due events for each credential in one statement, as a process leaves them that does not send
- * deliveries.
+ * Inserts `count` events for each credential in one statement. Their deliveries are due and not claimed, as if a
+ * process that sends no deliveries had written them.
  */
 export async function insertBacklog(
   db: Database,
@@ -72,7 +76,8 @@ export async function insertBacklog(
 }
 
 /**
- * Inserts credentials directly into the database, which is faster than the API: one credential for each webhook URL.
+ * Inserts one credential for each webhook URL. Writes them directly to the database, because that is faster than the
+ * API.
  */
 export async function insertCredentials(
   service: TestService,

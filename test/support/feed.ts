@@ -7,7 +7,7 @@ import type { Answer, TestService, TestTenant } from './service.ts';
 
 export const EVENTS = '/v1/third-party/events/';
 
-/** An entry of `GET /v1/third-party/events/`. */
+/** An entry in the response of `GET /v1/third-party/events/`. */
 export interface ListedEvent {
   cursor: string;
   event: string;
@@ -17,7 +17,10 @@ export interface ListedEvent {
   delivery: { status: string; attempts: object[] } | null;
 }
 
-/** Returns the row of an event without a delivery, for the tenant's first credential. `changes` replaces columns. */
+/**
+ * Returns a row for the table `event`: an event without a delivery, for the tenant's first credential. `changes`
+ * replaces columns.
+ */
 export function eventOf(
   { tenantId, credential }: Pick<TestTenant, 'tenantId' | 'credential'>,
   changes: Partial<Insertable<Event>> = {},
@@ -31,7 +34,7 @@ export function eventOf(
 }
 
 /**
- * Inserts events, 1,000 in each statement because PostgreSQL bounds the number of parameters.
+ * Inserts events, at most 1,000 in each statement, because PostgreSQL limits the number of parameters.
  * @returns the ids of the events
  */
 export async function insertEvents(db: Database, events: Insertable<Event>[]): Promise<string[]> {
@@ -44,7 +47,7 @@ export async function insertEvents(db: Database, events: Insertable<Event>[]): P
   return events.map(({ id }) => id);
 }
 
-/** Reads one page of the feed, as the partner reads it. */
+/** Reads one page of the feed through the API, as the partner reads it. */
 export async function readEvents(
   service: TestService,
   partner: Record<string, string>,
@@ -55,7 +58,7 @@ export async function readEvents(
   return answer.body;
 }
 
-/** Reads the feed page by page from the cursor `after` until a page is empty. */
+/** Reads all pages of the feed after the cursor `after`, until a page is empty. */
 export async function readToEnd(service: TestService, partner: Record<string, string>, after = '', limit = 50) {
   const all: ListedEvent[] = [];
   let next = after;

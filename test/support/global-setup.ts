@@ -2,7 +2,7 @@ import { ensureTemplate, openTestServer } from './database.ts';
 
 let server: Awaited<ReturnType<typeof openTestServer>>;
 
-/** Keeps the PostgreSQL of the tests running from the first test file to the last. */
+/** Opens the PostgreSQL of the tests before the first test file, so that it runs until the last test file has ended. */
 export async function globalSetup(): Promise<void> {
   server = await openTestServer();
   await ensureTemplate(server.url);

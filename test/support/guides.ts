@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const FOLDER = join(import.meta.dirname, '../../docs/guides');
 
 /**
- * A fenced block of code. `info` is the text after the opening fence, for example `sh run`. `line` is the line of that
- * fence.
+ * A fenced code block. `info` is the text after the opening fence, for example `sh run`. `line` is the line of the
+ * opening fence.
  */
 export interface Block {
   info: string;
@@ -17,7 +17,7 @@ export interface Guide {
   name: string;
   text: string;
   blocks: Block[];
-  /** Anchors of the headings: the part after `#` in a link to a heading. */
+  /** Anchors of the headings. An anchor is the part after `#` in a link to a heading. */
   anchors: Set<string>;
   /** Targets of all links in the guide. */
   links: string[];
@@ -50,18 +50,20 @@ function anchorOf(title: string): string {
 }
 
 /**
- * Formats of values that change in each run: a UUID and a UTC timestamp. Two values are equal if both have the same
- * format.
+ * Formats of values that differ in each run: a UUID and a UTC timestamp. Two values of the same format count as equal.
  */
 const CHANGING_FORMATS = [
   /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/,
 ];
-/** Mark of an omission in a guide: a value, part of a text, the rest of a list, or the other fields. */
+/**
+ * Mark for everything that a guide omits: a value, part of a text, the rest of a list, or the other fields of an
+ * object.
+ */
 const LEFT_OUT = '…';
 
 /**
- * Compares a response with the one that a guide shows.
+ * Compares the response that a guide shows with the actual response.
  * @returns each difference as `path: description`
  */
 export function differences(shown: unknown, actual: unknown, path = 'answer'): string[] {

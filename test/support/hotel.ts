@@ -13,19 +13,25 @@ export const STAFF_RESERVATIONS = '/v1/staff/reservations/';
 
 /** A tenant with a hotel, and the ids of its room types and rate plans, keyed by name. */
 export interface TestHotel extends TestTenant {
-  /** Ids by name. The name is `Double` in the first property, and `Lagoon Lodge/Double` in another property. */
+  /**
+   * Ids of the room types, keyed by name: `Double` in the first property, and `Lagoon Lodge/Double` in the property
+   * Lagoon Lodge.
+   */
   roomTypes: Record<string, string>;
-  /** Ids by name of room type and rate plan, for example `Double/Flexible`. */
+  /** Ids of the rate plans, keyed by the names of room type and rate plan, for example `Double/Flexible`. */
   plans: Record<string, string>;
 }
 
-/** Makes a tenant with both features and the sample hotel. `changes` replaces fields of its tenant document. */
+/**
+ * Makes a tenant that has a restaurant and the hotel of `sampleHotel`. `changes` replaces fields of its tenant
+ * document.
+ */
 export async function openHotel(service: TestService, changes: Partial<TenantDocument> = {}): Promise<TestHotel> {
   const tenant = await service.tenant({ features: ['restaurant', 'hotel'], properties: sampleHotel(), ...changes });
   return { ...tenant, ...(await readIds(service, tenant.tenantId)) };
 }
 
-/** Makes a hotel of one property with the given room types. */
+/** Makes a tenant whose hotel is one property with the given room types. */
 export async function openSmallHotel(
   service: TestService,
   roomTypes: NonNullable<NonNullable<TenantDocument['properties']>[number]['room_types']>,
@@ -57,12 +63,12 @@ export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Current date, read once, so that a test file may run past midnight. */
+/** Current date. It is read only once, so that the dates stay the same if a test file runs past midnight. */
 const START = todayIn('UTC');
 
 /**
- * Returns the date that is the given number of days from today in UTC. From three days on, the date is in the future in
- * every time zone.
+ * Returns the date that is the given number of days after today in UTC. If that is three days or more, the date is in
+ * the future in every time zone.
  */
 export function dayAhead(days: number): string {
   return dayAfter(START, days);
@@ -71,7 +77,8 @@ export function dayAhead(days: number): string {
 let booked = 0;
 
 /**
- * Books two nights in a Double thirty days ahead, under a new external id. `changes` replaces fields of the request.
+ * Books two nights in the room type Double, thirty days from today, under a new external id. `changes` replaces fields
+ * of the request.
  */
 export function book(
   service: TestService,
@@ -82,8 +89,8 @@ export function book(
 }
 
 /**
- * Returns the request body of a booking: two nights in a Double thirty days ahead, under a new external id. `changes`
- * replaces fields.
+ * Returns the request body of a booking: two nights in the room type Double, thirty days from today, under a new
+ * external id. `changes` replaces fields of the body.
  */
 export function stay(hotel: Pick<TestHotel, 'roomTypes'>, changes: Record<string, unknown> = {}) {
   booked += 1;
@@ -102,7 +109,7 @@ export function reservationPath(externalId: string, action = ''): string {
   return `${RESERVATIONS}${encodeURIComponent(externalId)}/${action}`;
 }
 
-/** Reads the number of sellable rooms of each night, as partners see it. */
+/** Reads the number of rooms that partners can still book on each night. */
 export async function sellable(
   service: TestService,
   hotel: Pick<TestHotel, 'partner'>,
@@ -116,14 +123,15 @@ export async function sellable(
   return answer.body.days.map((day: { sellable: number }) => day.sellable);
 }
 
-/** Sets the status of a reservation by a call of staff. */
+/** Sets the status of a reservation with a call of a staff member. */
 export function setStayStatus(service: TestService, hotel: TestTenant, id: string, status: string): Promise<Answer> {
   return service.call('POST', `${STAFF_RESERVATIONS}${id}/status/`, { headers: hotel.staff, json: { status } });
 }
 
 /**
  * Makes a channel.
- * @returns a function that sends a reservation through the channel: by default two nights in a Double thirty days ahead
+ * @returns a function that sends a reservation through the channel. Without changes, it is for two nights in the room
+ * type Double, thirty days from today
  */
 export async function openChannel(service: TestService, hotel: TestHotel, source = 'an-ota') {
   const channel = await makeChannel(service, hotel, source);
@@ -141,7 +149,7 @@ export async function openChannel(service: TestService, hotel: TestHotel, source
 
 /**
  * Makes a PMS credential.
- * @returns the headers for calls with it
+ * @returns the headers that authenticate calls with this credential
  */
 export async function pmsHeaders(service: TestService, hotel: TestTenant): Promise<Record<string, string>> {
   const made = await service.call('POST', '/v1/channel-manager/credentials/', { headers: hotel.owner, json: {} });
@@ -162,13 +170,16 @@ export async function writePlan(
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** Asserts that every night counter of the tenant agrees with its reservations. */
+/** Asserts that every night counter of the tenant is equal to a new count of its reservations. */
 export async function assertNightCounters(service: TestService, tenantId: number): Promise<void> {
   const { differences } = await recount(service.database.db, tenantId);
   assert.deepEqual(differences, []);
 }
 
-/** Reads the events of a tenant in the order in which they were written. `sent` is the parsed body of the delivery. */
+/**
+ * Reads the events of a tenant in the order in which they were written. `sent` is the parsed JSON body that a delivery
+ * sends.
+ */
 export async function eventsOf(service: TestService, tenantId: number) {
   const rows = await service.database.db
     .selectFrom('event')

@@ -7,11 +7,11 @@ import { eventually } from './webhooks.ts';
 
 /** A running `roomservice listen` command. */
 export interface Listening extends Command {
-  /** Returns the printed lines that belong to events. */
+  /** Returns the printed lines that describe events. */
   lines(): string[];
 }
 
-/** Starts `roomservice listen` and waits until it has found the end of the feed. */
+/** Starts `roomservice listen` and waits until it prints that it waits for new events. */
 export async function startListening(args: string[], env: Record<string, string>): Promise<Listening> {
   const command = startCommand(['listen', ...args], { env });
   await command.prints(/^Waiting for new events/m);
@@ -26,8 +26,8 @@ export async function startListening(args: string[], env: Record<string, string>
 }
 
 /**
- * Returns the environment of `roomservice listen`: the URL of the service, the credential, and a folder of the test for
- * its state.
+ * Returns the environment variables of `roomservice listen`: the URL of the service, the credential, and a folder of
+ * the test in which the command stores its state.
  */
 export function listenerEnv(url: string, credential: CredentialSecret, stateHome: string): Record<string, string> {
   return {
@@ -41,12 +41,12 @@ export function listenerEnv(url: string, credential: CredentialSecret, stateHome
 export interface LocalRequest {
   path: string;
   headers: IncomingHttpHeaders;
-  /** Header names in the spelling in which they arrived. */
+  /** Header names as they arrived, with upper and lower case. */
   headerNames: string[];
   rawBody: Buffer;
 }
 
-/** A server that a partner's developer runs: plain HTTP on the same machine. */
+/** A server as a partner's developer runs it: with plain HTTP, on the same machine as `roomservice listen`. */
 export interface LocalServer {
   url: string;
   requests: LocalRequest[];

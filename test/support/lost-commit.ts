@@ -3,18 +3,18 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 
 /**
- * A proxy in front of a database that can lose the response to a COMMIT. The commit succeeds, but the client does not
- * learn it.
+ * A proxy between the service and a database that can lose the response to a COMMIT. The transaction is committed, but
+ * the client does not learn this.
  */
 export interface CommitProxy {
   db: Database;
   /**
-   * Cuts the connection of the next COMMIT in place of the response. By default the COMMIT reaches the database first.
-   * With a delay in milliseconds, the connection is cut immediately and the COMMIT reaches the database after the
-   * delay.
+   * When the next COMMIT comes, cuts the connection of the client, so that the client gets no response. By default, the
+   * COMMIT reaches the database before the cut. With a delay in milliseconds, the cut comes first, and the COMMIT
+   * reaches the database after the delay.
    */
   dropNextCommitResponse(passOnAfterMs?: number): void;
-  /** Number of responses lost until now. */
+  /** Number of responses to a COMMIT that were lost until now. */
   readonly lostCount: number;
   close(): Promise<void>;
 }

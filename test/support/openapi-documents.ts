@@ -36,7 +36,7 @@ export interface DocumentedAnswer {
   content?: Record<string, Content>;
 }
 
-/** Returns a copy of the node in which each `$ref` is replaced by the component that it names. */
+/** Returns a copy of a part of the document in which each `$ref` is replaced by the component to which it refers. */
 export function resolved<T>(node: T, document: OpenApiDocument): T {
   if (Array.isArray(node)) {
     return node.map((each: unknown) => resolved(each, document)) as T;
@@ -54,7 +54,7 @@ export function resolved<T>(node: T, document: OpenApiDocument): T {
 }
 
 /**
- * Returns a copy of the schema in which every object forbids additional fields, so that an undocumented field fails
+ * Returns a copy of the schema in which every object forbids additional fields. So an undocumented field fails
  * validation.
  */
 export function closed<T>(schema: T): T {
@@ -72,7 +72,7 @@ export function closed<T>(schema: T): T {
   return Object.fromEntries(isObject ? [['additionalProperties', false], ...parts] : parts) as T;
 }
 
-/** Returns the operation that a method and a request target reach, or undefined if no operation matches. */
+/** Returns the operation to which the method and the request target belong, or undefined if no operation matches. */
 export function findOperation<T extends { method: string; path: string }>(
   operations: T[],
   method: string,
@@ -101,7 +101,7 @@ function percentDecoded(step: string): string {
   }
 }
 
-/** An operation of the committed documents. `validators` caches the compiled schemas of its responses. */
+/** An operation of the OpenAPI documents in `contract/`. `validators` caches the compiled schemas of its responses. */
 interface Known {
   method: string;
   path: string;
@@ -116,8 +116,8 @@ formats.default(ajv);
 let operations: Known[] | null = null;
 
 /**
- * Returns the operations of the committed documents. The first call reads the files. `npm run check` ensures that the
- * files are up to date.
+ * Returns the operations of the OpenAPI documents in `contract/`. Only the first call reads the files. `npm run check`
+ * ensures that the files are up to date.
  */
 function knownOperations(): Known[] {
   operations ??= readDocuments().flatMap(([, document]) =>
@@ -134,7 +134,7 @@ function knownOperations(): Known[] {
   return operations;
 }
 
-/** Reads the committed OpenAPI documents, each with its name. */
+/** Reads the OpenAPI documents in `contract/`, each with its name. */
 export function readDocuments(): [name: string, document: OpenApiDocument][] {
   const folder = join(import.meta.dirname, '..', '..', 'contract');
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
@@ -149,13 +149,15 @@ export interface ReadAnswer {
   body: unknown;
 }
 
-/** Statuses that the HTTP shell may send before it knows the operation. No document lists them under an operation. */
+/**
+ * Statuses that the HTTP server may send before it knows the operation. So the documents list them under no operation.
+ */
 const OF_THE_SHELL = new Set([405, 408, 417, 431]);
 
 /**
- * Asserts that the OpenAPI documents describe this response: its status, required headers and body, without additional
- * fields. Skips paths that no document has, statuses of the HTTP shell, and each 5xx other than 503, because the
- * documents do not promise these.
+ * Asserts that the response is as the OpenAPI documents describe it: its status, its required headers, and its body
+ * without additional fields. Does not check paths that no document has, statuses of `OF_THE_SHELL`, and each 5xx other
+ * than 503, because the documents do not describe these.
  */
 export function assertDocumented(method: string, target: string, answer: ReadAnswer): void {
   const known = findOperation(knownOperations(), method, target);

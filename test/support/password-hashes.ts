@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { after, before } from 'node:test';
 
-/** Counts the passwords that this process hashes during the tests of a file. */
+/** Returns a counter of the password hashes that this process computes during the tests of the calling file. */
 export function countPasswordHashes(): { readonly count: number } {
   const hashes = { count: 0 };
   const hook = createHook({

@@ -12,7 +12,10 @@ export interface ManagedHotel extends TestTenant {
   /** Headers for calls with the PMS credential. */
   pms: Record<string, string>;
   channel: TestChannel;
-  /** Returns the id of a property, of a room type of this property, or of a rate plan of this room type. */
+  /**
+   * Returns the id of the property. If a room type or a rate plan is given too, returns the id of that room type of the
+   * property, or of that rate plan of the room type.
+   */
   id(property: string, roomType?: string, ratePlan?: string): string;
 }
 
@@ -53,8 +56,8 @@ interface Booking extends Record<string, unknown> {
 let bookings = 0;
 
 /**
- * Books through the OTA's channel. The service never refuses such a booking for its dates or because all rooms are
- * taken.
+ * Books through the channel of the OTA. The service never refuses such a booking because of its dates or because all
+ * rooms are taken.
  */
 export async function bookByOta(service: TestService, hotel: ManagedHotel, booking: Booking): Promise<Answer> {
   bookings += 1;
@@ -62,7 +65,7 @@ export async function bookByOta(service: TestService, hotel: ManagedHotel, booki
   return await sendReservation(service, hotel.channel, { ...made, ...booking });
 }
 
-/** Books through the third-party API. */
+/** Books a stay through the third-party API. */
 export async function bookByPartner(service: TestService, hotel: ManagedHotel, booking: Booking): Promise<Answer> {
   bookings += 1;
   const made = { external_reservation_id: `R-${bookings}`, guest: { name: 'Bo Guest', phone: '+351 1' } };

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A response as it came over the connection. Header names are in lower case. */
 export interface RawAnswer {
   status: number;
-  /** Text after the number in the status line. */
+  /** Text after the status code in the status line, for example `Not Found`. */
   reason: string;
   headers: Record<string, string>;
   body: string;
@@ -28,12 +28,12 @@ export interface RawConnection {
   answers(): RawAnswer[];
   /**
    * Waits until `count` responses have arrived.
-   * @throws after 15 s
+   * @throws if this takes more than 15 s
    */
   waitFor(count: number): Promise<RawAnswer[]>;
   /**
    * Waits until the server closes the connection.
-   * @throws after 15 s
+   * @throws if this takes more than 15 s
    */
   closed(): Promise<RawAnswer[]>;
 }
@@ -43,7 +43,7 @@ export function openConnection(url: string): RawConnection {
   const socket = connect(Number(port), hostname);
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => (received += text));
-  socket.on('error', () => {}); // The test sees a reset connection as missing responses.
+  socket.on('error', () => {}); // If the connection is reset, the test notices that responses are missing.
   const closed = once(socket, 'close', { signal: AbortSignal.timeout(15_000) });
   closed.catch(() => socket.destroy());
   return {

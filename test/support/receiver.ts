@@ -5,7 +5,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Certificate, makeCertificate, trustCertificate } from './certificate.ts';
 
-/** A received request. `at` is the receiver's clock at the end of the body, in milliseconds since 1970. */
+/**
+ * A received request. `at` is the time at which its body was complete, by the receiver's clock, in milliseconds since
+ * 1970.
+ */
 export interface ReceivedRequest {
   method: string;
   path: string;
@@ -16,8 +19,8 @@ export interface ReceivedRequest {
 
 /**
  * Reaction of the receiver to a request. A number is the status of the response, and an object describes more of the
- * response. `hang` sends no response, and `reset` resets the connection. A function writes to the socket itself; the
- * receiver then handles no further request on that connection.
+ * response. `hang` sends no response, and `reset` resets the connection. A function gets the socket and writes to it
+ * itself. After that, the receiver handles no further request on this connection.
  */
 export type Answer =
   | number
@@ -27,23 +30,23 @@ export type Answer =
   | ((socket: Socket) => void);
 
 export interface ReceiverOptions {
-  /** Chooses the reaction to each request; 204 by default. */
+  /** Chooses the reaction to each request. By default, the receiver responds with 204. */
   answer?: (request: ReceivedRequest) => Answer;
   /**
-   * Certificate to use; this process need not trust it. By default the receiver makes one for 127.0.0.1 and localhost
-   * that this process trusts.
+   * Certificate of the receiver. This process need not trust it. By default, the receiver makes a certificate for
+   * 127.0.0.1 and localhost, and this process trusts it.
    */
   certificate?: Certificate;
 }
 
 export interface Receiver {
-  /** https://127.0.0.1:<port>/hook */
+  /** Webhook URL of the receiver: `https://127.0.0.1:<port>/hook`. */
   readonly url: string;
   readonly port: number;
   readonly certificate: Certificate;
   /** Received requests in the order of arrival. */
   readonly requests: readonly ReceivedRequest[];
-  /** Number of TLS connections since the start. */
+  /** Number of TLS connections that were opened since the start. */
   readonly connectionCount: number;
   /** Number of TLS connections that are open now. */
   readonly openConnections: number;
@@ -51,7 +54,7 @@ export interface Receiver {
   answerWith(answer: (request: ReceivedRequest) => Answer): void;
   /**
    * Waits until `count` requests have arrived, and returns all requests.
-   * @throws after `timeoutMs`, which is 10,000 by default
+   * @throws if this takes more than `timeoutMs`, which is 10,000 by default
    */
   waitFor(count: number, timeoutMs?: number): Promise<readonly ReceivedRequest[]>;
   /** Stops the receiver and cuts every connection. */
@@ -78,7 +81,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   server.on('secureConnection', (socket) => {
     connectionCount += 1;
     sockets.add(socket);
-    socket.on('error', () => {}); // A sender may close the connection at any time.
+    socket.on('error', () => {}); // A sender may break the connection at any time, which is no error.
     socket.once('close', () => sockets.delete(socket));
   });
   server.listen(0, '127.0.0.1');
@@ -139,7 +142,7 @@ async function perform(answer: Answer, socket: Socket, response: ServerResponse)
   response.writeHead(status, headers).end(body);
 }
 
-/** Resets the connection by its TCP socket, because a TLS socket cannot send RST itself. */
+/** Resets the connection through the TCP socket below the TLS socket, because a TLS socket cannot send RST itself. */
 function resetConnection(socket: Socket): void {
   const tcp = (socket as Socket & { _parent?: Socket })._parent;
   (tcp ?? socket).resetAndDestroy();

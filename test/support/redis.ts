@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Returns `redis-server` or `valkey-server`, the one that this machine can run, or undefined if it can run neither. */
+/**
+ * Returns the program that this machine can run, `redis-server` or `valkey-server`, or undefined if it can run neither.
+ */
 export function findRedis(): string | undefined {
   return ['redis-server', 'valkey-server'].find((name) => {
     try {
@@ -20,7 +22,9 @@ export function findRedis(): string | undefined {
 
 export interface Redis {
   url: string;
-  /** Starts the server, always on the same port, and waits until it responds. It may be called again after `kill`. */
+  /**
+   * Starts the server and waits until it responds. The port is always the same. After `kill`, it may be called again.
+   */
   start(): Promise<void>;
   /** Kills the server. All its data is lost. */
   kill(): Promise<void>;
@@ -30,7 +34,10 @@ export interface Redis {
   close(): Promise<void>;
 }
 
-/** Prepares a Redis on a free port of 127.0.0.1 that stores nothing on disk. `start` starts it. */
+/**
+ * Prepares a Redis server on a free port of 127.0.0.1, which stores no data on disk. The server runs only after
+ * `start`.
+ */
 export async function createRedis(program: string): Promise<Redis> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-redis-'));
@@ -77,7 +84,7 @@ async function waitUntilResponding(port: number): Promise<void> {
       const [reply] = (await once(socket, 'data')) as [Buffer];
       if (reply.toString().startsWith('+PONG')) return;
     } catch {
-      // The server does not listen yet.
+      // The server does not listen yet, so the loop tries again.
     } finally {
       socket.destroy();
     }

@@ -9,7 +9,7 @@ export const ORDERS = '/v1/third-party/orders/';
 export const STAFF_MENU = '/v1/staff/menu/';
 export const STAFF_ORDERS = '/v1/staff/orders/';
 
-/** Reads the dishes that a partner of the tenant sees. */
+/** Reads the dishes that a partner of the tenant gets from the API. */
 export async function listDishes(service: TestService, tenant: Pick<TestTenant, 'partner'>): Promise<Dish[]> {
   const answer = await service.call('GET', MENU, { headers: tenant.partner });
   assert.equal(answer.status, 200, answer.text);
@@ -33,7 +33,7 @@ export function orderPath(externalOrderId: string, action = ''): string {
 
 let placed = 0;
 
-/** Places an order of one pizza, under a new external id. `changes` replaces fields of the request. */
+/** Places an order for one pizza under a new external id. `changes` replaces fields of the request. */
 export function place(
   service: TestService,
   tenant: Pick<TestTenant, 'partner'>,
@@ -44,7 +44,7 @@ export function place(
   return service.call('POST', ORDERS, { headers: tenant.partner, json });
 }
 
-/** Sets the status of an order by a call of staff. */
+/** Sets the status of an order with a call of a staff member. */
 export function setOrderStatus(
   service: TestService,
   tenant: TestTenant,
@@ -55,8 +55,8 @@ export function setOrderStatus(
 }
 
 /**
- * Reads every row of the tables as text, with the id of the transaction that wrote the row. Equal results before and
- * after an action prove that the action wrote no row.
+ * Reads every row of the tables as text, with the id of the transaction that wrote the row. If the result is the same
+ * before and after an action, the action wrote no row.
  */
 export async function dumpRows(service: TestService, ...tables: string[]): Promise<string[]> {
   const db: Kysely<never> = service.database.db as unknown as Kysely<never>;

@@ -8,8 +8,8 @@ import type { TestService, TestTenant } from './service.ts';
 type Options = Parameters<typeof rotateEncryptionKey>[0];
 
 /**
- * Rotates the encryption key as `roomservice keys rotate` does, with a new key ring as in a new process, but without
- * the wait.
+ * Rotates the encryption key as `roomservice keys rotate` does. It uses a new key ring, as a new process would, and
+ * does not wait for other processes.
  */
 export async function rotate(service: TestService, changes: Partial<Options> = {}): Promise<Rotation> {
   const { db } = service.database;
@@ -24,7 +24,7 @@ export async function rotate(service: TestService, changes: Partial<Options> = {
   });
 }
 
-/** Reads the versions of the existing encryption keys, and the number of stored secrets that each version encrypts. */
+/** Reads the versions of the existing encryption keys, and counts the stored secrets that each version encrypts. */
 export async function census({ database: { db } }: TestService) {
   const keys = await db
     .selectFrom('service_key')
@@ -41,7 +41,7 @@ export async function census({ database: { db } }: TestService) {
   return { keys: keys.map(({ version }) => version), secrets };
 }
 
-/** Decrypts the stored webhook secret of a credential with a new key ring, as a process does after its start. */
+/** Decrypts the stored webhook secret of a credential with a new key ring, like a process that has just started. */
 export async function storedSecret(service: TestService, { tenantId, credential }: TestTenant): Promise<string> {
   const { db } = service.database;
   const { webhook_secret } = await db

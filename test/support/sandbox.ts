@@ -13,11 +13,11 @@ import type { TestService, TestTenant } from './service.ts';
 
 const DEMO = readFileSync(join(import.meta.dirname, '../../demo/tenant.json'), 'utf8');
 
-/** SKUs of the demo dishes that tests use. */
+/** SKUs of the dishes in demo/tenant.json that tests use. */
 const IS_NEEDED = /^SANDBOX-|^STARTERS-PAPADOM$/;
 
 /**
- * Makes a tenant with the menu and the hotel of demo/tenant.json, under a new name. Of the dishes it has the sandbox
+ * Makes a tenant under a new name, with the menu and the hotel of demo/tenant.json. Its menu has only the sandbox
  * dishes and one ordinary dish.
  */
 export async function openDemo(service: TestService): Promise<TestHotel> {
@@ -27,9 +27,9 @@ export async function openDemo(service: TestService): Promise<TestHotel> {
 }
 
 export interface SandboxSetting {
-  /** Connection to the database, by default that of the service. */
+  /** Connection to the database. By default, it is the connection of the service. */
   db?: Database;
-  /** Receives every log line. */
+  /** Function that receives every log line. */
   onLog?: (line: string) => void;
 }
 
@@ -55,7 +55,7 @@ export function startSandboxWorker(
   return worker;
 }
 
-/** Reads the events of an order or a reservation from the partner's feed, oldest first. */
+/** Reads the events of an order or a reservation from the feed of the partner, oldest first. */
 export async function eventsOfSubject(
   service: TestService,
   { partner }: Pick<TestTenant, 'partner'>,
@@ -65,7 +65,7 @@ export async function eventsOfSubject(
   return all.filter(({ data }) => [data['external_order_id'], data['external_reservation_id']].includes(externalId));
 }
 
-/** Reads the statuses that the feed reported for an order or a reservation, oldest first. */
+/** Reads the statuses that the events in the feed report for an order or a reservation, oldest first. */
 export async function reportedStatuses(
   service: TestService,
   tenant: Pick<TestTenant, 'partner'>,

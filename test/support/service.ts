@@ -18,13 +18,13 @@ import { sampleTenant } from './tenants.ts';
 
 export interface ServiceOptions {
   config?: Partial<Config>;
-  /** Also runs deliveries. A `DeliveryPace` replaces the waits of the contract. */
+  /** Runs a worker too, which sends deliveries. A `DeliveryPace` replaces the waits that the contract sets. */
   worker?: boolean | DeliveryPace;
   budgets?: BudgetStore;
-  /** First node of the service. The new service is a second node on its database and keys. */
+  /** First node of the service. If it is given, the new service is a second node with the same database and keys. */
   beside?: TestService;
   readers?: Partial<ReaderBounds>;
-  /** Receives every log line. */
+  /** Function that receives every log line. */
   onLog?: (line: string) => void;
 }
 
@@ -39,22 +39,22 @@ export interface Answer {
 
 export interface CallOptions {
   headers?: Record<string, string>;
-  /** Sent as JSON. */
+  /** Value that is sent as a JSON body. */
   json?: unknown;
-  /** Body that is sent unchanged. `fetch` sets the content type for its class. */
+  /** Body that is sent unchanged. `fetch` sets a content type that fits the class of the body. */
   body?: string | Buffer | URLSearchParams | FormData;
-  /** Aborts the call, which then throws. */
+  /** Signal that aborts the call. The call then throws. */
   signal?: AbortSignal;
 }
 
 export interface TestTenant {
   tenantId: number;
   document: TenantDocument;
-  /** Headers for calls of the owner. */
+  /** Headers that authenticate calls of the owner. */
   owner: Record<string, string>;
-  /** Headers for calls of a member of staff. */
+  /** Headers that authenticate calls of a member of staff. */
   staff: Record<string, string>;
-  /** Headers for calls of a partner. */
+  /** Headers that authenticate calls of a partner. */
   partner: Record<string, string>;
   credential: CredentialSecret;
 }
@@ -65,16 +65,16 @@ export interface TestService {
   keyring: Keyring;
   masterKey: Buffer;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Makes a tenant with users, a menu and one credential. */
+  /** Makes a tenant with users, a menu and one third-party credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
-  /** Applies a tenant document as another process would, and waits until every node uses the new data. */
+  /** Applies a tenant document as another process would, and waits until no node uses cached data from before. */
   apply(document: unknown): Promise<AppliedTenant>;
-  /** Makes a credential of the tenant. */
+  /** Makes a third-party credential of the tenant. `partner` has the headers that authenticate calls with it. */
   credential(tenantId: number): Promise<{ credential: CredentialSecret; partner: Record<string, string> }>;
   close(): Promise<void>;
 }
 
-/** Starts the whole service on a free port of 127.0.0.1, with its own database. */
+/** Starts the service in this process, on a free port of 127.0.0.1. By default, it has a database of its own. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = options.beside?.database ?? (await createTestDatabase());
   const masterKey = options.beside?.masterKey ?? randomBytes(32);
@@ -131,7 +131,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   };
 }
 
-/** Issues a token as `POST /v1/auth/token/` does, but without the time that a password hash takes. */
+/**
+ * Makes a token like that of `POST /v1/auth/token/`, but does not check a password, because a password hash takes long.
+ */
 async function bearer({ db }: TestDatabase, keyring: Keyring, tenantId: number, role: string) {
   const user = await db
     .selectFrom('app_user')
@@ -154,8 +156,7 @@ export async function call(url: string, method: string, path: string, options: C
 }
 
 /**
- * Calls a URL without a check of the response against the OpenAPI documents, because a load balancer may send the
- * response.
+ * Calls a URL, but does not compare the response with the OpenAPI documents, because a load balancer may have sent it.
  */
 export async function callUnchecked(
   url: string,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 
-/** A connection to a database that records each statement. */
+/** Connections to a database that record each statement. */
 export interface RecordedDatabase {
   db: Database;
-  /** Runs `work` and returns the statements that were sent during it, oldest first. */
+  /** Runs `work` and returns the statements that were sent meanwhile, oldest first. */
   statementsOf: (work: () => Promise<unknown>) => Promise<string[]>;
 }
 

@@ -4,9 +4,7 @@ import type { TenantDocument } from '#service/tenant-document/schema.ts';
 export const OWNER_PASSWORD = 'an owner of the house';
 export const STAFF_PASSWORD = 'one of the staff here';
 
-/**
- * Returns a small menu with an example of each case: variants, add-ons, tax, an inactive dish and an inactive add-on.
- */
+/** Returns a small menu. It has dishes with variants, add-ons and tax, an inactive dish and an inactive add-on. */
 export function sampleMenu(): NonNullable<TenantDocument['menu']> {
   return {
     kitchens: [{ name: 'Main kitchen', description: 'downstairs' }],
@@ -47,8 +45,9 @@ export function sampleMenu(): NonNullable<TenantDocument['menu']> {
 }
 
 /**
- * Returns two small properties, far apart in time zone (UTC+14 and Lisbon), with an example of each case: a room type with
- * one room, one without plans, one without plans and price, an inactive plan, and a plan with a minimum of two nights.
+ * Returns two small properties in distant time zones (Lisbon and UTC+14). One room type has only one room, one has no
+ * rate plans, and one has neither rate plans nor a price. One rate plan is inactive, and one has a minimum of two
+ * nights.
  */
 export function sampleHotel(): NonNullable<TenantDocument['properties']> {
   return [

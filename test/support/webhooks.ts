@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedRequest } from './receiver.ts';
 import type { TestService, TestTenant } from './service.ts';
 
-/** An entry of `GET /v1/staff/webhook-deliveries/`. */
+/** An entry in the response of `GET /v1/staff/webhook-deliveries/`. */
 export interface ListedDelivery {
   id: string;
   event: string;
@@ -29,7 +29,7 @@ export async function register(service: TestService, partner: Record<string, str
 
 /**
  * Places an order.
- * @returns the ids of the order
+ * @returns the order's id and its external id
  */
 export async function placeOrder(
   service: TestService,
@@ -58,8 +58,8 @@ export async function moveOrder(
 }
 
 /**
- * Places an order and confirms it, which causes one event.
- * @returns the ids of the order
+ * Places an order and confirms it. The confirmation causes one event.
+ * @returns the order's id and its external id
  */
 export async function causeEvent(service: TestService, tenant: TestTenant, partner = tenant.partner) {
   const order = await placeOrder(service, partner);
@@ -73,7 +73,7 @@ export async function listDeliveries(service: TestService, tenant: TestTenant): 
   return answer.body;
 }
 
-/** Waits until the tenant's only delivery has that status. */
+/** Waits until the tenant's only delivery has the given status, and returns the delivery. */
 export async function onlyDelivery(service: TestService, tenant: TestTenant, status: string): Promise<ListedDelivery> {
   return await eventually(async () => {
     const [delivery, ...others] = await listDeliveries(service, tenant);
@@ -82,7 +82,7 @@ export async function onlyDelivery(service: TestService, tenant: TestTenant, sta
   }, `a delivery that is ${status}`);
 }
 
-/** Checks a signature by the text of the contract, without the service's own signing code. */
+/** Checks a signature as the contract describes it, without the signing code of the service. */
 export function isSignedWith(secret: string, request: ReceivedRequest, brand = 'service'): boolean {
   const timestamp = String(request.headers[`x-${brand}-timestamp`]);
   const expected = createHmac('sha256', secret).update(timestamp).update('.').update(request.rawBody).digest('hex');
@@ -90,9 +90,9 @@ export function isSignedWith(secret: string, request: ReceivedRequest, brand = '
 }
 
 /**
- * Waits until the condition returns a truthy value, and returns this value.
+ * Calls the condition until it returns a truthy value, and returns this value.
  * @param what names the value in the error message
- * @throws after `timeoutMs`, which is 15,000 by default
+ * @throws if there is no such value within `timeoutMs`, which is 15,000 by default
  */
 export async function eventually<T>(
   condition: () => Promise<T | undefined | false> | T | undefined | false,

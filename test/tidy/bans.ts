@@ -7,7 +7,9 @@ const DRIVER = /\bfrom 'pg(?:-[a-z-]+)?'/g;
 const OUTBOUND =
   /\bimport\s+(?!type\b)(?:\w+|\*\s*as\s+\w+|\{[^}]*(?<!type )\b(?:request|get|connect|Agent)\b[^}]*\})\s*(?:,[^;]*?)?\bfrom 'node:http[s2]?'|\bfrom 'undici'/g;
 
-/** Finds SQL outside of stores and src/platform/db, and uses of the driver outside of src/platform/db. */
+/**
+ * Finds SQL outside of store files and src/platform/db, and imports of the database driver outside of src/platform/db.
+ */
 export function sqlOutsideStores(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (file.path.startsWith('src/platform/db/')) return [];
@@ -21,12 +23,13 @@ export function sqlOutsideStores(files: SourceFile[]): string[] {
 }
 
 /**
- * Files that may make HTTP requests. One is the service's sender, which checks addresses (decision 34). The other is the client of
- * `roomservice listen`, which runs on a partner's machine and is not part of the service.
+ * Files that may make HTTP requests. One is the webhook sender of the service, which checks the addresses that it
+ * connects to (decision 34). The other is the client of `roomservice listen`, which runs on a partner's machine and is
+ * not part of the service.
  */
 const OUTBOUND_FILES = new Set(['src/webhooks/deliveries/send.ts', 'src/developer/listen/http.ts']);
 
-/** Finds code that makes HTTP requests outside of `OUTBOUND_FILES`. */
+/** Finds code outside of `OUTBOUND_FILES` that makes HTTP requests. */
 export function outboundHttp(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (OUTBOUND_FILES.has(file.path)) return [];
@@ -38,7 +41,7 @@ export function outboundHttp(files: SourceFile[]): string[] {
   });
 }
 
-/** Finds barrels, which are files with the name index.ts or with `export *`. */
+/** Finds barrels, which are files that are named index.ts or contain `export *`. */
 export function barrels(files: SourceFile[]): string[] {
   return files.flatMap((file) => [
     ...(file.path.endsWith('/index.ts')
@@ -72,7 +75,7 @@ export function skippedTests(files: SourceFile[]): string[] {
   ]);
 }
 
-/** Finds comments that disable a lint rule without a reason after two dashes. */
+/** Finds comments that disable a lint rule but do not give a reason after two dashes. */
 export function disabledRules(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
     [...file.text.matchAll(/\b(?:ox|es)lint-disable(?!.* -- \S)/g)]
@@ -84,7 +87,8 @@ export function disabledRules(files: SourceFile[]): string[] {
 }
 
 /**
- * Paths that exist only on one machine. The pattern is put together from pieces, so that it does not match this file.
+ * Pattern of absolute paths that exist only on one machine. It is put together from pieces, because otherwise the rule
+ * would find it in this file.
  */
 const MACHINE_PATH = new RegExp(`(?<![\\w.*])/(?:${['work', 'root', 'home', 'Users'].join('|')})/`, 'g');
 

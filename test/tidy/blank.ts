@@ -1,25 +1,27 @@
-/** Kind of a token. */
+/** Kind of a token: a comment, or a literal, which is a string, a template or a regular expression. */
 type Kind = 'comment' | 'literal';
 
 const TOKENS: [Kind, RegExp][] = [
   ['comment', /\/\/[^\n]*|\/\*[^]*?\*\//y],
   ['literal', /'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"/y],
-  // A slash begins a regular expression if no value stands before the slash. After a value it is the division operator.
+  // A slash begins a regular expression if there is no value before it. After a value, the slash is the division
+  // operator.
   ['literal', /(?<=(?:^|[(,=:[!&|?{};>\n]|\breturn)\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y],
 ];
 /**
- * Part of a template literal. It begins at the opening quote or at the brace that closes a `${…}`, and ends at the next
- * `${` or at the closing quote.
+ * Part of a template literal without its `${…}`. It begins at the opening quote or at the brace that closes a `${…}`,
+ * and ends at the next `${` or at the closing quote.
  */
 const TEMPLATE_PART = /[`}](?:\\[^]|\$(?!\{)|[^`\\$])*(?:`|\$\{)/y;
 
-/** Returns the text with spaces in place of its comments. */
+/** Returns the source text with its comments replaced by spaces. */
 export function blankComments(text: string): string {
   return blank(text, ['comment']);
 }
 
 /**
- * Returns the text with spaces in place of comments and of the contents of strings, templates and regular expressions.
+ * Returns the source text with spaces in place of comments and of the contents of strings, templates and regular
+ * expressions.
  */
 export function blankCommentsAndLiterals(text: string): string {
   return blank(text, ['comment', 'literal']);
@@ -34,17 +36,23 @@ function blank(text: string, kinds: Kind[]): string {
 }
 
 /**
- * Returns spaces with the length and the line breaks of the token. A literal keeps its first and last character, so
- * that it is still a literal.
+ * Replaces the characters of the token with spaces, except line breaks. A literal keeps its first and last character,
+ * so that it is still a literal.
  */
 function hollow(token: string, kind: Kind): string {
   if (kind === 'comment') return token.replace(/[^\n]/g, ' ');
   return token.replace(/(?<=[^])[^\n](?=[^])/g, ' ');
 }
 
-/** Splits a text into tokens. The kind is null for a character that is in neither a comment nor a literal. */
+/**
+ * Splits source text into tokens. A character outside of comments and literals is a token of its own, and its kind is
+ * null.
+ */
 function* tokens(text: string): Generator<[Kind | null, string]> {
-  /** Number of open braces inside each `${…}` that is still open, outermost first. */
+  /**
+   * One entry for each `${…}` that has begun but not ended, outermost first: the number of braces that are open inside
+   * it.
+   */
   const holes: number[] = [];
   let index = 0;
   while (index < text.length) {

@@ -1,6 +1,7 @@
 /**
- * Wing and room of a file, for example `hotel` and `rates` for src/hotel/rates/store.ts, or `service` and `app` for
- * src/service/app.ts.
+ * Position of a file in the source. `wing` is its folder in `src/`, or `tools`. `room` is its module, which is a folder
+ * or file in the wing. For example, src/hotel/rates/store.ts has `hotel` and `rates`, and src/service/app.ts has
+ * `service` and `app`.
  */
 export interface Place {
   wing: string;
@@ -8,16 +9,22 @@ export interface Place {
 }
 
 export interface Drawing {
-  /** Wings of each floor of the drawing, lowest floor first. */
+  /**
+   * Folders of `src/`, and the folder `tools`, on each level of the diagram in docs/ARCHITECTURE.md, lowest level
+   * first.
+   */
   floors: string[][];
-  /** Rooms of each wing, in ranks, lowest rank first. Rooms of one rank may not import each other. */
+  /**
+   * Modules of each of these folders, grouped by level, lowest level first. Modules of one level may not import each
+   * other.
+   */
   rooms: Map<string, string[][]>;
 }
 
 /**
- * Reads the drawing of docs/ARCHITECTURE.md. `─ name/ ─` begins a wing, and the lines below it list its rooms. In `a < b, c`
- * the rooms b and c may import the room a.
- * @throws Error if the text has no drawing
+ * Reads the diagram in docs/ARCHITECTURE.md. `─ name/ ─` begins a folder of `src/`, and the lines below it list its
+ * modules. `a < b, c` means that the modules b and c may import the module a.
+ * @throws Error if the text has no diagram
  */
 export function readDrawing(markdown: string): Drawing {
   const drawing = /```\n(┌[^]*?┘)\n```/.exec(markdown)?.[1];
@@ -48,7 +55,8 @@ export function nameOf({ wing, room }: Place): string {
 }
 
 /**
- * Returns the floor of a room's wing, and the rank of the room in its wing, or null if the drawing does not show the room.
+ * Returns the level of the module's folder in the diagram (`floor`), and the level of the module in its folder
+ * (`rank`). Returns null if the diagram does not show the module.
  */
 export function heightOf({ floors, rooms }: Drawing, { wing, room }: Place): { floor: number; rank: number } | null {
   const floor = floors.findIndex((wings) => wings.includes(wing));
@@ -56,7 +64,10 @@ export function heightOf({ floors, rooms }: Drawing, { wing, room }: Place): { f
   return floor < 0 || rank < 0 ? null : { floor, rank };
 }
 
-/** Returns true if a file of `upper` may import from `lower`, because it is the same room or a lower one. */
+/**
+ * Returns true if the files of module `upper` may import files of module `lower`. Both must be the same module, or
+ * `lower` must be below `upper` in the diagram.
+ */
 export function isBelow(drawing: Drawing, lower: Place, upper: Place): boolean {
   const below = heightOf(drawing, lower);
   const above = heightOf(drawing, upper);

@@ -3,9 +3,15 @@ import { heightOf, isBelow, nameOf, placeOf, type Drawing } from './drawing.ts';
 import { offence } from './source.ts';
 import type { SourceFile } from './source.ts';
 
-/** Rooms without a front file. Other rooms may import every file of these rooms. */
+/**
+ * Modules without a front file, which is a file with the name of the module. Other modules may import every file of
+ * these modules.
+ */
 const TECHNICAL = new Set(['platform/db', 'platform/http', 'platform/lib']);
-/** Wings that compose the other wings. They may import every file of a room except its stores. */
+/**
+ * Folders whose modules put the modules of the other folders together. They may import every file of a module except
+ * its stores.
+ */
 const COMPOSITION_ROOTS = new Set(['service', 'tools']);
 const STORE = /(?:\/|-)store\.ts$/;
 
@@ -13,13 +19,13 @@ interface Import {
   from: SourceFile;
   index: number;
   specifier: string;
-  /** Path of the imported file, from the root of the repository. */
+  /** Path of the imported file, relative to the root of the repository. */
   to: string;
 }
 
 const IMPORT = /\b(?:import|export)\s[^'";]*?\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g;
 
-/** Finds imports that do not lead to a lower floor or, inside a wing, to a room of a lower rank. */
+/** Finds imports of a module that is not below the importing module in the diagram of docs/ARCHITECTURE.md. */
 export function importDirection(files: SourceFile[], drawing: Drawing): string[] {
   return check(files, ({ from, to }) => {
     const importer = placeOf(from.path);
@@ -32,7 +38,9 @@ export function importDirection(files: SourceFile[], drawing: Drawing): string[]
   });
 }
 
-/** Finds rooms that exist but are missing in the drawing, and rooms in the drawing that do not exist. */
+/**
+ * Finds modules that are missing in the diagram of docs/ARCHITECTURE.md, and modules in the diagram that do not exist.
+ */
 export function notAsDrawn(files: SourceFile[], drawing: Drawing): string[] {
   const there = new Set(files.map(({ path }) => nameOf(placeOf(path))));
   const drawn = new Set([...drawing.rooms].flatMap(([wing, ranks]) => ranks.flat().map((room) => `${wing}/${room}`)));
@@ -42,7 +50,10 @@ export function notAsDrawn(files: SourceFile[], drawing: Drawing): string[] {
   ];
 }
 
-/** Finds rows in the table of wings whose column "imports today" differs from the code. */
+/**
+ * Finds folders of `src/` whose imports in the code differ from the column "imports now" in the table of
+ * docs/ARCHITECTURE.md.
+ */
 export function importsNotAsInTable(files: SourceFile[], markdown: string): string[] {
   const imports = new Map<string, Set<string>>();
   for (const { from, to } of files.flatMap(importsOf)) {
@@ -61,7 +72,8 @@ export function importsNotAsInTable(files: SourceFile[], markdown: string): stri
 }
 
 /**
- * Finds imports of another room's file that is not its front file. The rule keeps the inside of a room free to change.
+ * Finds imports of a file of another module that is not the front file of that module. The rule allows the other files
+ * of a module to change freely.
  */
 export function frontFilesOnly(files: SourceFile[]): string[] {
   return check(files, ({ from, to }) => {
@@ -75,7 +87,10 @@ export function frontFilesOnly(files: SourceFile[]): string[] {
   });
 }
 
-/** Finds imports inside a wing that are not relative, and imports of another wing that do not use its alias. */
+/**
+ * Finds imports inside a folder of `src/` that are not relative, and imports from another folder of `src/` that do not
+ * use its alias.
+ */
 export function pathsOfImports(files: SourceFile[]): string[] {
   return check(files, ({ from, specifier, to }) => {
     if (specifier.startsWith('../../')) return `An import may go up at most one folder: ${specifier}`;
@@ -94,7 +109,7 @@ function check(files: SourceFile[], fault: (found: Import) => string | null): st
   });
 }
 
-/** Returns the imports of a file that lead to files of the repository, by a relative path or an alias. */
+/** Returns the imports in a file that lead to other files of the repository, by a relative path or an alias. */
 function importsOf(from: SourceFile): Import[] {
   return [...from.uncommented.matchAll(IMPORT)].flatMap((match) => {
     const specifier = match[1] ?? match[2] ?? '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const OXLINT = join(import.meta.dirname, '..', '..', 'node_modules', 'oxlint', 'bin', 'oxlint');
 
 /**
- * Runs the linter in a folder with the .oxlintrc.json of that folder, without the rules that need types.
+ * Runs the linter in a folder with the .oxlintrc.json of that folder. Rules that need type information do not run.
  * @returns one line for each offence
  */
 export function lint(folder: string): string[] {

@@ -1,8 +1,8 @@
 import { offence } from './source.ts';
 
 /**
- * Tables whose keys do not begin with tenant_id, with the reason. Every node of a cluster holds such a table
- * completely.
+ * Tables whose keys need not begin with tenant_id, with the reason. In a cluster, every node has a complete copy of
+ * such a table.
  */
 const GLOBAL_TABLES: Record<string, string> = {
   tenant: 'its id is the tenant_id of all other tables',
@@ -11,7 +11,7 @@ const GLOBAL_TABLES: Record<string, string> = {
   recent_change: 'every node reads all its rows',
   feed_era: 'has one row, because a restore affects the whole database',
 };
-/** Indexes for queries across tenants, with the reason. */
+/** Indexes that need not begin with tenant_id, because their queries search all tenants. The value gives the reason. */
 const CROSS_TENANT_INDEXES: Record<string, string> = {
   event_due: 'an index of the first version; since migration 0013 due deliveries are queued by credential',
 };
@@ -32,7 +32,10 @@ export function migrationNames(paths: string[]): string[] {
   });
 }
 
-/** Finds keys and indexes that do not begin with tenant_id. The rule keeps the tables ready to be sharded by tenant. */
+/**
+ * Finds keys and indexes whose first column is not tenant_id. With this rule, the tables can be sharded by tenant
+ * later.
+ */
 export function keysWithoutTenant(path: string, text: string): string[] {
   const sql = blankCommentsAndStrings(text);
   return split({ text: sql, index: 0 }, ';').flatMap((statement) =>
@@ -51,7 +54,8 @@ export function notDistributable(path: string, text: string): string[] {
 }
 
 /**
- * Finds exceptions for tables and indexes that no migration makes. An unused exception could later hide a real offence.
+ * Finds exceptions in this file for tables and indexes that no migration creates. Such an exception could later hide a
+ * real offence.
  */
 export function unusedExceptions(allMigrations: string): string[] {
   return Object.keys({ ...GLOBAL_TABLES, ...CROSS_TENANT_INDEXES })
@@ -92,7 +96,8 @@ function tableFaults(statement: Piece): Fault[] {
 }
 
 /**
- * Finds faults in the definition of one column or constraint. An ALTER TABLE puts words such as ADD COLUMN before it.
+ * Finds faults in the definition of one column or constraint. In an ALTER TABLE, the definition begins with words such
+ * as ADD COLUMN.
  */
 function definitionFaults(definition: Piece): Fault[] {
   if (/\bAS\s+IDENTITY\b/i.test(definition.text)) {
@@ -117,7 +122,7 @@ function beginOf({ text, index }: Piece): number {
   return index + text.search(/\S|$/);
 }
 
-/** Splits SQL at each separator that is outside of parentheses. */
+/** Splits SQL text at each separator that is outside of parentheses. */
 function split({ text, index }: Piece, separator: string): Piece[] {
   const pieces: Piece[] = [];
   let begin = 0;

@@ -2,7 +2,8 @@ const NAME = /^docs\/decisions\/(\d{4})-[a-z0-9-]+\.md$/;
 const STATUS = /^Status: (?:accepted|superseded by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\)), \d{4}-\d{2}-\d{2}(?:; .+)?$/;
 
 /**
- * Finds decisions whose number leaves a gap, and decisions without a status or without a row in the index.
+ * Finds decision records whose number is not the next one, and decision records without a status or without a row in
+ * the index.
  * @param notes path and text of each file in `docs/decisions/` except the index
  */
 export function decisionRecords(notes: [path: string, text: string][], index: string): string[] {

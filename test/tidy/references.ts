@@ -1,4 +1,7 @@
-/** A page of `docs/contract/` with numbered entries, and the pattern of a reference to one of them. */
+/**
+ * A page of `docs/contract/` with numbered entries. `heading` matches the heading of an entry, and `reference` a
+ * reference to one.
+ */
 interface NumberedPage {
   path: string;
   heading: RegExp;
@@ -23,11 +26,11 @@ export const NUMBERED_PAGES: NumberedPage[] = [
 ];
 
 /**
- * Finds references to numbered entries that do not exist.
+ * Finds references in a text to numbered entries that do not exist.
  * @param textOf returns the text of a page
  */
 export function unresolvedReferences(path: string, text: string, textOf: (page: string) => string): string[] {
-  // A reference may continue on the next line of a comment.
+  // A reference may continue on the next line of a comment, so the lines are joined first.
   const joined = text.replaceAll(/\s*\n\s*(?:\*|\/\/|--)?\s*/g, ' ');
   return NUMBERED_PAGES.flatMap(({ path: page, heading, reference }) => {
     const entries = new Set(Array.from(textOf(page).matchAll(heading), ([, number]) => number));
@@ -39,14 +42,15 @@ export function unresolvedReferences(path: string, text: string, textOf: (page: 
 }
 
 /**
- * A path in backquotes with at least one folder, such as `hotel/rates/`. Placeholders in capitals and patterns do not
- * count.
+ * A path in backquotes with at least one folder, such as `hotel/rates/`. Paths with wildcards or with placeholders in
+ * capitals do not count.
  */
 const NAMED_PATH = /`((?:[\w.-]+\/)+(?:[\w.-]+\.(?:ts|js|md|sql|json))?)`/g;
 
 /**
- * Finds paths in a text that do not exist. A path may be relative to the repository, `src/`, a wing, `test/` or `docs/`.
- * @param exists returns true if a path of the repository exists; a folder has no slash at its end
+ * Finds paths that a text names but that do not exist. A path may be relative to the repository, `src/`, a folder of
+ * `src/`, `test/` or `docs/`.
+ * @param exists returns true if the repository has the path; the path of a folder has no slash at its end
  */
 export function unresolvedPaths(
   path: string,

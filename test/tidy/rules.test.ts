@@ -17,7 +17,10 @@ import { tablesReadFromAbove, tablesWithTwoWriters } from './tables.ts';
 
 type Rule = (files: SourceFile[]) => string[];
 
-/** Asserts that the rule finds a fault in each text of `offenders`, and no fault in the texts of `fine`. */
+/**
+ * Asserts that the rule finds a fault in each file of `offenders`, and no fault in the files of `fine`. A file is given
+ * by path and text.
+ */
 function separates(rule: Rule, cases: { offenders: [string, string][]; fine: [string, string][] }): void {
   for (const [path, text] of cases.offenders) {
     const [found = ''] = rule([sourceFile(path, text)]);
@@ -48,14 +51,14 @@ const DRAWING = readDrawing(
   ].join('\n'),
 );
 
-describe('the drawing of wings and rooms', () => {
-  test('readDrawing reads the floors and the ranks of rooms from the drawing', () => {
+describe('the diagram of folders and modules in ARCHITECTURE.md', () => {
+  test('readDrawing reads the levels of the folders and of their modules from the diagram', () => {
     assert.deepEqual(DRAWING.floors, [['platform'], ['access'], ['restaurant', 'hotel'], ['service'], ['tools']]);
     assert.deepEqual(DRAWING.rooms.get('hotel'), [['rooms'], ['rates'], ['channels', 'pms']]);
     assert.deepEqual(DRAWING.rooms.get('platform'), [['errors', 'lib'], ['config'], ['http']]);
   });
 
-  test('notAsDrawn finds a room that is missing in the drawing and a drawn room that does not exist', () => {
+  test('notAsDrawn finds a module that is missing in the diagram, and a module in the diagram that does not exist', () => {
     const there = [...DRAWING.rooms].flatMap(([wing, ranks]) =>
       ranks.flat().map((room) => sourceFile(wing === 'tools' ? `tools/${room}/a.ts` : `src/${wing}/${room}/a.ts`, '')),
     );
@@ -65,7 +68,7 @@ describe('the drawing of wings and rooms', () => {
     assert.match(notAsDrawn([...there, undrawn], DRAWING).join(), /^hotel\/spa is not in the drawing/);
   });
 
-  test('importsNotAsInTable finds a row of the table with a missing or an additional import, and a missing row', () => {
+  test('importsNotAsInTable finds a table row that lacks an import or has an import too many, and a missing table row', () => {
     const file = sourceFile('src/hotel/rates/rates.ts', "import { a } from '#platform/errors.ts';");
     assert.deepEqual(importsNotAsInTable([file], '| `hotel/` | stays | platform | – |'), []);
     assert.equal(importsNotAsInTable([file], '| `hotel/` | stays | – | – |').length, 1);
@@ -75,7 +78,7 @@ describe('the drawing of wings and rooms', () => {
 });
 
 describe('the rules on imports', () => {
-  test('importDirection finds an import that leads to a higher, neighbouring or unknown room', () => {
+  test('importDirection finds an import of a module that is above, on the same level, or missing in the diagram', () => {
     separates((files) => importDirection(files, DRAWING), {
       offenders: [
         ['src/restaurant/menu/menu.ts', "import { placeOrder } from '../orders/orders.ts';"],
@@ -103,7 +106,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test("frontFilesOnly finds an import of another room's file that is not its front file", () => {
+  test('frontFilesOnly finds an import of another module that does not lead to the file with the name of that module', () => {
     separates(frontFilesOnly, {
       offenders: [
         ['src/restaurant/orders/orders.ts', "import { findDishes } from '../menu/store.ts';"],
@@ -129,7 +132,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test('pathsOfImports finds an alias inside a wing, a relative path to another wing, and a path two folders up', () => {
+  test('pathsOfImports finds an alias of the own folder, a relative path to another folder of src/, and a path two folders up', () => {
     separates(pathsOfImports, {
       offenders: [
         ['src/platform/db/embedded/a.ts', "import { a } from '../../errors.ts';"],
@@ -145,7 +148,7 @@ describe('the rules on imports', () => {
   });
 });
 
-test('unresolvedPaths finds a path in a text that does not exist', () => {
+test('unresolvedPaths finds a path that a text names and that does not exist', () => {
   const there = new Set(['src/hotel/rates', 'src/hotel/rates/rates.ts', 'bin/roomservice.js']);
   const found = (text: string) => unresolvedPaths('a.md', text, ['hotel'], (path) => there.has(path));
   assert.deepEqual(found('`hotel/rates/`, `rates/rates.ts`, `src/hotel/rates/rates.ts`, `bin/roomservice.js`'), []);
@@ -153,8 +156,8 @@ test('unresolvedPaths finds a path in a text that does not exist', () => {
   assert.equal(found('`rates/quote.ts`').length, 1);
 });
 
-describe('the bans', () => {
-  test('sqlOutsideStores finds SQL outside of stores, and uses of the driver outside of platform/db', () => {
+describe('the bans on the source code', () => {
+  test('sqlOutsideStores finds SQL outside of store files, and imports of the database driver outside of platform/db', () => {
     separates(sqlOutsideStores, {
       offenders: [
         ['src/restaurant/orders/orders.ts', "db.selectFrom('dish')"],
@@ -173,7 +176,7 @@ describe('the bans', () => {
     });
   });
 
-  test('tablesWithTwoWriters finds a table that two rooms write, except the shared event table', () => {
+  test('tablesWithTwoWriters finds a table that two modules write, except the event table, which two modules may write', () => {
     const own = sourceFile(
       'src/restaurant/orders/store.ts',
       "db.insertInto('restaurant_order'); db.updateTable('restaurant_order')",
@@ -200,7 +203,7 @@ describe('the bans', () => {
     assert.equal(tablesWithTwoWriters([...shared, writing('src/hotel/rates/store.ts')]).length, 1);
   });
 
-  test('tablesReadFromAbove finds a read of a table by a lower or neighbouring room', () => {
+  test('tablesReadFromAbove finds a read of a table by a module that is not above the module that writes the table', () => {
     const orders = sourceFile('src/restaurant/orders/store.ts', "db.insertInto('restaurant_order')");
     const credentials = sourceFile('src/access/credentials/store.ts', "db.insertInto('credential')");
     const found = (path: string, text: string) =>
@@ -219,7 +222,7 @@ describe('the bans', () => {
     assert.equal(found('src/hotel/rates/store.ts', "db.selectFrom('credential')"), 0);
   });
 
-  test('outboundHttp finds HTTP requests outside of the sender and the client of `listen`', () => {
+  test('outboundHttp finds HTTP requests outside of the webhook sender and the client of `roomservice listen`', () => {
     separates(outboundHttp, {
       offenders: [
         ['src/restaurant/orders/orders.ts', "await fetch('https://example.com')"],
@@ -239,7 +242,7 @@ describe('the bans', () => {
     });
   });
 
-  test('the bans find barrels, tests skipped without a reason, and lint rules disabled without a reason', () => {
+  test('the bans find barrel files, tests skipped without a reason, and lint rules disabled without a reason', () => {
     separates(barrels, {
       offenders: [
         ['src/restaurant/orders/index.ts', ''],
@@ -266,7 +269,7 @@ describe('the bans', () => {
     });
   });
 
-  test('machinePaths finds a path that exists only on one machine', () => {
+  test('machinePaths finds an absolute path that exists only on one machine', () => {
     for (const folder of ['work', 'root', 'home']) {
       assert.equal(machinePaths('README.md', `See /${folder}/main/README.md`).length, 1, folder);
     }
@@ -277,7 +280,7 @@ describe('the bans', () => {
 describe('the rules on migrations', () => {
   const faults = (sql: string) => keysWithoutTenant('migrations/0001_a.sql', sql);
 
-  test('keysWithoutTenant finds a key or an index that does not begin with tenant_id', () => {
+  test('keysWithoutTenant finds a key or an index whose first column is not tenant_id', () => {
     for (const sql of [
       'CREATE TABLE a (id uuid PRIMARY KEY);',
       'CREATE TABLE a (tenant_id bigint NOT NULL, id uuid, PRIMARY KEY (id, tenant_id));',
@@ -296,7 +299,7 @@ describe('the rules on migrations', () => {
     }
   });
 
-  test('keysWithoutTenant accepts keys that begin with tenant_id and keys of the global tables, and gives the line of a fault', () => {
+  test('keysWithoutTenant accepts keys that begin with tenant_id and keys of global tables, and reports a fault with its line', () => {
     for (const sql of [
       'CREATE TABLE a (tenant_id bigint NOT NULL REFERENCES tenant (id), price numeric(10, 2), PRIMARY KEY (tenant_id, id));',
       "-- PRIMARY KEY (id);\nCREATE TABLE a (tenant_id bigint PRIMARY KEY, s text DEFAULT 'UNIQUE (id)');",
@@ -310,21 +313,21 @@ describe('the rules on migrations', () => {
     ]);
   });
 
-  test('migrationNames finds gaps, repeated numbers and wrong names', () => {
+  test('migrationNames finds gaps and repetitions in the numbers of migrations, and wrong file names', () => {
     assert.deepEqual(migrationNames(['migrations/0002_b.sql', 'migrations/0001_a.sql']), []);
     assert.equal(migrationNames(['migrations/0001_a.sql', 'migrations/0003_b.sql']).length, 1);
     assert.equal(migrationNames(['migrations/0001_a.sql', 'migrations/0001_b.sql']).length, 1);
     assert.equal(migrationNames(['migrations/1_a.sql']).length, 1);
   });
 
-  test('notDistributable finds sequences, functions and triggers', () => {
+  test('notDistributable finds sequences, functions and triggers in a migration', () => {
     for (const sql of ['CREATE TABLE a (id bigserial)', 'CREATE OR REPLACE FUNCTION f()', 'CREATE TRIGGER t']) {
       assert.equal(notDistributable('migrations/0001_a.sql', sql).length, 1, sql);
     }
   });
 });
 
-test('blankComments and blankCommentsAndLiterals distinguish comments and literals from code', () => {
+test('blankComments blanks comments, and blankCommentsAndLiterals also blanks the contents of strings and other literals', () => {
   const cases: [string, string, string][] = [
     ['a("//"); // b', 'a("//");     ', 'a("  ");     '],
     ['a /* "\n */ + 1', 'a     \n    + 1', 'a     \n    + 1'],
@@ -338,10 +341,10 @@ test('blankComments and blankCommentsAndLiterals distinguish comments and litera
   }
 });
 
-test('unresolvedReferences finds an entry that does not exist, in each form of a reference', () => {
+test('unresolvedReferences finds a reference to an entry that does not exist, in every notation of a reference', () => {
   const textOf = () => '## 1. One\n### 1. One\n';
   const found = (text: string) => unresolvedReferences('src/a.ts', text, textOf).length;
-  // The references are put together from pieces, so that the rule does not find them in this file.
+  // The references are put together from pieces, because otherwise the rule would find them in this file.
   const [decision, section, rule] = ['decision', 'contract §', 'database rule'];
   assert.equal(found(`${decision} 1, PMS ${section}1, ${section}1, ${rule} 1, a rule, two ${decision}s`), 0);
   for (const text of [`${decision} 2`, `${decision}s 1 and 2`, `${decision}s 1, 2`, `/**\n * (${decision}\n * 2) */`]) {
@@ -350,7 +353,7 @@ test('unresolvedReferences finds an entry that does not exist, in each form of a
   assert.equal(found(`PMS ${section}2, ${section}2 and ${rule}s 1 and 2`), 3);
 });
 
-test('decisionRecords finds a gap in the numbers, a missing status and a missing row of the index', () => {
+test('decisionRecords finds a gap in the numbers of decision records, a missing status, and a missing row in the index', () => {
   const note = (name: string, text: string): [string, string] => [`docs/decisions/${name}`, text];
   const first = note('0001-a.md', '# 0001 A\n\nStatus: accepted, 2026-11-21\n');
   const second = note(
@@ -363,7 +366,7 @@ test('decisionRecords finds a gap in the numbers, a missing status and a missing
   assert.equal(decisionRecords([first], '').length, 1, 'no row');
 });
 
-test('the linter finds any, ts-ignore, console, process.env, import cycles, long files and functions, and wrong file names', () => {
+test('the linter reports any, ts-ignore, console, process.env, import cycles, long files and functions, and wrong file names', () => {
   const folder = mkdtempSync(join(tmpdir(), 'roomservice-lint-'));
   try {
     cpSync(join(import.meta.dirname, '..', '..', '.oxlintrc.json'), join(folder, '.oxlintrc.json'));

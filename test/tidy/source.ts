@@ -2,22 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { blankComments, blankCommentsAndLiterals } from './blank.ts';
 
-/** A file to check, in the forms that the rules search. All forms have the same length and the same lines. */
+/**
+ * A source file to check. Its three versions of the text have the same length and the same lines, so a position is the
+ * same in all of them.
+ */
 export interface SourceFile {
   /** Path relative to the repository, with `/` between folders. */
   path: string;
   text: string;
-  /** Text without comments but with strings. Rules on imports and SQL search it. */
+  /** Text with spaces in place of its comments. Rules on imports and SQL search this version. */
   uncommented: string;
   /**
-   * Text without comments and without the contents of strings, templates and regular expressions. Rules on language
-   * keywords search it.
+   * Text with spaces in place of comments and of the contents of strings, templates and regular expressions. Rules on
+   * language keywords search this version.
    */
   code: string;
 }
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
-/** Paths that are not part of the sources: dependencies, Git data and files that runs write. */
+/** Paths that are not part of the sources: dependencies, Git data, and files that the service or the tests write. */
 const SKIPPED = new Set(['node_modules', '.git', 'data', 'coverage']);
 
 /** Returns the paths of all files in the repository, or in one folder of it and its subfolders. */
@@ -49,12 +52,12 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts') || path.startsWith('test/');
 }
 
-/** Returns `file:line: message`, a form that editors can turn into a link. */
+/** Returns an offence as `file:line: message`, because editors can turn this form into a link. */
 export function offence(path: string, text: string, index: number, message: string): string {
   return `${path}:${text.slice(0, index).split('\n').length}: ${message}`;
 }
 
-/** Returns one offence for every match of a global pattern in one form of the text of a file. */
+/** Returns one offence for every match of a global pattern in `view`, which is one version of the text of the file. */
 export function offencesOf(file: SourceFile, view: string, pattern: RegExp, message: string): string[] {
   return [...view.matchAll(pattern)].map((match) => offence(file.path, view, match.index, message));
 }

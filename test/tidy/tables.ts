@@ -6,7 +6,7 @@ const WRITE =
   /\.(?:insertInto|updateTable|deleteFrom)\(\s*'(?<built>\w+)|\b(?:INSERT INTO|MERGE INTO|DELETE FROM|UPDATE(?= \w+(?: (?:AS )?\w+)?\s+SET\b)) (?!SET\b)"?(?<written>\w+)/g;
 const READ = /\.(?:selectFrom|\w*[jJ]oin|using)\(\s*'(?<built>\w+)|\b(?:FROM|JOIN|USING)\s+"?(?<written>\w+)/g;
 /**
- * Tables that more than one room may write. An event and its delivery are one row (decision 32), so both rooms of
+ * Tables that more than one module may write. An event and its delivery are one row (decision 32), so both modules of
  * `webhooks/` write it.
  */
 const SHARED: Record<string, string[]> = { event: ['webhooks/events', 'webhooks/deliveries'] };
@@ -18,7 +18,7 @@ interface Mention {
   room: string;
 }
 
-/** Finds tables that two rooms write. The first room in the order of the files counts as the owner of the table. */
+/** Finds tables that two modules write. The owner of a table is the module of the first file that writes it. */
 export function tablesWithTwoWriters(files: SourceFile[]): string[] {
   const owners = new Map<string, string>();
   return mentionsOf(files, WRITE).flatMap(({ file, index, table, room }) => {
@@ -31,7 +31,10 @@ export function tablesWithTwoWriters(files: SourceFile[]): string[] {
   });
 }
 
-/** Finds reads of a table outside of its own room and of the rooms above it. */
+/**
+ * Finds reads of a table by a module that neither owns the table nor is above its owner in the diagram of
+ * docs/ARCHITECTURE.md.
+ */
 export function tablesReadFromAbove(files: SourceFile[], drawing: Drawing): string[] {
   const owners = new Map(mentionsOf(files, WRITE).map(({ table, file }) => [table, placeOf(file.path)]));
   return mentionsOf(files, READ).flatMap(({ file, index, table, room }) => {

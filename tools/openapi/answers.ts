@@ -35,7 +35,7 @@ export const Unavailable = Type.Object(
   },
 );
 
-/** Returns every response that the operation can send, by status. */
+/** Returns every response that the operation can send, keyed by status. */
 export function answersOf(operation: Operation, components: Components): Record<string, object> {
   const successes = Object.entries(operation.successes).map(([status, schema]) => [
     status,
@@ -70,7 +70,7 @@ function notModified(operation: Operation): object {
   };
 }
 
-/** Returns one response for each error status, with an example of each error that has this status. */
+/** Returns one response for each error status of the operation. It has an example of each error with this status. */
 function refusals(operation: Operation, components: Components): [string, object][] {
   const known = operation.errors.map(factsOf);
   const statuses = [...new Set(known.map(({ status }) => status))];

@@ -21,14 +21,14 @@ describe('the named schemas of a document', () => {
     assert.deepEqual(Object.keys(components.byName()), ['Guest']);
   });
 
-  it('an object with a field named title does not become a component', () => {
+  it('an object schema with a field named title does not become a component', () => {
     const components = new Components();
     const schema = components.refer(Type.Object({ title: Type.String() }));
     assert.deepEqual(schema, { type: 'object', required: ['title'], properties: { title: { type: 'string' } } });
     assert.deepEqual(components.byName(), {});
   });
 
-  it('keywords under DOCUMENTED are shown as keywords of the schema', () => {
+  it('keywords under the keyword DOCUMENTED appear in the document as keywords of the schema itself', () => {
     const components = new Components();
     const url = Type.String({ minLength: 1, [DOCUMENTED]: { format: 'uri' } });
     const shown = { type: 'string', minLength: 1, format: 'uri' };
@@ -36,7 +36,7 @@ describe('the named schemas of a document', () => {
     assert.deepEqual(components.refer(Type.Union([url, Type.Null()])), { anyOf: [shown, { type: 'null' }] });
   });
 
-  it('a component refers to another component, and byName lists components in the order of their names', () => {
+  it('a component can refer to another component, and byName sorts the components by name', () => {
     const components = new Components();
     components.refer(Type.Object({ guest: Guest }, { title: 'Stay' }));
     components.refer(Type.Object({ id: Type.String() }, { title: 'Bed' }));
@@ -45,7 +45,7 @@ describe('the named schemas of a document', () => {
     assert.deepEqual(schemas['Stay']?.properties, { guest: { $ref: '#/components/schemas/Guest' } });
   });
 
-  it('two equal schemas with one title become one component, and two different ones are an error', () => {
+  it('two equal schemas with the same title become one component, and two different schemas with the same title are an error', () => {
     const components = new Components();
     components.refer(Guest);
     components.refer(Type.Object({ title: Type.String(), name: Type.String() }, { title: 'Guest' }));

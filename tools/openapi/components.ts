@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { DOCUMENTED } from '#platform/lib/documented.ts';
 
 /**
- * A JSON Schema of a route or of a document. The fields are the keywords that this folder reads; a schema may have
- * more.
+ * A JSON Schema of a route or of a document. The fields are the keywords that the code in tools/openapi/ reads. A
+ * schema may have other keywords too.
  */
 export interface Schema {
   readonly type?: unknown;
@@ -26,13 +26,13 @@ const LIST = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
 /** Keywords whose value is an object of schemas, keyed by name. */
 const BY_NAME = new Set(['properties', 'patternProperties']);
 
-/** The components of one document. Each schema with a `title` becomes one component. */
+/** The components of one OpenAPI document. Each schema with a `title` becomes one component. */
 export class Components {
   readonly #schemas = new Map<string, Schema>();
 
   /**
-   * Returns the schema as the document shows it. Each schema with a title, also a nested one, becomes a component, and the
-   * result has a `$ref` in its place.
+   * Returns the schema as the document shows it. Each schema with a title, even a nested one, becomes a component. A
+   * `$ref` to the component takes its place in the result.
    * @throws Error if two different schemas have the same title
    */
   refer(schema: Schema): object {
@@ -56,7 +56,7 @@ export class Components {
   }
 }
 
-/** Returns a copy of the schema in which `replace` has replaced every direct subschema. */
+/** Returns a copy of the schema in which each direct subschema is replaced by the result of `replace`. */
 function mapParts(schema: Schema, replace: (part: Schema) => object): object {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => [keyword, mapPart(keyword, value, replace)]),

@@ -3,11 +3,11 @@ import type { SecurityScheme } from '#platform/http/guard.ts';
 export interface DocumentFacts {
   title: string;
   version: string;
-  /** Description in Markdown. */
+  /** Description of the document, in Markdown. */
   description: string;
-  /** Prefixes of the paths that the document shows. */
+  /** Prefixes of the paths that belong to the document. */
   prefixes: readonly string[];
-  /** True if the document shows the events, under `webhooks`. */
+  /** True if the document shows the events of webhooks, in its part `webhooks`. */
   hasEvents?: boolean;
 }
 
@@ -17,7 +17,7 @@ days are \`YYYY-MM-DD\`, and an amount of money is a string with two decimals. E
 \`{code, message}\`. Decide by \`code\` and the status, because the message is for people. It is safe to send a request again
 after a 5xx.`;
 
-/** Facts of each document, keyed by its file name without `.json`. */
+/** Title, description and content of each document, keyed by its file name without `.json`. */
 export const DOCUMENTS: Record<string, DocumentFacts> = {
   'third-party': {
     title: 'Roomservice: third-party integration',
@@ -50,7 +50,10 @@ ${ALL}`,
   },
 };
 
-/** Description of each tag of the routes. A document lists the tags that it uses, in this order. */
+/**
+ * Description of each tag that routes have. A document lists only the tags that its operations use, in the order given
+ * here.
+ */
 export const TAGS: Record<string, string> = {
   Restaurant: 'The menu, and orders for the kitchen. The tenant needs the restaurant feature.',
   Hotel: 'Room types, availability and stays. The tenant needs the hotel feature.',
@@ -75,7 +78,7 @@ const header = (name: string, description: string) => ({ type: 'apiKey', in: 'he
 
 /**
  * Returns the security schemes of all documents.
- * @param brand the part of the signature header names that a setting changes (decision 35)
+ * @param brand the configurable part of the signature header names (decision 35)
  */
 export function securitySchemes(brand: string): Record<SecurityScheme, object> {
   return {

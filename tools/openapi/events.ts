@@ -3,12 +3,12 @@ import { REGISTERED } from '#webhooks/deliveries/schema.ts';
 import { deliveryHeaders } from '#webhooks/deliveries/signature.ts';
 import type { Components } from './components.ts';
 
-/** Time in seconds between an example event and the signature of its delivery. */
+/** Time in seconds from the event in an example to the signature of its delivery. */
 const DELAY_SECONDS = 3;
 
 /**
  * Returns the `webhooks` part of a document: each event as a receiver gets it, keyed by event name (contract §6).
- * @param brand the part of the header names that a setting changes (decision 35)
+ * @param brand the configurable part of the header names (decision 35)
  */
 export function eventsOf(components: Components, brand: string): Record<string, object> {
   return Object.fromEntries(
@@ -42,7 +42,10 @@ export function eventsOf(components: Components, brand: string): Record<string, 
   );
 }
 
-/** Returns the headers of a delivery. The example signature uses the secret in the example of the registration. */
+/**
+ * Returns the headers of a delivery. Their example signature is made with the secret in the example of the webhook
+ * registration.
+ */
 function headerParameters(event: EventDescription['example'], brand: string): object[] {
   const headers = deliveryHeaders(brand, {
     secret: REGISTERED.webhook_secret,

@@ -1,8 +1,8 @@
 import type { Schema } from './components.ts';
 
 /**
- * Returns example values of a schema: its own `examples`, or else values composed of the examples of its subschemas. The
- * list is empty if a required field has no example.
+ * Returns the `examples` of a schema. If it has none, returns values that are composed of the examples of its
+ * subschemas. The list is empty if a required field has no example.
  */
 export function examplesOf({ examples, anyOf, items, properties, required }: Schema): readonly unknown[] {
   if (examples !== undefined) {
@@ -29,7 +29,8 @@ function composed(properties: Readonly<Record<string, Schema>>, required: readon
 }
 
 /**
- * Returns the examples of a schema, keyed by name as in a document. The two forms of a list are named `all` and `page`.
+ * Returns the examples of a schema, keyed by name as in a document. If a response is a whole list or one page of it,
+ * the names are `all` and `page`.
  */
 export function namedExamples(
   schema: Schema,

@@ -3,7 +3,7 @@ import type { Operation } from './operations.ts';
 const integer = { type: 'integer', minimum: 0 };
 const text = { type: 'string' };
 
-/** Response headers by name (decisions 8, 11 and 22). */
+/** Response headers, keyed by name (decisions 8, 11 and 22). */
 export const HEADERS = {
   'X-Request-Id': {
     description:
@@ -63,7 +63,7 @@ export const HEADERS = {
   },
 } as const;
 
-/** Request header of each operation whose response has an `ETag`. */
+/** Request header `If-None-Match`. Each operation whose response has an `ETag` takes it. */
 export const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
@@ -77,9 +77,10 @@ const BUDGET: HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-R
 
 type HeaderName = keyof typeof HEADERS;
 
-/** Returns references to the headers of an operation's response with the given status. */
+/** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
-  // A call that fails authentication is not counted. If the database is lost, a 503 may come before the count.
+  // A call that fails authentication is not counted against the budget. If the database is lost, a 503 may come before
+  // the call is counted.
   const isCounted = operation.isCounted && status !== '401' && status !== '503';
   const names: HeaderName[] = [
     'X-Request-Id',

@@ -16,8 +16,8 @@ const operationOf = (name: string, path: string, method: string) => {
 const ORDERS = '/v1/third-party/orders/';
 const MENU = '/v1/third-party/menu/';
 
-describe('the documents', () => {
-  it('two builds give identical documents', async () => {
+describe('the OpenAPI documents', () => {
+  it('two builds of the OpenAPI documents are identical', async () => {
     assert.equal(JSON.stringify(await buildOpenApiDocuments()), JSON.stringify(documents));
   });
 
@@ -37,7 +37,7 @@ describe('the documents', () => {
     assert.deepEqual(operationOf('staff', '/v1/auth/token/', 'post').security, []);
   });
 
-  it('a request body has three content types, and nested values in forms are documented as JSON', () => {
+  it('a request body has three content types, and the two form types document nested values as JSON text', () => {
     const content = operationOf('third-party', ORDERS, 'post').requestBody?.content ?? {};
     assert.deepEqual(Object.keys(content), [
       'application/json',
@@ -53,7 +53,7 @@ describe('the documents', () => {
     }
   });
 
-  it('the examples of an order are a plain dish, then a dish with a variant and an add-on, both on the demo menu', () => {
+  it('the examples of an order are a plain dish, and a dish with a variant and an add-on, both from the demo menu', () => {
     const content = operationOf('third-party', ORDERS, 'post').requestBody?.content['application/json'];
     const examples = Object.values(content?.examples ?? {}) as { summary: string; value: OrderCreate }[];
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('the documents', () => {
     assert.ok(examples.every(({ value }) => value.items.every(({ item_id: sku }) => sandbox.has(sku))));
   });
 
-  it('the errors of an operation include those of its guard, body and parameters, and those that its route names', () => {
+  it('the documented errors of an operation are those of its guard, body and parameters, and those that its route names', () => {
     const codesOf = (path: string, method: string) =>
       Object.entries(operationOf('third-party', path, method).responses).flatMap(([status, { content }]) =>
         Number(status) < 400 || status === '503'
@@ -93,7 +93,7 @@ describe('the documents', () => {
     assert.ok(codesOf(ORDERS, 'get').includes('404 error'), 'the 404 for a page after the last one is missing');
   });
 
-  it('each response lists its headers: request id, budget, ETag, Retry-After, WWW-Authenticate, Idempotent-Replayed', () => {
+  it('each response lists the headers that fit its status, such as budget headers, ETag or Retry-After', () => {
     const headersOf = (path: string, method: string, status: string) =>
       Object.keys(operationOf('third-party', path, method).responses[status]?.headers ?? {});
     const counted = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
@@ -106,7 +106,7 @@ describe('the documents', () => {
     assert.deepEqual(headersOf(MENU, 'get', '304'), [...counted, 'ETag']);
   });
 
-  it('every error code of the catalogue appears in an example', () => {
+  it('every error code of the catalogue appears in an example of the documents', () => {
     const text = JSON.stringify(documents);
     for (const code of Object.keys(ERRORS)) {
       assert.ok(text.includes(`"code":"${code}"`), code);
@@ -114,10 +114,10 @@ describe('the documents', () => {
   });
 });
 
-describe('the events in the documents', () => {
+describe('the events in the OpenAPI documents', () => {
   const { webhooks = {} } = documents['third-party'] ?? {};
 
-  it('the third-party document has the four events of the contract', () => {
+  it('the third-party document has exactly the four events of the contract', () => {
     assert.deepEqual(Object.keys(webhooks), [
       'order.status_changed',
       'reservation.created',
@@ -126,7 +126,7 @@ describe('the events in the documents', () => {
     ]);
   });
 
-  it('the example signature of each event verifies with the secret in the example of the registration', () => {
+  it('the example signature of each event is valid for the secret in the example of the webhook registration', () => {
     const registered = operationOf('third-party', '/v1/third-party/webhook/', 'post').responses['200'];
     const examples = Object.values(registered?.content?.['application/json']?.examples ?? {});
     assert.ok(examples[0]);

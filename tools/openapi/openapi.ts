@@ -13,7 +13,7 @@ import { HEADERS } from './headers.ts';
 import { type Operation, operationOf } from './operations.ts';
 import { bodyOf, parametersOf } from './requests.ts';
 
-/** Part of the signature header names in the documents (decision 35). */
+/** Brand in the names of the signature headers, as the documents show them (decision 35). */
 const HEADER_BRAND = 'Service';
 
 /**
@@ -37,7 +37,7 @@ export async function buildOpenApiDocuments(): Promise<Record<string, object>> {
   );
 }
 
-/** Returns every route of the app. Builds an app for this purpose, which never listens. */
+/** Returns every route of the app. Builds an app only for this purpose, and never lets it listen. */
 export async function readRoutes(): Promise<RouteOptions[]> {
   const routes: RouteOptions[] = [];
   const db = createDatabase({ url: 'postgres://127.0.0.1/none', poolSize: 1 });
@@ -130,7 +130,7 @@ function schemesOf(operations: Operation[]): object {
   return Object.fromEntries(Object.entries(securitySchemes(HEADER_BRAND)).filter(([name]) => names.has(name)));
 }
 
-/** Returns the headers to which the document refers. */
+/** Returns the headers to which the document refers by `$ref`. */
 function used(headers: typeof HEADERS, document: object): object {
   const text = JSON.stringify(document);
   return Object.fromEntries(

@@ -13,20 +13,23 @@ export interface Operation {
   summary: string;
   description: string;
   tags: readonly string[];
-  /** Security schemes that a call needs, all together. An empty list means that the operation needs no credentials. */
+  /**
+   * Security schemes of the operation. A call needs all of them. An empty list means that the operation needs no
+   * credentials.
+   */
   security: readonly SecurityScheme[];
-  /** Schema of an object whose fields are the path parameters, or null if there are no such parameters. */
+  /** Schema of an object whose fields are the path parameters, or null if the operation has no path parameters. */
   params: Schema | null;
-  /** Schema of an object whose fields are the query parameters, or null if there are no such parameters. */
+  /** Schema of an object whose fields are the query parameters, or null if the operation has no query parameters. */
   query: Schema | null;
   body: Schema | null;
-  /** Summaries for the examples of the body, in the order of the examples. */
+  /** Summaries of the examples of the body, in the order of the examples. */
   exampleSummaries: readonly string[];
   /** Schemas of successful responses, by status. */
   successes: Record<string, Schema>;
   /** Errors that the operation can return, without duplicates. */
   errors: readonly RouteError[];
-  /** True if a call of the operation is counted against a budget. */
+  /** True if a call of the operation counts against the budget of the caller. */
   isCounted: boolean;
   hasEtag: boolean;
   isIdempotent: boolean;
@@ -97,8 +100,8 @@ const UNSUPPORTED = {
 const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7. The last page is 3.' } as const;
 
 /**
- * Returns the errors that do not depend on the route's own code. Every query can be malformed, even if the operation
- * takes no query. A body that the operation does not take can only be too large.
+ * Returns the errors that do not depend on the route's own code. Every operation can refuse a malformed query, even if
+ * it takes no query. If it takes no body, it can refuse a body only because of its size.
  */
 function requestErrors(method: string, query: Schema | null, body: Schema | null): RouteError[] {
   const isPaged = 'page' in (query?.properties ?? {});
