@@ -185,7 +185,7 @@ export class Reservations {
    */
   async cancel(caller: Caller, externalId: string): Promise<ReservationResponse> {
     const { id } = await this.#findOfCaller(caller, externalId);
-    return partnerShape(await this.#setOrderStatus(caller.tenantId, id, 'cancelled', mayCancel));
+    return partnerShape(await this.#setStatus(caller.tenantId, id, 'cancelled', mayCancel));
   }
 
   /**
@@ -193,10 +193,10 @@ export class Reservations {
    * @throws ApiError 404 `error` if the id is unknown, 409 `invalid_status_transition`
    */
   async changeStatus(tenantId: number, id: string, status: ReservationStatus): Promise<StaffReservation> {
-    return staffShape(await this.#setOrderStatus(tenantId, id, status, mayFollow));
+    return staffShape(await this.#setStatus(tenantId, id, status, mayFollow));
   }
 
-  async #setOrderStatus(
+  async #setStatus(
     tenantId: number,
     id: string,
     status: ReservationStatus,

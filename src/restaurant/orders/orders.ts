@@ -146,7 +146,7 @@ export class Orders {
    */
   async cancel(caller: Caller, externalOrderId: string): Promise<OrderResponse> {
     const { id } = await this.#summaryOf(caller, externalOrderId);
-    return partnerShape(await this.#setOrderStatus(caller.tenantId, id, 'cancelled'));
+    return partnerShape(await this.#setStatus(caller.tenantId, id, 'cancelled'));
   }
 
   /**
@@ -154,7 +154,7 @@ export class Orders {
    * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition`
    */
   async moveAlong(tenantId: number, orderId: string, status: OrderStatus): Promise<void> {
-    await this.#setOrderStatus(tenantId, orderId, status);
+    await this.#setStatus(tenantId, orderId, status);
   }
 
   /**
@@ -167,7 +167,7 @@ export class Orders {
   }
 
   /** Changes the status of an order. It locks the row, checks `mayFollow`, and writes the event in the same transaction. */
-  async #setOrderStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderSummary> {
+  async #setStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderSummary> {
     const occurredAt = new Date();
     return await this.#transactionWithEvents(async (tx, record) => {
       const row = isUuid(orderId) ? await store.lockOrder(tx, tenantId, orderId) : undefined;

@@ -10,13 +10,13 @@ export class Child<Message, Answer> {
     this.#process = fork(join(import.meta.dirname, program), { serialization: 'advanced' });
   }
 
-  sendReservation(message: Message): void {
+  send(message: Message): void {
     this.#process.send(message as object);
   }
 
   async ask(message: Message): Promise<Answer> {
     const answered = once(this.#process, 'message');
-    this.sendReservation(message);
+    this.send(message);
     const [answer] = (await answered) as [Answer];
     return answer;
   }

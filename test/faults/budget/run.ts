@@ -54,7 +54,7 @@ export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths):
   const calls = await each.prepare(tenant);
   const node = await Node.start(stage.env, each.heapMiB ?? null);
   try {
-    stage.neighbour.sendReservation({ ...stage.usual, service: node.url });
+    stage.neighbour.send({ ...stage.usual, service: node.url });
     await sleep(lengths.warmUpMs);
     const before = await node.read();
     const alone = each.isUnrehearsed ? [] : await sendAlone(node, calls, tenant.spareKeys);
