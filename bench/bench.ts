@@ -23,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 const rows = await run(options, operations);
 if (rows === null) {
-  // The interrupted measurement still waits for a process that was stopped. This process would therefore not exit by itself.
+  // The interrupted measurement still waits for a child process that was stopped, so the benchmark would not exit by itself.
   process.exit(INTERRUPTED);
 }
 const table = renderTable(rows);
@@ -52,7 +52,7 @@ async function measure(world: World, chosenOperations: Operation[]): Promise<Row
       measured.push(...(await operation.measure(world)));
     } catch (error) {
       interruption.signal.throwIfAborted();
-      // After this failure the benchmark continues with the other operations, but in the end it exits with status 1.
+      // If an operation fails, the benchmark continues with the other operations, but in the end it exits with status 1.
       process.exitCode = 1;
       console.error(error);
       measured.push({ operation: operation.name, note: `FAILED: ${(error as Error).message.split('\n')[0]}` });

@@ -37,8 +37,8 @@ export async function callForJson<T>(baseUrl: string, call: Call): Promise<T> {
 }
 
 /**
- * Calls `work` for each item, for at most `concurrency` items at the same time. Returns the results in the order of the items. If `work`
- * fails, this function starts no further item, and throws the error.
+ * Calls `work` for each item, for at most `concurrency` items at the same time. Returns the results in the order of the items. If a call of
+ * `work` fails, this function makes no further call, and throws the error.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

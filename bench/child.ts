@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Script that runs in its own process and does one job at a time. */
+/** Child process that runs a script and does one job at a time. */
 export interface Child<Job, Answer> {
   /**
    * Sends a job to the process and returns its result.

@@ -1,7 +1,7 @@
 import { median } from './statistics.ts';
 import type { Slice } from './load-worker.ts';
 
-/** Function that produces load for the given number of seconds and returns the measured values. */
+/** Function that puts load on the service or its floor for the given number of seconds, and returns the measured values. */
 export type Run = (seconds: number) => Promise<Slice>;
 
 export interface Comparison {
@@ -15,8 +15,8 @@ export interface Comparison {
 const WARM_UP = 0.5;
 
 /**
- * Measures a subject (the service) and its floor (the baseline) alternately, after a warm-up of each. Other load on the machine then
- * affects both, because their measurements alternate.
+ * Measures a subject (the service) and its floor (the baseline) after a warm-up of each. The measurements of the two alternate, so other
+ * load on the machine affects both.
  * @returns the medians of all measurements, and the ratio of the medians
  * @throws Error if no response arrives during a measurement
  */

@@ -29,7 +29,7 @@ export interface DeliveryStand {
   certificate: Certificate;
   healthy: Subscriber[];
   refusing: Subscriber[];
-  /** Changes the webhook URL of each given partner to a URL below `path` of the receiver. */
+  /** Changes the webhook URL of each given partner to a URL of the receiver whose path begins with `path`. */
   redirect: (subscribers: Subscriber[], path: string) => Promise<void>;
   /** Returns the headers that authenticate the owner of a tenant. */
   ownerOf: (tenantId: number) => Promise<Record<string, string>>;
@@ -79,8 +79,8 @@ export async function openDeliveryStand({ resources, masterKey, openStand }: Sur
 }
 
 /**
- * Returns a function that issues a token for the owner of a tenant and returns it as a header. It skips the password check of a sign-in,
- * because that check is slow.
+ * Returns a function that issues a token for the owner of a tenant and returns it as a header. The function makes no sign-in call, because
+ * the password check of a sign-in is slow.
  */
 async function ownersOf(masterKey: Buffer, { databaseUrl }: Stand): Promise<DeliveryStand['ownerOf']> {
   const db = createDatabase({ url: databaseUrl, poolSize: 1 });

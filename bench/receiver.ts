@@ -17,7 +17,7 @@ export interface ReceiverAnswer {
   /** Number of requests to which the receiver has responded since its start. */
   answered: number;
   /**
-   * Arrivals recorded since the last job. The key is an order id. The value is the time at which the headers of the first delivery for
+   * Arrivals recorded since the previous job. The key is an order id. The value is the time at which the headers of the first delivery for
    * this order arrived, in milliseconds since 1970.
    */
   arrivals: Map<string, number>;

@@ -14,8 +14,8 @@ import { storeOrders } from './stored.ts';
 
 export const OWNER_PASSWORD = 'the owner of a bench';
 /**
- * Number of staff users of each tenant beside the owner: `staff-1@…`, `staff-2@…` and so on, with the same password. Several users are
- * needed because each user may sign in only ten times a minute.
+ * Number of staff users of each tenant in addition to the owner: `staff-1@…`, `staff-2@…` and so on, with the same password. Several users
+ * are needed because each user may sign in only ten times a minute.
  */
 export const STAFF = 9;
 /** Number of nights for which each room type has a row in the table `night`. */

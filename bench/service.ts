@@ -10,7 +10,7 @@ const COMMAND = join(import.meta.dirname, '../bin/roomservice.js');
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 5;
 
-/** `roomservice serve` that runs in its own process. */
+/** Running process of the command `roomservice serve`. */
 export interface Service {
   url: string;
   /** Time from the start of the command to the first 200 of /readyz, in milliseconds. */
@@ -41,7 +41,8 @@ export async function startService(settings: Record<string, string>): Promise<Se
       ...settings,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
-    // In its own process group, the service does not receive Ctrl-C. The benchmark receives it and then stops the service.
+    // Gives the service its own process group, so that it does not receive Ctrl-C. The benchmark receives Ctrl-C and then stops the
+    // service.
     detached: true,
   });
   // If the benchmark exits early, the service must exit too, and must stop the PostgreSQL that it started.

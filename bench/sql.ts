@@ -10,7 +10,7 @@ const types = {
   },
 };
 
-/** Opens a connection. It ignores connection errors after that, so that this process survives if the database stops. */
+/** Opens a connection. Ignores later errors of the connection, so that this process does not crash if the database stops. */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, types });
   client.on('error', () => {});

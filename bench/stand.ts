@@ -41,7 +41,7 @@ export interface Stand {
 
 /**
  * Starts the service on a database that holds the tenants of the benchmark.
- * @param settings settings of the service in addition to the usual ones
+ * @param settings additional settings of the service, which override its usual settings
  */
 export async function openStand(
   postgres: Postgres,

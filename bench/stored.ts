@@ -18,7 +18,7 @@ const ORDER_COLUMNS = `tenant_id, id, credential_id, external_order_id, status, 
   delivery_address, notes, lines, total, currency, created_at`;
 
 /**
- * Stores about `count` orders that were placed 30 days ago, in equal shares for all third-party credentials. The external ids of each
+ * Stores about `count` orders that were placed 30 days ago, with the same number for each third-party credential. The external ids of each
  * credential's orders are `<prefix>-1`, `<prefix>-2` and so on.
  */
 export async function storeOrders(client: pg.Client, count: number, prefix = 'stored'): Promise<void> {

@@ -19,7 +19,10 @@ export interface Stocked {
   stocked: Stand;
 }
 
-/** Services, databases and load generator that the operations share. All are closed at the end of the run, in reverse order of creation. */
+/**
+ * Services, databases and load generator that the operations of the benchmark share. All are closed at the end of the run, in reverse order
+ * of creation.
+ */
 export class World {
   readonly options: Options;
   /** Processes that are stopped and folders that are removed at the end of the run, even if the run is interrupted. */
@@ -72,7 +75,7 @@ export class World {
 
   /**
    * Starts a service on its own database. The service runs until the end of the benchmark.
-   * @param settings settings of the service in addition to the usual ones
+   * @param settings additional settings of the service, which override its usual settings
    * @param template template of the database. If left out, it is the template that has only the tenants
    */
   async #openStand(database: string, settings: Record<string, string> = {}, template?: string): Promise<Stand> {

@@ -22,8 +22,8 @@ if (major < 24 || (major === 24 && minor < 7)) {
 
 async function start() {
   const { START_FLAGS, START_ENVIRONMENT } = await import('../src/service/cli/start-settings.js');
-  // V8 and glibc read the settings of start-settings.js only when a program starts. So `serve` replaces itself by execve with the same
-  // command under these settings, in the same process. A setting that the operator has given stays as it is.
+  // V8 and glibc read the settings of start-settings.js only when a program starts. So `serve` uses execve to start the same command again
+  // in the same process, with these settings. A setting that the operator has given stays as it is.
   const { env, execArgv, execPath, argv } = process;
   const given = [...execArgv, env.NODE_OPTIONS ?? ''].join(' ');
   const flags = START_FLAGS.filter((flag) => !given.includes(flag.split('=')[0]));

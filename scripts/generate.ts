@@ -35,7 +35,7 @@ async function main(): Promise<void> {
 /** Generates the types of all tables. Reads the tables from an empty database to which all migrations were applied. */
 async function databaseTypes(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roomservice-generate-'));
-  // This function removes the database at its end, so the database need not survive a crash.
+  // This function removes the database at its end. So fsync is off, although a crash could then damage the database.
   const postgres = await openEmbeddedPostgres({ dataDir, role: 'command', settings: { fsync: 'off' } });
   try {
     const db = createDatabase({ url: postgres.url, poolSize: 2 });

@@ -31,8 +31,8 @@ interface Printed {
 const folder = await newFolder();
 const dataDir = join(folder, 'data');
 const environment: Record<string, string> = {
-  // Leads to the Node of the machine, in any version, as in the shell of a new user. For this, PATH must not have a folder in
-  // node_modules. npm then adds the Node of this project.
+  // Without the node_modules folders in PATH, the commands start with the Node of the machine, in any version, as in the shell of a new
+  // user. npm then adds the Node of this project.
   PATH: (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((path) => !path.includes('node_modules'))

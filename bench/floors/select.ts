@@ -21,8 +21,8 @@ const READS = {
     shape: ([row]: Row[]) => row && { success: true, ...row },
   },
   /**
-   * Reads the number of rooms that can be sold on each night. It is 0 if the rate plan is closed on this night. URL path of the request:
-   * /tenant/room type/rate plan/check-in/check-out
+   * Reads the number of rooms that can be sold on each night. The number is 0 for a night on which the rate plan is closed. URL path of the
+   * request: /tenant/room type/rate plan/check-in/check-out
    */
   availability: {
     text: `SELECT n.date, r.physical_capacity - n.held AS sellable, r.id, r.name, r.base_price, p.is_sold_out

@@ -14,8 +14,8 @@ import type { Operation } from './operation.ts';
 /** Number of connections that the floor uses. Each connection has one POST under way all the time. */
 const FLOOR_CONNECTIONS = 64;
 /**
- * Number of events that the steady measurement writes in one batch. It writes the next batch as soon as fewer events than this number
- * wait for delivery, so that the service always has events to send.
+ * Number of events that the operation `deliveries-steady` writes in one batch. It writes the next batch as soon as fewer events than this
+ * number wait for delivery, so that the service always has events to send.
  */
 const WAITING = 2_000;
 const POLL_MS = 20;
@@ -116,7 +116,8 @@ async function drainBacklog(deliveries: DeliveryStand, client: pg.Client, count:
   }
   const slice = sliceOf(healthyCount / ((performance.now() - startedAt) / 1000));
   await untilRecorded(client, healthy);
-  // Deletes the events whose receivers refused the connection. Otherwise the service would retry them while the floor is measured.
+  // Deletes the events whose receivers refused the connection. Otherwise the service would retry their deliveries while the floor is
+  // measured.
   await client.query(`DELETE FROM event WHERE delivery_status = 'pending'`);
   return slice;
 }

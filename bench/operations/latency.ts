@@ -12,7 +12,7 @@ import type { Operation } from './operation.ts';
 
 /** Number of partners that get events. */
 const SUBSCRIBERS = 50;
-/** Number of these partners whose receiver never responds, in the operation `delivery-latency-hanging`. */
+/** Number of partners, out of SUBSCRIBERS, whose receiver never responds in the operation `delivery-latency-hanging`. */
 const HANGING = 10;
 /**
  * Shortest measurement with receivers that never respond, in seconds. It is longer than the time limit of one delivery attempt (10 s), so
@@ -66,7 +66,7 @@ async function measureHanging(world: World): Promise<Row[]> {
 }
 
 /**
- * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event. For each order of a watched subscriber,
+ * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event. For each order of a subscriber in `watched`,
  * returns the time from the commit of the confirmation to the arrival of the delivery, in milliseconds.
  * @throws Error if an event does not arrive, or seems to arrive before its commit
  */

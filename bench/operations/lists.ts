@@ -43,8 +43,8 @@ async function measureWhole(world: World): Promise<Row[]> {
 }
 
 /**
- * Makes calls before the measurement. The memory of a new process grows with its first calls of any kind, and the measurement must not
- * include this growth.
+ * Makes calls before the measurement. The first calls increase the memory of a new process, whatever they read, and the measurement must
+ * not include this increase.
  */
 async function warmUp(service: Service, { headers }: Caller): Promise<void> {
   for (let turn = 0; turn < WARM_UP_CALLS; turn += 1) {

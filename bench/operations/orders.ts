@@ -22,8 +22,8 @@ export const ORDERS: Operation[] = [
 ];
 
 /**
- * Returns one call for each partner. The call orders three dishes. Before that, this function reads all menus, so that the service does
- * not render them during the measurement.
+ * Reads all menus, so that the service does not render them during the measurement. Then returns one call for each partner, which orders
+ * three dishes.
  */
 export async function newOrderCalls(stand: Stand): Promise<Call[]> {
   await readEachMenuOnce(stand);
@@ -75,7 +75,8 @@ async function placeOne(stand: Stand, call: Call | undefined, caller: Caller | u
 }
 
 /**
- * Measures orders that each credential sends again, although the service has already stored them. The floor only reads the stored order.
+ * Measures calls that place an order with an external id that is already in use. The service returns the order that is stored under this
+ * id. The floor only reads the stored order.
  */
 async function measureRepeated(world: World): Promise<Row[]> {
   const stand = await world.lean();

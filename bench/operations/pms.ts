@@ -23,7 +23,7 @@ export const PMS: Operation[] = [
   { name: 'pms-rates-again', measure: measureRatesAgain },
 ];
 
-/** Returns one room type of the tenant for each PMS credential. A different `offset` selects a different room type. */
+/** Returns, for each PMS credential, one room type of its tenant. A different `offset` selects a different room type. */
 function ownRoomTypes(stand: Stand, offset = 0): { caller: Caller; roomType: RoomType }[] {
   return stand.pms.flatMap((caller, index) => {
     const own = stand.roomTypes.get(caller.tenantId) ?? [];
@@ -68,8 +68,8 @@ async function measureRates(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures writes of prices that are already stored, so no price changes. The floor writes prices of other room types, because it must
- * not change the prices that the calls repeat.
+ * Measures writes of prices that are already stored, so no price changes. The floor writes prices of other room types, because it must not
+ * change the prices that the calls write again.
  */
 async function measureRatesAgain(world: World): Promise<Row[]> {
   const stand = await world.lean();

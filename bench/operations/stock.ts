@@ -52,8 +52,8 @@ async function measureOrders(world: World): Promise<Row[]> {
 }
 
 /**
- * Returns stays at the first tenant, which has all past stays in the database. If past stays slow the service down, the calls of this
- * tenant show it.
+ * Returns stays at the first tenant, which has all past stays in the database. So the calls of this tenant show if past stays slow the
+ * service down.
  */
 function staysOfFirstTenant(stand: Stand) {
   const first = Math.min(...stand.roomTypes.keys());

@@ -128,8 +128,8 @@ function handle({ event, event_id: id, data }: Event): void {
 }
 
 /**
- * Returns the header `x-service-<name>`, or an empty text if it is missing. `service` is the default brand in the header names. The
- * service has the setting WEBHOOK_HEADER_BRAND to change it.
+ * Returns the header `x-service-<name>`, or an empty text if the header is missing. The word `service` in these names is the default brand.
+ * The setting WEBHOOK_HEADER_BRAND of the service can change the brand.
  */
 function header(request: IncomingMessage, name: string): string {
   return String(request.headers[`x-service-${name}`] ?? '');

@@ -8,7 +8,7 @@ const TOLERANCE_SECONDS = 300;
 
 /**
  * Returns true if a delivery was signed with one of our webhook secrets, and its timestamp is within the tolerance.
- * @param secrets the `webhook_secret` exactly as the registration returned it, or every secret in use while one replaces another
+ * @param secrets the `webhook_secret` exactly as the registration returned it, or both secrets while a new one replaces an old one
  * @param timestamp the header X-Service-Timestamp, or an empty text if the header is missing
  * @param signature the header X-Service-Signature, or an empty text if the header is missing
  * @param body the bytes as they arrived. JSON that was parsed and written again may differ from the signed bytes.
@@ -27,7 +27,7 @@ export function verify(
   return [secrets].flat().some((secret) => {
     const mac = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
     const expected = Buffer.from(`sha256=${mac}`);
-    // The comparison takes constant time, so that its duration does not show how much of a guess was right.
+    // The comparison takes constant time, so that its duration does not show how much of a guessed signature is right.
     return secret !== '' && given.length === expected.length && timingSafeEqual(given, expected);
   });
 }

@@ -18,9 +18,9 @@ interface Verdict {
 }
 
 /**
- * Returns the changes that break a client of the previous document. Each change is a text `pointer: message`, followed by the new value
- * if the change adds a value. The `PROSE` keywords are removed before the comparison, because `redocly diff` matches the entries of a
- * list by similarity. It could match a parameter that has a longer description with a different parameter.
+ * Returns the changes that break a client of the previous document. Each change is a text `pointer: message`, followed by the new value if
+ * the change adds a value. The `PROSE` keywords are removed before the comparison, because `redocly diff` matches the entries of a list by
+ * similarity. If the description of a parameter changed, the command could compare this parameter with a different one.
  */
 export async function breakingChanges(before: string, after: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-contract-'));

@@ -1,6 +1,6 @@
 /** One booking of the CSV file. `readBookings` has shifted its dates. */
 export interface Booking {
-  /** Position in the file, starting at 1. The external id contains it, and bookings of the same day are ordered by it. */
+  /** Position of the booking in the file, starting at 1. The external id contains it, and bookings of the same day are ordered by it. */
   line: number;
   hotel: string;
   roomType: string;

@@ -66,7 +66,7 @@ export interface Driven {
   roomTypeId: string;
   /** Final state of each booking. The key is the line of the booking in the file. */
   outcomes: Map<number, Outcome>;
-  /** Descriptions of wrong responses. The list is empty if every response had the expected status. */
+  /** Descriptions of all responses with a wrong status. The list is empty if every response had the expected status. */
   faults: string[];
 }
 

@@ -22,7 +22,7 @@ export async function startServe(dataDir: string): Promise<{ call: Call; stop():
   const child = spawn(process.execPath, [COMMAND, 'serve'], {
     env: environment(dataDir),
     stdio: ['ignore', 'pipe', 'inherit'],
-    // In its own process group, the service does not receive Ctrl-C. The replay receives it and then stops the service.
+    // Gives the service its own process group, so that it does not receive Ctrl-C. The replay receives Ctrl-C and then stops the service.
     detached: true,
   });
   const exited = once(child, 'exit');

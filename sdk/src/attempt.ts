@@ -8,7 +8,7 @@ export interface Request {
   body: string | null;
 }
 
-/** A response with a 2xx status and a JSON body. */
+/** Response with a 2xx status and a JSON body. */
 export interface Answer {
   body: unknown;
   /**

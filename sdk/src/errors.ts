@@ -1,4 +1,4 @@
-/** Value of `code` in a 4xx response of the service. The service uses `error` for every refusal that has no more specific code. */
+/** Value of `code` in a 4xx response of the service. The service uses `error` if no other code describes the failure. */
 export type ServiceErrorCode =
   | 'invalid_request'
   | 'item_not_found'

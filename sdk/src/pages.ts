@@ -7,7 +7,10 @@ export interface ListQuery {
 
 const LARGEST_PAGE = 200;
 
-/** Type of one entry of a list. `Answer` is the type of the response: an array of entries, or a page that holds such an array. */
+/**
+ * Type of one entry of a list. `Answer` is the type of the response: an array of entries, or an object for one page that holds such an
+ * array.
+ */
 export type EntryOf<Answer> = Extract<Answer, readonly unknown[]>[number];
 
 /**

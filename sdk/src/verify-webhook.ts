@@ -3,7 +3,7 @@ import type { WebhookEvent } from './webhook-event.ts';
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 
-/** Headers of a request: those of a Node server, a `Headers` object of fetch, or a plain object. */
+/** Headers of a request: the headers object of a Node server, a `Headers` object of fetch, or a plain object. */
 export type WebhookHeaders =
   | Iterable<readonly [string, string]>
   | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -74,8 +74,8 @@ export function verifyWebhook(
 }
 
 /**
- * Returns the secrets as an array. Refuses an empty secret, because anybody could sign with it. A caller may have an empty secret,
- * because a repeated registration returns one.
+ * Returns the secrets as an array. Refuses an empty secret, because anybody could sign with it. A caller may pass an empty secret by
+ * mistake, because a repeated registration returns an empty secret.
  * @throws TypeError if a secret is missing, empty or not a text
  */
 function checkSecrets(secret: string | readonly string[]): readonly string[] {
@@ -141,8 +141,8 @@ function parseEvent(rawBody: string | Uint8Array): WebhookEvent {
 }
 
 /**
- * Checks that a value has the event name, the event id and the data of an event. The signature proves that the service wrote the
- * body, so the other fields are not checked.
+ * Returns true if a value has the event name, the event id and the data of an event. The signature proves that the service wrote the body,
+ * so the other fields are not checked.
  */
 function isEvent(value: unknown): value is WebhookEvent {
   return (

@@ -34,7 +34,7 @@ describe('operations of the SDK', () => {
     assert.deepEqual([...Object.keys(THIRD_PARTY), ...ownerOperations].sort(), operationIds('third-party').sort());
   });
 
-  test('the SDK has every PMS operation of the OpenAPI document, except those for owners and for booking sites', () => {
+  test('the SDK has every PMS operation of the OpenAPI document, except those that only owners and booking sites may call', () => {
     const ownerOperations = ['createPmsCredential', 'listPmsCredentials', 'revokePmsCredential', 'rotatePmsCredential'];
     const channelOperations = ['createChannel', 'listChannels', 'revokeChannel', 'receiveReservation'];
     assert.deepEqual(

@@ -35,7 +35,7 @@ call();
 `;
 const USED = '[2,"order_not_found","missing_header",[]]\n';
 
-/** Program that compiles only if the types allow the right uses, and only if they refuse each line below a `@ts-expect-error`. */
+/** Program that compiles only if the types accept all correct uses, and refuse every line that follows a `@ts-expect-error`. */
 const TYPED = `
 const roomservice = new Roomservice({ baseUrl: 'https://example.com', apiKey: 'k', apiSecret: 's', timeoutMs: 1 });
 export async function check(request: { headers: NodeJS.Dict<string | string[]> }): Promise<string> {
@@ -137,7 +137,7 @@ describe('the package in a project without other dependencies', () => {
     ['import', 'typed.mts'],
     ['require', 'typed.cts'],
   ] as const) {
-    test(`TypeScript finds the package's types in a module that loads it by ${kind}, and reports wrong uses of them`, async () => {
+    test(`in a module that loads the package by ${kind}, TypeScript finds the package's types and reports wrong uses of them`, async () => {
       await writeFile(join(project, file), `import { ${NAMES} } from '@roomservice/sdk';\n${TYPED}`);
       await mkdir(join(project, 'node_modules/@types'), { recursive: true });
       for (const name of ['@types/node', 'undici-types']) {
@@ -167,7 +167,7 @@ describe('the quick start example', () => {
     }
   });
 
-  test('the quick start runs as JavaScript: it orders, books, accepts a delivery and logs why it refuses a changed one', async () => {
+  test('the quick start runs as JavaScript: it orders, books, accepts a delivery and logs why it refuses a changed delivery', async () => {
     await copyFile(source, join(project, 'quick-start.mjs'));
     const receiver = await startReceiver();
     const { webhook_secret: secret } = await tenant.client().webhook.register({ webhook_url: receiver.url });

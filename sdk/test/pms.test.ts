@@ -80,6 +80,6 @@ describe('the PMS client', () => {
   });
 });
 
-test('every operation of the PMS API in the SDK has a method, and a test of this file calls it', () => {
+test('every PMS operation in the SDK has a client method, and a test of this file calls the method', () => {
   assert.deepEqual(operationsCalled(ROUTES, front.requestsEver), Object.keys(ROUTES).sort());
 });

@@ -118,7 +118,7 @@ describe('retried calls take effect only once', () => {
     assert.deepEqual([error.code, error.attempts], ['invalid_status_transition', 2]);
   });
 
-  test('a webhook registration is retried after a 429, but not after a lost response, because that one held the secret', async () => {
+  test('a webhook registration is retried after a 429, but not after a lost response, because that response held the secret', async () => {
     front.failNext('lose');
     const error = await failureOf(roomservice.webhook.register({ webhook_url: 'https://127.0.0.1:9/lost' }));
     assert.deepEqual([error.code, front.requests.length], ['connection_failed', 1]);
@@ -141,12 +141,12 @@ describe('timeouts and abort signals', () => {
     assert.deepEqual([error.status, error.code, error.attempts], [null, 'timeout', 2]);
   });
 
-  test('if the signal is aborted, a running call, a call that waits for its retry and a new call throw its reason', async () => {
+  test('a running call, a call that waits for its retry and a new call throw the reason of an aborted signal', async () => {
     const reason = new Error('the guest went home');
     for (const fault of ['hang', { status: 429, headers: { 'retry-after': '30' } }] as const) {
       const controller = new AbortController();
       front.failNext(fault);
-      // The hanging call has no retry left. So the signal can end it only during the attempt, and not during a wait for a retry.
+      // The call that hangs may not be retried. So the signal ends it during its attempt, and not during a wait for a retry.
       const call = roomservice.menu.list({ signal: controller.signal, maxRetries: fault === 'hang' ? 0 : 1 });
       setTimeout(() => controller.abort(reason), 100);
       await assert.rejects(call, reason);

@@ -92,7 +92,7 @@ describe('hotel and reservations', () => {
 });
 
 describe('lists', () => {
-  test('a list yields every order once, newest first, and requests its pages one after another', async () => {
+  test('a list yields every order once, newest first, and requests each page once, in order', async () => {
     const other = await openPartnerTenant(service);
     const placed: string[] = [];
     for (let count = 0; count < 7; count += 1) {
@@ -216,6 +216,6 @@ describe('errors of the service', () => {
   });
 });
 
-test('every third-party operation in the SDK has a method, and a test of this file calls it', () => {
+test('every third-party operation in the SDK has a client method, and a test of this file calls the method', () => {
   assert.deepEqual(operationsCalled(ROUTES, front.requestsEver), Object.keys(ROUTES).sort());
 });

@@ -106,7 +106,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(await setNewPassword(), [entry('user.enabled'), entry('user.password_changed')]);
   });
 
-  it('200: registering a new webhook URL adds an audit entry that names the credential, and the same URL again adds none', async () => {
+  it('200: the first registration of a webhook URL adds an audit entry with the credential id, and a repeated one adds none', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);
     const json = { webhook_url: 'https://example.com/hooks' };
     const { answer, added } = await addedBy('POST', '/v1/third-party/webhook/', { headers: partner, json }, 200);
@@ -134,7 +134,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(again.added, []);
   });
 
-  it('200: rates and restrictions from a PMS each add an audit entry with the sent values, and a refused call adds none', async () => {
+  it('200: writing rates or restrictions adds an audit entry with the values that the PMS sent, and a refused call adds none', async () => {
     const made = await service.call('POST', '/v1/channel-manager/credentials/', { headers: tenant.owner, json: {} });
     const headers = { 'x-pms-api-key': made.body.api_key, 'x-pms-api-secret': made.body.api_secret };
     const actor = { type: 'credential', id: made.body.id };

@@ -17,8 +17,8 @@ export interface NewAuditEntry {
 export type WriteAuditEntry = (db: Db, entry: NewAuditEntry) => Promise<void>;
 
 /**
- * Returns a function that inserts one entry. Call `prepareAudit` before the transaction starts: it fixes the id and time of the entry
- * now. So a retry of the transaction writes the same entry, and not a second one.
+ * Chooses the id and time of an audit entry, and returns a function that inserts the entry. Call `prepareAudit` before the transaction
+ * starts, so that a retry of the transaction uses the same id and time and does not insert a second entry.
  */
 export function prepareAudit(actor: Actor): WriteAuditEntry {
   const id = newId();
@@ -38,9 +38,9 @@ export function prepareAudit(actor: Actor): WriteAuditEntry {
 }
 
 /**
- * Inserts entries in the same transaction as the changes that they describe. Use it if only the transaction can find out what changes. A
- * retry of the transaction may give the entries new ids and times. This is safe, because the retry finds changes only if the first
- * attempt was rolled back together with its entries.
+ * Inserts entries in the same transaction as the changes that they describe. Use this function if the changes are known only during the
+ * transaction. A retry of the transaction may give the entries new ids and times. This is safe, because the retry finds changes only if the
+ * first attempt was rolled back together with its entries.
  */
 export async function writeAuditEntries(tx: Tx, actor: Actor, entries: NewAuditEntry[]): Promise<void> {
   for (const entry of entries) {
@@ -48,7 +48,7 @@ export async function writeAuditEntries(tx: Tx, actor: Actor, entries: NewAuditE
   }
 }
 
-/** Number of entries that are read in one batch. It is small, because one entry may hold the thousand rates of one call. */
+/** Number of entries that are read in one batch. It is small, because one entry may hold all rates of a call, which are up to 1,000. */
 const ENTRIES_A_BATCH = 50;
 
 /** Returns the audit trail of the tenant, newest first. */

@@ -79,7 +79,10 @@ export const AuditEntry = Type.Object(
 );
 export type AuditEntry = Type.Static<typeof AuditEntry>;
 
-/** User, credential or operator that performs an action, and its tenant. `id` is null for an operator and for a failed sign-in. */
+/**
+ * User, credential or operator that performs an action, and the tenant in which the action takes place. `id` is null for an operator and
+ * for a failed sign-in.
+ */
 export interface Actor {
   tenantId: number;
   type: (typeof ACTOR_TYPES)[number];

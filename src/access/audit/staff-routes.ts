@@ -11,8 +11,8 @@ interface Dependencies {
   db: Database;
   ownerGuard: Guard;
   /**
-   * Returns the tenant id of the signed-in owner. It is a parameter because `access/tenants/` puts the signed-in user on the request, and
-   * `access/audit/` may not import that folder.
+   * Returns the tenant id of the signed-in owner. This function is a parameter, because `access/tenants/` puts the signed-in user on the
+   * request, and `access/audit/` may not import that folder.
    */
   tenantOf: (request: Parameters<Guard>[0]) => number;
 }

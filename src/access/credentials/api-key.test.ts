@@ -18,15 +18,15 @@ describe('an API key', () => {
 
   it('the API keys of one tenant have no more characters in common than random texts have', () => {
     const made = Array.from({ length: 2_000 }, () => keys.newApiKey(42).slice('rsk_'.length));
-    // There are 64^4 texts of four characters. If 2,000 of them are random, two are equal in one of eight runs. So a few equal texts are
-    // allowed.
+    // There are 64^4 texts of four characters. If the test takes 2,000 of them at random, two are equal in one of eight cases. So a few
+    // equal texts are allowed.
     for (let start = 0; start + 4 < 22; start += 1) {
       const parts = new Set(made.map((key) => key.slice(start, start + 4)));
       assert.ok(parts.size > 1_980, `${parts.size} different texts at ${start}`);
     }
   });
 
-  it('the tenant id cannot be read from an API key with the pepper of another installation', () => {
+  it('the tenant id in an API key cannot be read with the pepper of another installation', () => {
     const otherInstallation = createKeyMaker(randomBytes(32), 'rsk_');
     const seen = Array.from({ length: 200 }, () => otherInstallation.tenantOfApiKey(keys.newApiKey(42)));
     assert.ok(!seen.includes(42));

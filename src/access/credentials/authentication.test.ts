@@ -139,7 +139,7 @@ describe('X-API-Key and X-API-Secret', () => {
     assert.equal(headers.get('x-ratelimit-remaining'), '299');
   });
 
-  it('401: a call with any wrong header makes one database query, the same number as an accepted first call', async () => {
+  it('401: a call with a missing or wrong key or secret makes one database query, as the first accepted call does', async () => {
     let queries = 0;
     const db = createDatabase({ url: service.database.url, poolSize: 2, log: () => void (queries += 1) });
     const authentication = new Authentication({

@@ -52,10 +52,10 @@ export class Authentication {
   }
 
   /**
-   * Returns the caller with this key and secret. If both match a cached caller, the method makes no query. In all other cases it reads
-   * the database. So an unknown key and a wrong secret cost the same, and a new secret is accepted immediately. The cache keeps a plain
-   * hash of the secret, because computing it takes only a tenth of the time of the keyed hash in the database. A plain hash is safe here,
-   * because a secret has 256 random bits.
+   * Returns the caller with this key and secret. If both match a cached caller, the method makes no query. In all other cases it reads the
+   * database. So calls with an unknown key or a wrong secret take the same time, and a new secret is accepted immediately. The cache keeps
+   * a plain hash of the secret, because computing it takes only a tenth of the time of the keyed hash in the database. A plain hash is safe
+   * here, because a secret has 256 random bits.
    * @throws ApiError 401 `invalid_credentials` for a missing, unknown or inactive key or a wrong secret, always the same error
    */
   async authenticate(apiKey: unknown, apiSecret: unknown): Promise<Caller> {
@@ -99,8 +99,8 @@ export class Authentication {
 }
 
 /**
- * Compares two hashes in constant time. The hashes are texts, because a hash in bytes would take memory outside the JavaScript heap at
- * each call.
+ * Compares two hashes in constant time. The hashes are texts, because a hash function that returns a buffer takes new memory outside the
+ * JavaScript heap at each call. `Buffer.from` takes it from a shared pool.
  */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -129,7 +129,7 @@ describe('GET /v1/third-party/credentials/', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(credential.created_at ?? '')) < 60_000);
   });
 
-  it('200: after a webhook registration, a rotation and a revocation, the list shows all three in the usual fields', async () => {
+  it('200: the list shows a webhook registration, a rotation and a revocation, and its entries keep the same field names', async () => {
     const owner = await service.tenant();
     const keys = Object.keys((await list(owner))[0] ?? {});
     const webhook_url = 'https://partner.example/hook';

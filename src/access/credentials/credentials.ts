@@ -21,7 +21,7 @@ interface Dependencies {
   audience: Audience;
 }
 
-/** Returns the caller as the actor that the audit trail records for a change. */
+/** Returns the actor that the audit trail records for a change by this caller. */
 export function callerActor({ tenantId, credentialId }: Caller): Actor {
   return { tenantId, type: 'credential', id: credentialId };
 }
@@ -67,8 +67,9 @@ export class Credentials {
   }
 
   /**
-   * Revokes a credential permanently. Revoking it again changes nothing (decision 15). The method resolves only when no node accepts the
-   * credential any more. A repeated call waits in the same way, because the first call may still be waiting, or its response may be lost.
+   * Revokes a credential permanently. Revoking it again changes nothing (decision 15). The method resolves only when no process of the
+   * service accepts the credential any more. A repeated call waits in the same way, because the first call may still be waiting, or its
+   * response may be lost.
    */
   async revoke(actor: Actor, id: string): Promise<Credential> {
     const writeDown = prepareAudit(actor);
@@ -84,7 +85,7 @@ export class Credentials {
     return revoked;
   }
 
-  /** Gives the credential a new secret. Resolves only when no node accepts the old secret any more (decision 15). */
+  /** Gives the credential a new secret. Resolves only when no process of the service accepts the old secret any more (decision 15). */
   async rotate(actor: Actor, id: string): Promise<CredentialSecret> {
     const secret = newSecret();
     const writeDown = prepareAudit(actor);

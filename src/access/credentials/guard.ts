@@ -14,8 +14,8 @@ declare module 'fastify' {
 }
 
 /**
- * Returns the guard of the third-party API. In the order of decision 1, it checks the credential (401), then the budget of calls (429), and
- * then, if `feature` is given, that the tenant has this feature (403).
+ * Returns the guard (request hook) of the third-party API. In the order of decision 1, it checks the credential (401), then the budget of
+ * calls (429), and then, if `feature` is given, that the tenant has this feature (403).
  */
 export function callerGuard(authentication: Authentication, budget: Budget, feature?: Feature): Guard {
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -37,7 +37,10 @@ function accountOf({ tenantId, credentialId }: Caller): Account {
   return { tenant: String(tenantId), caller: credentialId };
 }
 
-/** Returns the guard of the PMS API. It accepts only PMS credentials, and does not check the features of the tenant (decision 17). */
+/**
+ * Returns the guard (request hook) of the PMS API. It accepts only PMS credentials, and does not check the features of the tenant (decision
+ * 17).
+ */
 export function pmsGuard(authentication: Authentication, budget: Budget): Guard {
   const guard = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers } = request;

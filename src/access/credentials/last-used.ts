@@ -1,7 +1,10 @@
 import type { Database } from '#platform/db/database.ts';
 import { updateLastUsed } from './store.ts';
 
-/** Milliseconds between two writes of the collected uses. With this interval, `last_used_at` is at most a minute late (decision 16). */
+/**
+ * Milliseconds between two writes of the collected uses. `last_used_at` has to change within a minute after a use (decision 16), even if
+ * one write fails.
+ */
 const FLUSH_EVERY_MS = 15_000;
 /** Largest number of credentials that one UPDATE writes. */
 const BATCH_SIZE = 1_000;
@@ -26,7 +29,8 @@ export function createLastUsed(db: Database, onError: (error: unknown) => void):
         await updateLastUsed(db, rows.slice(start, start + BATCH_SIZE));
       }
     } catch (error) {
-      // The write failed, so the next flush must write these uses too. If a credential was used again since then, the later use counts.
+      // The write failed, so the next flush must write these uses too. If a credential was used again since then, the later time of use is
+      // kept.
       uses = new Map([...taken, ...uses]);
       throw error;
     }
@@ -38,7 +42,8 @@ export function createLastUsed(db: Database, onError: (error: unknown) => void):
       if (use === undefined) {
         uses.set(credentialId, { tenantId, credentialId, atMs: Date.now() });
       } else {
-        // The object is updated in place. A new object at each call would live until the next flush and outlast garbage collections.
+        // The object is updated in place. A new object at each call would live until the next flush, so garbage collections before the
+        // flush would have to copy it.
         use.atMs = Date.now();
       }
     },

@@ -33,7 +33,7 @@ interface Call {
   status: number;
 }
 
-/** Makes `LANES` calls at a time without a pause, and records the start time and the status of each call. */
+/** Keeps `LANES` calls under way without a pause, and records the start time and the status of each call. */
 function startLoad(url: string, headers: Headers) {
   const calls: Call[] = [];
   let isOver = false;
@@ -60,8 +60,8 @@ function startLoad(url: string, headers: Headers) {
 }
 
 /**
- * Calls `withdraw`, which revokes or rotates the credential, while both nodes are under load. Asserts that both nodes refuse every call
- * that starts after its response.
+ * Calls `withdraw`, which revokes or rotates the credential, while both processes of the service are under load. Asserts that both
+ * processes refuse every call that starts after the response of `withdraw`.
  */
 async function withdrawUnderLoad(headers: Headers, withdraw: () => Promise<Answer>): Promise<Answer> {
   const loads = nodes.map((url) => startLoad(url, headers));
@@ -84,7 +84,7 @@ const change = (id: string, what: 'revoke' | 'rotate') =>
 
 describe('a revoked or rotated credential', { timeout: 60_000 }, () => {
   for (const round of [1, 2, 3]) {
-    it(`401: after the response to a rotation, every node refuses the old secret and accepts the new one (run ${round})`, async () => {
+    it(`401: after a rotation has responded, every process refuses the old secret and accepts the new one (run ${round})`, async () => {
       const { credential, partner } = await service.credential(tenant.tenantId);
       const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'rotate'));
       assert.equal(answer.status, 200);
@@ -94,14 +94,14 @@ describe('a revoked or rotated credential', { timeout: 60_000 }, () => {
       }
     });
 
-    it(`401: after the response to a revocation, every node refuses the credential (run ${round})`, async () => {
+    it(`401: after a revocation has responded, every process refuses the credential (run ${round})`, async () => {
       const { credential, partner } = await service.credential(tenant.tenantId);
       const answer = await withdrawUnderLoad(partner, () => change(credential.id, 'revoke'));
       assert.deepEqual([answer.status, answer.body.is_active], [200, false]);
     });
   }
 
-  it('200: after a revocation, every node still accepts the other credentials of the tenant', async () => {
+  it('200: after a revocation, every process still accepts the other credentials of the tenant', async () => {
     const [gone, stays] = [await service.credential(tenant.tenantId), await service.credential(tenant.tenantId)];
     await change(gone.credential.id, 'revoke');
     for (const url of nodes) {
