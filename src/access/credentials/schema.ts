@@ -4,7 +4,7 @@ import { DOCUMENTED } from '#platform/lib/documented.ts';
 const NullableTime = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
-/** Example credential in the OpenAPI documents. The demo tenant has issued it to a delivery platform. */
+/** Example of a credential in the OpenAPI documents: one that the demo tenant has issued to a delivery platform. */
 export const CREDENTIAL_EXAMPLE = {
   id: '01a19b98-4e38-7e26-9b6f-564601a1fe8d',
   label: 'City Delivery',

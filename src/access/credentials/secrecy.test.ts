@@ -118,7 +118,8 @@ async function collectKeys(): Promise<void> {
 }
 
 /**
- * Rotates the service keys with the command and keeps its output. Then causes a delivery that is signed with a secret under the new key.
+ * Rotates the service keys with `roomservice keys rotate` and keeps the output of the command. Then causes a delivery that is signed with a
+ * secret encrypted with the new key.
  */
 async function rotateKeys(): Promise<void> {
   const env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };
@@ -137,8 +138,8 @@ async function rotateKeys(): Promise<void> {
 }
 
 /**
- * Makes stored secrets undecryptable, so that errors are logged and printed. The errors come from a delivery, a call of a channel, a
- * rotation of the service keys, and a rotation with a wrong master key.
+ * Makes stored secrets undecryptable, so that the service logs errors and the command prints errors. Four actions cause them: a delivery, a
+ * call of a channel, a rotation of the service keys, and a rotation with a wrong master key.
  */
 async function spoilSecrets(): Promise<void> {
   const { db } = service.database;
@@ -177,7 +178,7 @@ async function breakTheDatabase(owner: Record<string, string>): Promise<void> {
   const { db } = service.database;
   const rename = (from: string, to: string) =>
     sql`ALTER TABLE credential RENAME COLUMN ${sql.ref(from)} TO ${sql.ref(to)}`.execute(db);
-  // The service has not cached this credential yet, so the call with it has to read the renamed column.
+  // The service has not cached this credential yet, so a call with this credential has to read the renamed column.
   const unseen = await service.credential(tenant.tenantId);
   secrets.set('unseen api_secret', unseen.credential.api_secret);
   await rename('secret_hash', 'elsewhere');
@@ -193,7 +194,7 @@ async function breakTheDatabase(owner: Record<string, string>): Promise<void> {
   );
 }
 
-/** Returns the secret in each encoding in which it might appear: as text, URL-encoded, and its bytes in hex, base64 and JSON. */
+/** Returns the secret in each encoding in which an output might contain it: as text, URL-encoded, and its bytes in hex, base64 and JSON. */
 function spellings(secret: string | Buffer): string[] {
   if (typeof secret === 'string') {
     const random = secret.startsWith('rss_') ? spellings(Buffer.from(secret.slice(4), 'base64url')) : [];

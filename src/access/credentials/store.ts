@@ -32,7 +32,7 @@ export async function findCredential(
 
 /**
  * Inserts a credential. If a credential with this id exists, the statement changes nothing, because an earlier try of the same transaction
- * has written it.
+ * has inserted the credential.
  */
 export async function insertCredential(
   db: Db,
@@ -116,8 +116,8 @@ export interface WebhookSecretRow {
 }
 
 /**
- * Reads at most `limit` webhook secrets of the tenant, sorted by id, from the first id after `afterId`. It reads only secrets whose
- * ciphertext sorts before `bytes`, which are those of older keys, because a ciphertext begins with the version of its key.
+ * Reads at most `limit` webhook secrets of the tenant, sorted by id, from the first id after `afterId`. Reads only secrets that are
+ * encrypted with an older key. A ciphertext begins with the version of its key, so these ciphertexts sort before `bytes`.
  */
 export async function readWebhookSecretsBefore(
   db: Database,
@@ -154,7 +154,7 @@ export async function replaceWebhookSecret(
   return updated.numUpdatedRows > 0n;
 }
 
-/** Writes `last_used_at` of many credentials in one statement. Processes write in any order, so a stored time that is later stays. */
+/** Writes `last_used_at` of many credentials in one statement. Processes write in any order, so a later stored time is not overwritten. */
 export async function updateLastUsed(
   db: Database,
   uses: { tenantId: number; credentialId: string; at: Date }[],

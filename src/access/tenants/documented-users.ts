@@ -23,8 +23,8 @@ interface UserPlan {
 
 /**
  * Changes the users of the tenant so that they match a tenant document, and writes an audit entry for each change. Disables a user who is
- * in the previous document but not in this one. Only values that differ from the previous document are written. So a value that was changed
- * in another way since then stays (decision 12).
+ * in the previous document but not in this one. Writes only values that differ from the previous document, so a value that was changed in
+ * another way since then stays (decision 12).
  * @param stored the users of the tenant in the database. The caller has locked them
  * @returns the changes, and each user of the document with the role that the user then has
  */
@@ -82,7 +82,7 @@ function isActiveOwner({ role, is_active }: { role: unknown; is_active: boolean 
 }
 
 /**
- * Returns the role of a user, and if the user is active, after a tenant document is applied.
+ * Returns the `role` and `is_active` that a user has after a tenant document is applied.
  * @param user undefined for a new user
  * @param document undefined if the document does not contain the user
  */
@@ -171,8 +171,8 @@ function difference(user: UserRow, wanted: Required<UserChanges>): UserChanges {
 }
 
 /**
- * Returns the changes of a user that the command reports to the operator. The list is empty if only `is_in_document`, `document_role` or
- * `document_password_hash` changes.
+ * Returns those changes of a user that `roomservice tenant apply` reports to the operator. The list is empty if only `is_in_document`,
+ * `document_role` or `document_password_hash` changes.
  */
 function describeChanges(user: UserRow, { role, password_hash, is_active }: UserChanges): Change[] {
   const fields: FieldChange[] = [

@@ -181,7 +181,7 @@ describe('a token of the configured identity provider', () => {
     await assertRefused(token);
   });
 
-  it("401: a provider's token is refused if its issuer or audience is wrong, or if it is expired, too early or has no expiry", async () => {
+  it("401: a provider's token is refused if its issuer or audience is wrong, or if it is expired, not yet valid or lacks exp", async () => {
     const now = Math.floor(Date.now() / 1000);
     for (const claims of [
       { iss: 'https://other.example/' },
@@ -282,7 +282,7 @@ describe('an unavailable key set of the identity provider', () => {
     );
   }
 
-  it("503: while the provider's key set is invalid, its tokens get 503, not 401; 200: when it is valid, they are accepted", async () => {
+  it("503: a provider's token gets 503, not 401, while the provider's key set is invalid; 200: it is accepted afterwards", async () => {
     const { answer } = broken;
     try {
       for (const bad of [

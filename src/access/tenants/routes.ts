@@ -24,7 +24,7 @@ interface Dependencies {
 export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): void {
   const byAddress = budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);
   const byEmail = budgets.budget('sign-in-email', SIGN_INS_PER_EMAIL);
-  // This limit is the same as that of `byEmail`, so a response header does not show if the address is known for this e-mail.
+  // This limit is the same as that of `byEmail`, so the limit in the response header does not show if the address is known for this e-mail.
   const byKnownAddress = budgets.budget('sign-in-known-address', SIGN_INS_PER_EMAIL);
   const hashAddress = createAddressHash(keyring.pepper);
   app.post(

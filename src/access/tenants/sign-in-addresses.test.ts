@@ -66,7 +66,7 @@ async function dateBack(signedInAt: Date): Promise<void> {
 }
 
 describe('an address that has signed in to an account', () => {
-  it('200: a known address has its own ten attempts when others have used up those of the e-mail; 429: the 11th is refused', async () => {
+  it("200: when other addresses have used up an e-mail's attempts, a known address has its own ten; 429: the 11th is refused", async () => {
     assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 9]);
     await times(9, () => fail(ELSEWHERE), 401);
     assert.deepEqual(statusAndLeft(await fail(ELSEWHERE)), [429, 0]);
@@ -112,7 +112,7 @@ describe('an address that has signed in to an account', () => {
     assert.equal((await addresses()).length, 2);
   });
 
-  it('429: an address is unknown when its last sign-in is over 30 UTC days old; 200: until then a sign-in renews the time', async () => {
+  it('429: an address is unknown if its last sign-in is over 30 UTC days ago; 200: each sign-in starts the 30 days again', async () => {
     await enter(HOME);
     await times(9, () => fail(ELSEWHERE), 401);
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;

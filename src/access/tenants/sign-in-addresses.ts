@@ -3,7 +3,9 @@ import type { Database } from '#platform/db/database.ts';
 import { inTransaction } from '#platform/db/transaction.ts';
 import * as store from './store.ts';
 
-/** Number of days for which an address is known after a sign-in from it. It stays known until the last of these days ends in UTC. */
+/**
+ * Number of days for which an address is known after a sign-in from it. The address stays known until the last of these days ends in UTC.
+ */
 const KNOWN_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of stored addresses of each user. The latest ones are kept. */

@@ -54,7 +54,7 @@ async function sign(changes: Token = {}): Promise<string> {
   );
 }
 
-/** Builds a token from header, claims and signature by hand, because the JWT library refuses to sign such invalid tokens. */
+/** Builds an invalid token by hand from header, claims and signature, because the JWT library refuses to sign an invalid token. */
 function assemble(header: object, claims: object, signer: (input: string) => string): string {
   const input = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   return `${input}.${signer(input)}`;
@@ -122,7 +122,7 @@ describe('a bearer token', () => {
     await assertRefused(`Bearer ${await sign({ key: service.masterKey })}`);
   });
 
-  it('401: a bearer token whose algorithm is not HS256 is refused, also with any spelling of the algorithm "none"', async () => {
+  it('401: a bearer token whose algorithm is not HS256 is refused, also the algorithm "none" in any letter case', async () => {
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       tenant: tenant.tenantId,
@@ -268,7 +268,7 @@ describe('a new password', () => {
     assert.equal(await statusOf(body.access_token), 200);
   });
 
-  it('401: each time the operator sets a password, all earlier tokens are refused, even if the first password is set again', async () => {
+  it('401: each time the operator sets a password, all earlier tokens are refused, even if a previous password is set again', async () => {
     const { tenantId, owner, ownerToken } = await signedIn();
     const tokens = [ownerToken];
     for (const password of [NEW_PASSWORD, owner.password ?? '']) {

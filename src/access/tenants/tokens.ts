@@ -1,4 +1,5 @@
-// Only the needed parts of the library jose are imported. All of jose takes twice as long to load (22 ms, without other modules).
+// Only the needed parts of the library jose are imported. Loading the whole library takes twice as long: 22 ms if no other module is
+// loaded.
 import { JOSEError, JWKSInvalid, JWKSTimeout } from 'jose/errors';
 import { createRemoteJWKSet } from 'jose/jwks/remote';
 import { decodeJwt } from 'jose/jwt/decode';

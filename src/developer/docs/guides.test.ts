@@ -19,7 +19,7 @@ describe('guides', () => {
     }
   });
 
-  it('a link to the file of a guide or document becomes its path on the site, and a link to a URL, path or anchor stays unchanged', () => {
+  it('a link to a guide or OpenAPI file becomes its path on the site, and a link to a URL, path or anchor stays unchanged', () => {
     for (const [href, address] of [
       ['webhooks.md', '/docs/guides/webhooks/'],
       ['webhooks.md#signature', '/docs/guides/webhooks/#signature'],

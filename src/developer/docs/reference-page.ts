@@ -33,8 +33,8 @@ export function referencePolicy(nonce: string): string {
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Style attributes cannot have a nonce, and highlighted code has other style attributes in each text, so all are allowed. They cannot
-    // load a resource.
+    // Style attributes cannot have a nonce, and the style attributes of highlighted code differ from text to text. So all style attributes
+    // are allowed. They cannot load a resource.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "connect-src 'self'",

@@ -15,7 +15,8 @@ const ASSETS = ['site.css', 'guides.css', 'reference.css', 'reference.js', 'copy
   (name) => `/docs/assets/${name}`,
 );
 /**
- * One path of each kind of content that the service keeps in memory. It does not keep the reference page, because each response differs.
+ * One path of each kind of content that the service keeps in memory. The reference page is not kept in memory, because each response has a
+ * new nonce.
  */
 const CACHED = [
   '/docs/guides/',
@@ -172,7 +173,7 @@ describe('site', () => {
     }
   });
 
-  it('llms.txt begins with the name and a summary, and lists every guide and document', async () => {
+  it('llms.txt begins with the name and a summary, and lists every guide and OpenAPI document', async () => {
     const { text } = await get('/llms.txt');
     assert.match(text, /^# Roomservice\n\n> .+\n/);
     const links = [...text.matchAll(/^- \[.+\]\((.+)\): .+$/gm)].map(([, path]) => path);

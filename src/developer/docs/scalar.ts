@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 
 const LITERAL_START = 'var standalone_default = "';
 const LITERAL_END = '";\n';
-/** Characters that may follow a backslash in the string literal, and their values. Any other escape throws an error. */
+/**
+ * Characters that may follow a backslash in the string literal with Scalar's script, and the characters that these escapes stand for. Any
+ * other escape throws an error.
+ */
 const ESCAPED = new Map([
   ['n', '\n'],
   ['"', '"'],
@@ -35,7 +38,8 @@ export async function readScalarScript(): Promise<Buffer> {
 }
 
 /**
- * Replaces the escapes of a string literal. Searching for the byte of a backslash is safe, because no other UTF-8 character contains it.
+ * Replaces each escape of a string literal by the character that it stands for. Searching for the byte of a backslash is safe, because no
+ * other UTF-8 character contains it.
  */
 function unescaped(literal: Buffer): Buffer {
   const text = Buffer.alloc(literal.length);

@@ -39,8 +39,9 @@ export class Feed {
   }
 
   /**
-   * Reads the events after a cursor. Waits without a time limit until the service returns them. If the service refuses the cursor, for
-   * example after a restore from a backup, it continues at the end of the feed and reports this.
+   * Reads the events after a cursor. If the service is out of reach or limits the calls, waits and tries again, without a time limit. If
+   * the service refuses the cursor, for example after a restore from a backup, the reader continues at the end of the feed and reports
+   * this.
    * @param after the `next` of the previous page, or `END_OF_FEED`
    * @throws OperatorError if waiting does not help, because the service refuses the credential or the call
    */
@@ -70,7 +71,7 @@ export class Feed {
     if (answer.status === 400 && after !== END_OF_FEED) {
       const end = await this.#read(END_OF_FEED);
       if (typeof end === 'object') {
-        this.#noteRefusedCursor(answer); // Called only when the end is known, so that every later event is shown.
+        this.#noteRefusedCursor(answer); // Only now is the end of the feed known, so every event after this report is shown.
       }
       return end;
     }

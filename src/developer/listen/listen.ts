@@ -26,8 +26,8 @@ export interface ListenOutput {
 }
 
 /**
- * Bounds of the wait between two reads of the feed. After a page with events the wait is shortest, and after each empty page it grows. This
- * makes 30 to 60 calls a minute.
+ * Bounds of the wait between two reads of the feed. After a page with events the wait is the shortest one, and after each empty page it
+ * grows by `WAIT_GROWTH_MS`. This makes 30 to 60 calls a minute.
  */
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 2_000;

@@ -44,7 +44,8 @@ async function readSecret(path: string): Promise<string> {
 }
 
 /**
- * Creates the file with a new secret, completely or not at all. If another process has created the file in the meantime, its secret stays.
+ * Creates the file with a new secret, completely or not at all. If another process has created the file in the meantime, the secret of that
+ * process stays.
  */
 async function makeSecret(path: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`;

@@ -106,7 +106,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
     ]);
   });
 
-  it('the demo hotel has a room type that is always full, one with a single room, and first in the list a bookable one', async () => {
+  it('the first room type of the demo hotel is bookable, another is always full, and another has a single room', async () => {
     const hotel = await openDemo(service);
     const [full, last] = [hotel.roomTypes['Full House'], hotel.roomTypes['Last Room']];
     const nights = [dayAhead(30), dayAhead(32)] as const;

@@ -51,7 +51,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     assert.ok(receiver.requests.every((request) => isSignedWith(secret, request)));
   });
 
-  it('an order of 2,000 lines goes through every status, because it is too large to be searched for special dishes', async (t) => {
+  it('an order of 2,000 lines is too large to be searched, so it gets every status despite its special dishes', async (t) => {
     const tenant = await openDemo(service);
     const { db } = service.database;
     const names = Array.from({ length: 2_000 }, (_, index) => ({

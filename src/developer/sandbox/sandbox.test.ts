@@ -63,7 +63,7 @@ describe('sandbox', { concurrency: true }, () => {
     assert.equal(await statusOf(tenant, 'N-1'), 'pending');
   });
 
-  it('if a sandbox starts before its tenant exists, it completes orders of the tenant when the tenant exists', async (t) => {
+  it('if a sandbox starts before its tenant exists, it completes orders as soon as the tenant exists', async (t) => {
     const slug = 'made-later';
     startSandboxWorker(t, service, { document: { slug } }, 10_000);
     await sleep(300);

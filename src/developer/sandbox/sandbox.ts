@@ -16,7 +16,10 @@ const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 /** Largest number of rows of one status that one pass reads, to bound the cost of the pass. The next pass reads the rows that follow. */
 const ROWS_PER_PASS = 50;
-/** Order statuses that are not final, the latest first. Because of this sequence, one pass changes the status of an order only once. */
+/**
+ * Order statuses that are not final, the latest first. A pass reads the orders of each status in this sequence, so it does not read an
+ * order again after it has changed the status of the order.
+ */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
 
 export interface SandboxOptions {
@@ -120,7 +123,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
       if (tenantId === undefined) {
         return;
       }
-      log.info({ tenant_id: tenantId, speed }, 'the sandbox moves the orders and stays of the demo tenant');
+      log.info({ tenant_id: tenantId, speed }, 'the sandbox changes the status of orders and stays of the demo tenant');
     }
     await moveOrders(tenantId);
     await moveStays(tenantId);
@@ -129,7 +132,7 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
 
 /**
  * Returns a function that reads the next batch of a list at each call, and begins again after the end of the list. So every row is read at
- * some time, even if the rows before it never change.
+ * some time, even if the rows before it always stay in the list.
  */
 function readInTurns<Row extends { id: string }>(
   read: (tenantId: number, afterId: string | null) => Promise<Row[]>,
@@ -143,8 +146,8 @@ function readInTurns<Row extends { id: string }>(
 }
 
 /**
- * Waits for a status change. Ignores a refusal (`ApiError`), because it means that a person or another process changed the row after it was
- * read, and that change has priority.
+ * Waits for a status change. Ignores a refusal (`ApiError`), because a refusal means that a person or another process has changed the row
+ * since the pass read it, and that change has priority.
  */
 async function ignoreRefusal(move: Promise<unknown>): Promise<void> {
   try {

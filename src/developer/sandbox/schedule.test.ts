@@ -4,7 +4,7 @@ import { newId } from '#platform/lib/ids.ts';
 import type { OrderStatus } from '#restaurant/orders/orders.ts';
 import { type KitchenOrder, nextOrderStep, nextStayStep } from './schedule.ts';
 
-/** Order ids whose last 16 bits give the shortest and the longest waits between two steps. */
+/** Order ids whose last 16 bits, which decide the waits between the steps, give the shortest and the longest waits. */
 const SHORTEST = '01900000-0000-7000-8000-000000000000';
 const LONGEST = '01900000-0000-7000-8000-00000000ffff';
 const ORDER: KitchenOrder = {

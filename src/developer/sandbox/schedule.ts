@@ -1,7 +1,10 @@
 import { mayFollow, type OrderStatus, type OrderType } from '#restaurant/orders/orders.ts';
 import type { ReservationStatus } from '#hotel/reservations/reservations.ts';
 
-/** Next status of an order or a stay. `afterMs` is the number of milliseconds from the order or the booking until it is due, at speed 1. */
+/**
+ * Next status of an order or a stay. `afterMs` is the number of milliseconds at speed 1 from the creation of the order or stay until this
+ * status is due.
+ */
 export interface Step<Status> {
   status: Status;
   afterMs: number;
@@ -21,7 +24,7 @@ export interface KitchenOrder {
 export interface ConfirmedStay {
   guest_name: string;
   created_at: Date;
-  /** Instant of the check-out, from its date and from the check-out time and the time zone of the property. */
+  /** Instant of the check-out, computed from the date of the check-out, and from the check-out time and the time zone of the property. */
   checkOutAt: Date;
 }
 
@@ -29,7 +32,10 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** Cooking time of an order with one portion. Each further portion adds one minute, up to `MOST_EXTRA_PORTIONS` portions. */
 const COOKING_MS = 10 * MINUTE_MS;
-/** Largest number of further portions that add cooking time. Portions beyond it add none, because they are cooked at the same time. */
+/**
+ * Largest number of further portions that add cooking time. More portions than that add no time, because they are cooked together with the
+ * others.
+ */
 const MOST_EXTRA_PORTIONS = 10;
 /** Factor by which the dish SANDBOX-SLOW-KITCHEN lengthens the cooking time. */
 const SLOW_KITCHEN = 4;
@@ -45,7 +51,7 @@ const STEP_BY_GUEST_NAME: ReadonlyMap<string, Step<ReservationStatus>> = new Map
  * Returns the next step of an order from its current status, even if a person set that status. A step never leads back to an earlier
  * status, and it leads to `out_for_delivery` only for a delivery order. The result depends only on the order, so every process computes the
  * same step.
- * @returns null if the sandbox changes the order no more
+ * @returns null if the sandbox does not change this order any more
  */
 export function nextOrderStep(order: KitchenOrder): Step<OrderStatus> | null {
   return stepsOf(order).find(({ status }) => mayFollow(order.status, status, order.order_type)) ?? null;

@@ -84,7 +84,7 @@ export class Channels {
 
   /**
    * Finds the channel that the headers of a call name. A call without a known channel is refused before its body is read. A known channel
-   * does not prove who calls, because the signature is verified later.
+   * does not prove who calls, because its key is not secret. `verifyCall` verifies the signature later.
    * @throws ApiError 401 `invalid_credentials` if the key or the timestamp is invalid. The response does not say which of them is wrong
    */
   async findChannel(headers: CallHeaders): Promise<UnverifiedCall> {

@@ -7,7 +7,9 @@ import { type ChannelCall, type Channels, type UnverifiedCall, verifyCall } from
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Call with the channel that its headers name. It is set before the body is read and before the signature is verified. */
+    /**
+     * Call with the channel that its headers name. `channelKeyGuard` sets it before the body is read and before the signature is verified.
+     */
     unverifiedCall: UnverifiedCall;
     /** Call with a verified signature. `channelGuard` sets it. */
     channelCall: ChannelCall;
@@ -15,8 +17,8 @@ declare module 'fastify' {
 }
 
 /**
- * Creates the `onRequest` hook that finds the channel of a call by its key, before the body is read. An unknown channel gets 401. The
- * key is not secret, so the caller is trusted only after the signature is verified.
+ * Creates the `onRequest` hook that finds the channel of a call by its key, before the body is read. A call without a known channel gets
+ * 401. The key is not secret, so the caller is trusted only after the signature is verified.
  */
 export function channelKeyGuard(channels: Channels, headerBrand: string) {
   const brand = headerBrand.toLowerCase();

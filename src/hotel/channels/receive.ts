@@ -33,8 +33,8 @@ interface RequestedStay {
 }
 
 /**
- * Creates or changes the OTA's reservation that the source of the channel and the external id in the call identify. A lack of rooms never
- * leads to a refusal. If the call is older than the last applied call, or was applied before, it changes nothing (decision 30).
+ * Creates or changes a reservation of an OTA. The source of the channel and the external id in the call identify the reservation. A lack of
+ * rooms never leads to a refusal. If the call is older than the last applied call, or was applied before, it changes nothing (decision 30).
  * @throws ApiError 404 `error` for an unknown room type or plan, 400 `invalid_request` for an invalid range
  */
 export async function receiveReservation(
@@ -55,7 +55,8 @@ export async function receiveReservation(
   const requested = { input, roomType, plans, plan };
   const id = newId();
   const row = await inTransaction(db, async (tx) => await apply(tx, reservations, call, requested, id));
-  // The response to an outdated call shows the stored reservation, which may have another room type than the call names.
+  // The response to an outdated call shows the stored reservation, which may have another room type than the call names. So the times come
+  // from the property of the stored room type.
   const clock = row.room_type_id === roomType.id ? roomType : await findRoomType(db, call.tenantId, row.room_type_id);
   return { reservation: pmsShape(row, clock ?? roomType), isNew: row.id === id };
 }
@@ -87,8 +88,9 @@ async function apply(
 }
 
 /**
- * Returns true if the call is older than the last applied call, or was applied before. Two different calls may have the same second. So the
- * row keeps the signatures of all calls of its latest second, and a replay of any of them changes nothing.
+ * Returns true if the call is older than the last applied call, or was applied before. Two different calls may have the same timestamp,
+ * because its unit is a second. So the row stores the latest timestamp and the signatures of all applied calls with this timestamp, and a
+ * replay of any of them changes nothing.
  */
 function isOutdated(row: ReservationRow, call: ChannelCall): boolean {
   const latest = row.channel_timestamp ?? 0;

@@ -35,7 +35,8 @@ const send = (headers: Record<string, string>, body: string | Buffer | URLSearch
   on.call('POST', RECEIVER, { headers, body: body instanceof URLSearchParams ? String(body) : body });
 
 /**
- * Sends a call that is valid except for the headers that `change` returns, and asserts that it gets 401. Returns the body of the response.
+ * Sends a valid call with the headers that `change` returns in place of its own, and asserts that it gets 401. Returns the body of the
+ * response.
  */
 async function assertRefused(change: (headers: Record<string, string>, body: string) => Record<string, string>) {
   const body = reservation();
@@ -203,7 +204,7 @@ describe('bodies of calls to the receiver of OTA reservations', () => {
 });
 
 describe('WEBHOOK_HEADER_BRAND', () => {
-  it('201: with WEBHOOK_HEADER_BRAND set, the receiver accepts headers with this brand; 401: with the default brand', async () => {
+  it('201: with WEBHOOK_HEADER_BRAND set, headers with this brand are accepted; 401: the default brand is refused', async () => {
     const acme = await startService({ beside: service, config: { webhookHeaderBrand: 'Acme' } });
     try {
       const body = reservation();

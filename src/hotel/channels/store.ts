@@ -22,7 +22,7 @@ export async function listChannels(db: Database, tenantId: number): Promise<Chan
 
 /**
  * Inserts a channel. If a channel with this id exists, the statement changes nothing, because an earlier try of the same transaction has
- * written the channel and its response was lost.
+ * inserted the channel, but the response to its commit was lost.
  */
 export async function insertChannel(
   tx: Tx,
@@ -63,9 +63,9 @@ export interface ChannelSecretRow {
 }
 
 /**
- * Reads at most `limit` channel secrets of the tenant, sorted by id, from the first id after `afterId` or, if `afterId` is null, from the
- * first id. It reads only secrets whose ciphertext sorts before `bytes`, which are those of older keys, because a ciphertext begins with
- * the version of its key.
+ * Reads at most `limit` channel secrets of the tenant, sorted by id. Begins with the first id after `afterId`, or with the first id of all
+ * if `afterId` is null. Reads only secrets that are encrypted with an older key. A ciphertext begins with the version of its key, so these
+ * ciphertexts sort before `bytes`.
  */
 export async function readChannelSecretsBefore(
   db: Database,

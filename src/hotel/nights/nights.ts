@@ -13,7 +13,7 @@ import {
 
 export type { NightRange } from './store.ts';
 
-/** One room of a room type, held from the night of `checkIn` to the night before `checkOut`. Null means that no room is held. */
+/** One room of a room type, held from the night of `checkIn` to the night before `checkOut`. */
 export interface Hold {
   roomTypeId: string;
   checkIn: DateText;
@@ -21,8 +21,9 @@ export interface Hold {
 }
 
 /**
- * Releases the nights of the previous hold of a reservation (`from`) and holds the nights of its next hold (`to`). Either hold may be
- * null. The function does not check the capacity, and it does not write the counters of nights that are in both holds.
+ * Releases the nights of the previous hold of a reservation (`from`) and holds the nights of its next hold (`to`). A hold is null if the
+ * reservation holds no room, for example after a cancellation. The function does not check the capacity, and it does not write the counters
+ * of nights that are in both holds.
  */
 export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: Hold | null): Promise<void> {
   const changes = new NightSums();
@@ -35,7 +36,7 @@ export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: 
   await changeCounters(tx, changes);
 }
 
-/** Request of a new stay to hold one room on each of its nights. */
+/** Request to hold one room on each night of a new stay. */
 export interface NewHold {
   tenantId: number;
   hold: Hold;
@@ -52,7 +53,8 @@ export interface NewHold {
 export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
   const sums = new NightSums();
   const requests = stays.map((stay) => ({ stay, nights: sums.addStay(stay.tenantId, stay.hold, 1, stay.capacity) }));
-  // These stays are refused before the SQL statement runs, because `holdNights` does not check the capacity of a night that has no row yet.
+  // If the stays of this call together exceed the capacity of a night, they are refused before the SQL statement runs, because `holdNights`
+  // does not check the capacity of a night that has no row yet.
   const refused = requests.filter(({ nights }) => nights.some(({ rooms, capacity }) => rooms > capacity));
   refused.forEach(({ nights }) => nights.forEach((night) => sums.add(night, -1)));
   const requested = sums.all();
@@ -76,7 +78,7 @@ async function changeCounters(tx: Tx, changes: NightSums): Promise<void> {
   }
 }
 
-/** Sum of the changes of one night counter, in rooms. `capacity` is the smallest capacity that any of the stays gave for the night. */
+/** Sum of the changes of one night counter, in rooms. `capacity` is the smallest capacity that the stays of this night give. */
 type NightSum = NightChange & { capacity: number };
 
 /** Sums of the changes that several stays make to night counters, one sum for each night. */
@@ -113,7 +115,10 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
 /** Reads the number of rooms held on each night of the range, sorted by date. */
 export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
 
-/** Largest number of batches that are read at the same time. While the database executes one, the process handles the rows of the other. */
+/**
+ * Largest number of batches that are read at the same time. While the database executes one batch, the process handles the rows of the
+ * other.
+ */
 const MAX_BATCHES_UNDER_WAY = 2;
 
 /** Creates the reader of night counters. Calls that arrive together share one SQL statement. */

@@ -38,13 +38,13 @@ export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night
 }
 
 /**
- * Holds rooms on nights. It skips each night that would exceed the capacity of its room type. The capacity of a night that has no row yet
- * is not checked, so the caller must first refuse a request above the capacity.
+ * Holds rooms on nights. Skips each night on which the held rooms would exceed the capacity of the room type. The capacity of a night that
+ * has no row yet is not checked, so the caller must first refuse a request above the capacity.
  * @param nights on a database cluster, all nights must belong to one stay
  * @returns the nights on which the rooms are now held
  */
 export async function holdNights(tx: Tx, nights: (NightChange & { capacity: number })[]): Promise<Night[]> {
-  // A database cluster does not allow the subquery here, so the capacity comes from the caller.
+  // A database cluster does not allow a subquery here, so on a cluster the capacity comes from the caller.
   const capacity = isCluster(tx)
     ? sql`${nights[0]?.capacity}::int`
     : sql`(SELECT physical_capacity FROM room_type WHERE tenant_id = n.tenant_id AND id = n.room_type_id)`;

@@ -3,7 +3,10 @@ import { after, before, describe, it } from 'node:test';
 import { bookByOta, hotelTenant, PMS, type ManagedHotel } from '#test/support/pms.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 
-/** Returns a property with one room type, this time zone, and these check-in and check-out times. Its name contains all three. */
+/**
+ * Returns a property with one room type, this time zone, and these check-in and check-out times. The name of the property contains these
+ * three values.
+ */
 const propertyAt = (timezone: string, check_in_time: string, check_out_time: string) => ({
   name: `${timezone} ${check_in_time} ${check_out_time}`,
   country_code: 'XX',

@@ -81,7 +81,7 @@ describe('management of PMS credentials by the owner', () => {
     );
   });
 
-  it('200: a revoked PMS credential is refused by the next call and cannot be rotated, and it can be revoked again', async () => {
+  it('200: a PMS credential can be revoked twice; 401: the next call with it is refused; 409: it cannot be rotated', async () => {
     const credential = await create('leaves');
     assert.equal((await callPms(credential)).status, 200);
     const revoked = await call('POST', `${PATH}${credential.id}/revoke/`);
@@ -95,7 +95,7 @@ describe('management of PMS credentials by the owner', () => {
     assert.deepEqual([rotated.status, rotated.body.code], [409, 'invalid_status_transition']);
   });
 
-  it('200: rotating a PMS credential gives a new secret with the same key, and the next call refuses the old secret', async () => {
+  it('200: rotating a PMS credential gives a new secret with the same key; 401: the next call with the old secret is refused', async () => {
     const credential = await create('turns');
     const rotated = await call('POST', `${PATH}${credential.id}/rotate/`);
     assert.equal(rotated.status, 200, rotated.text);
@@ -137,7 +137,7 @@ describe('management of PMS credentials by the owner', () => {
     assert.deepEqual([unchanged.is_active, unchanged.last_rotated_at], [true, null]);
   });
 
-  it("404 error: revoking or rotating an unknown id, another tenant's or the other API's credential gets the same response", async () => {
+  it('404 error: revoking or rotating an unknown id, or a credential of another tenant or API, gets the same response', async () => {
     const pms = await create();
     const strangers = await call('POST', PATH, { headers: other.owner, json: {} });
     const cases = [

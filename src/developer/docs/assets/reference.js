@@ -1,5 +1,5 @@
-// This script starts Scalar, the viewer of the API reference, so that it sends no request to another service. It has no proxy, telemetry,
-// agent, web font or link to an outside client.
+// This script starts Scalar, the viewer of the API reference, so that it sends no request to another service. Scalar's proxy, telemetry,
+// agent, web fonts and links to outside clients are switched off.
 const mount = document.getElementById('content');
 
 // The content security policy of the page allows only styles that have its nonce, but some parts of Scalar create styles without it. So
@@ -14,8 +14,8 @@ document.createElement = (...args) => {
   return element;
 };
 
-// Attributes that assistive technology and the keyboard need but that Scalar leaves out or sets wrongly: selector, attribute, value. Null
-// removes the attribute. `repair` sets them again each time Scalar has changed the page.
+// Attributes that assistive technology and the keyboard need but that Scalar leaves out or sets wrongly. Each entry has a selector, an
+// attribute and its value. The value null removes the attribute. `repair` applies the entries each time Scalar has changed the page.
 const REPAIRS = [
   ['header', 'role', 'none'],
   ['.t-doc__header', 'role', 'region'],
@@ -52,8 +52,8 @@ new MutationObserver(repair).observe(mount, { childList: true, subtree: true });
 const sources = JSON.parse(mount.dataset.sources);
 const documents = sources.map(({ url }) => new URL(url, window.location.href).href);
 
-// Scalar sends every parameter that has an example. This function changes the document, so that an optional parameter shows its example but
-// is sent only if the reader selects it.
+// Scalar sends every parameter that has an example. This function changes the OpenAPI document, so that an optional parameter shows its
+// example but is sent only if the reader selects the parameter.
 async function fetchForScalar(...args) {
   const answer = await fetch(...args);
   if (!documents.includes(answer.url)) {
