@@ -147,7 +147,7 @@ describe('valid values of the environment variables', () => {
     }
   });
 
-  it('if readConfig accepts an unusual TRUSTED_PROXIES or REDIS_URL, the HTTP app or the Redis client accepts it too', async () => {
+  it('the HTTP app and the Redis client accept unusual values of TRUSTED_PROXIES and REDIS_URL that readConfig accepts', async () => {
     const { trustedProxies, redisUrl } = readConfig({
       TRUSTED_PROXIES: '0.0.0.0/1,::/1,::ffff:10.0.0.0/104,fe80::1',
       REDIS_URL: 'redis://user:p%25@127.0.0.1:1/15',
@@ -279,7 +279,7 @@ describe('readPartnerConfig', () => {
     });
   });
 
-  it('readPartnerConfig reads the variables BASE, KEY and SECRET that the demo prints, but prefers ROOMSERVICE_…', () => {
+  it('readPartnerConfig reads BASE, KEY and SECRET, which the demo prints, but prefers the variables that begin with ROOMSERVICE_', () => {
     const printed = { BASE: 'http://127.0.0.1:1/', KEY: 'rsk_d', SECRET: 'rss_d' };
     const { stateDir, ...read } = readPartnerConfig({}, printed);
     assert.deepEqual(read, { serviceUrl: 'http://127.0.0.1:1', apiKey: 'rsk_d', apiSecret: 'rss_d' });

@@ -103,12 +103,15 @@ export function readConfig(environment: Environment = process.env): Config {
 
 /** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
 const OWN_PREFIX = 'ROOMSERVICE_';
-/** Length up to which a name after `OWN_PREFIX` is no mistake. For example, Kubernetes itself sets ROOMSERVICE_PORT. */
+/**
+ * Length up to which a name after `OWN_PREFIX` does not count as a mistake, because other programs set such variables. For example,
+ * Kubernetes itself sets ROOMSERVICE_PORT.
+ */
 const MAX_SHORT_LENGTH = 4;
 
 /**
- * Finds set variables that `readConfig` does not read, but whose names look like misspelled settings. Ignores such a variable if the
- * setting with the correct name is set too.
+ * Finds variables that are set and that `readConfig` does not read, but whose names look like misspelled settings. Ignores such a variable
+ * if the setting with the correct name is set too.
  * @returns one warning for each such variable
  */
 export function misspelledVariables(environment: Environment = process.env): string[] {
@@ -125,8 +128,8 @@ function meantName(name: string, known: ReadonlySet<string>): string | null {
 }
 
 /**
- * Returns the names of all variables that `readConfig` reads. An empty environment that records the names is enough, because `readConfig`
- * reads every variable even if all are missing.
+ * Returns the names of all variables that `readConfig` reads. To find them, it calls `readConfig` with an empty environment that records
+ * each name. This finds all names, because `readConfig` reads every variable even if all are missing.
  */
 function configNames(): ReadonlySet<string> {
   const names = new Set<string>();
@@ -343,7 +346,7 @@ function parseLogLevel(value: string): Config['logLevel'] {
   return level;
 }
 
-/** Size of the largest request body in MiB (decision 6). Each bound in bytes is at least this, so that one body always fits. */
+/** Size of the largest request body in MiB (decision 6). Each setting in MiB must be at least this large, so that one body always fits. */
 const LARGEST_BODY_MIB = 1;
 const MIB = 1024 * 1024;
 

@@ -11,8 +11,8 @@ interface ErrorEntry {
 }
 
 /**
- * Catalogue of all specific error codes of the API (contract §7). An error for which the contract has no specific code has the
- * code `error`. The place that throws such an error gives its status, and `GENERIC_ERRORS` describes its causes.
+ * Catalogue of all specific error codes of the API (contract §7). An error for which the contract has no specific code has the code
+ * `error`. Its status is given where it is thrown, and `GENERIC_ERRORS` describes its causes.
  */
 export const ERRORS = {
   invalid_request: {
@@ -220,7 +220,7 @@ export function permissionDenied(): ApiError {
 export class UnavailableError extends Error {
   readonly statusCode = 503;
   readonly retryAfterSeconds: number;
-  /** True if the log already has one line about the cause, for all requests that fail because of it. */
+  /** True if the log already has a line about the cause. Many requests may fail for this cause, but one line is enough for all of them. */
   readonly isLogged: boolean;
 
   constructor(message: string, options: { cause?: unknown; retryAfterSeconds?: number; isLogged?: boolean } = {}) {
@@ -231,7 +231,7 @@ export class UnavailableError extends Error {
   }
 }
 
-/** Returns true if the log already tells of the error's cause, so that another log line would only repeat this. */
+/** Returns true if the log already has a line about the cause of the error. The caller then logs no further line. */
 export function isLogged(error: unknown): boolean {
   return error instanceof UnavailableError && error.isLogged;
 }

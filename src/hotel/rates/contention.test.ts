@@ -75,7 +75,7 @@ describe('concurrent writes of rates and restrictions of one rate plan', () => {
     assert.equal(await deadlocks(), 0);
   });
 
-  it('200: if rates or restrictions are sent again, only the rows whose values differ are written', async () => {
+  it('200: if rates or restrictions are sent again, only the rows whose values have changed are written', async () => {
     const versions = async () => {
       const { rows } = await sql<{ version: string }>`
         SELECT xmin::text AS version FROM rate

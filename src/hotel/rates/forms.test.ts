@@ -72,7 +72,7 @@ describe('rates and restrictions that are sent as a form', () => {
     assert.deepEqual(answer.body, [{ date: '2030-01-01', price: '12.00', is_sold_out: true }]);
   });
 
-  it('200: restrictions can be sent as form fields, and an empty min_nights field changes nothing', async () => {
+  it('200: restrictions can be sent as form fields, and an empty min_nights field does not change min_nights', async () => {
     const answer = await put('restrictions', [
       ['rate_plan_id', plan],
       ['restrictions[0][date]', '2030-01-01'],

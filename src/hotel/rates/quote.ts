@@ -2,7 +2,10 @@ import type { DateText } from '#platform/lib/dates.ts';
 import { centsOf, formatCents } from '#platform/lib/money.ts';
 import type { PlanInRange, RateRow } from './store.ts';
 
-/** Rate plan with its prices and restrictions for single nights. A night without such an entry is open and costs `basePrice`. */
+/**
+ * Rate plan with the prices and restrictions that were written for single nights. A night for which neither was written is open and costs
+ * `basePrice`.
+ */
 export interface PlanCalendar {
   id: string;
   basePrice: string;
@@ -11,7 +14,7 @@ export interface PlanCalendar {
   differences: Map<DateText, RateRow>;
 }
 
-/** Returns the plan with its entries in a map from the date of a night to its entry. */
+/** Returns the plan. The prices and restrictions of its nights are in a map with the date of the night as the key. */
 export function calendarOf(plan: PlanInRange): PlanCalendar {
   return {
     id: plan.id,
@@ -42,10 +45,10 @@ export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
 }
 
 /**
- * Returns the price of a stay under the cheapest active plan. If two plans have the same price, the first plan applies. If the room type
- * has no active plan, the price of the room type itself applies. If that price is null, the stay costs 0.00 (decision 25).
- * @param restrictions if `apply`, a plan that is closed on a night of the stay or requires a longer stay is left out. If `ignore`, such a
- * plan is used only if all active plans are restricted like this, because an OTA has already sold the stay (decision 30)
+ * Returns the price of a stay under the cheapest active plan. If several plans have this price, the first of them in `plans` applies. If
+ * the room type has no active plan, the price of the room type itself applies. If that price is null, the stay costs 0.00 (decision 25).
+ * @param restrictions `apply` leaves out each plan that is closed on a night of the stay or requires a longer stay. `ignore` does the same,
+ * but uses all active plans if every plan would be left out. It is for a stay that an OTA has already sold (decision 30)
  * @returns null if `restrictions` is `apply` and every active plan is left out
  */
 export function quoteCheapest(

@@ -57,13 +57,11 @@ export interface RateReader {
 
 /**
  * Largest number of batches that run at the same time. While the database executes one batch, this process handles the rows of the other
- * one.
+ * batch.
  */
 const MAX_BATCHES_UNDER_WAY = 2;
 
-/**
- * Creates the reader with which calls of partners read rate plans and closed nights. Reads that arrive together share one SQL statement.
- */
+/** Creates a reader of rate plans and closed nights for calls of partners. Reads that arrive together share one SQL statement. */
 export function createRateReader(db: Database): RateReader {
   const batched = <Output>(read: (db: Database, ranges: store.StayRange[]) => Promise<Output[]>) =>
     batching(db, { many: (ranges: store.StayRange[]) => read(db, ranges), maxUnderWay: MAX_BATCHES_UNDER_WAY });
@@ -177,7 +175,7 @@ export interface AppliedRatePlans {
 /**
  * Creates and updates the rate plans of the tenant, so that they agree with the tenant document. A stored plan that the document does not
  * list becomes inactive.
- * @param nameOfRoomType returns the name of a room type, which the returned list of changes contains
+ * @param nameOfRoomType returns the name of a room type. The returned list of changes shows this name
  */
 export async function applyRatePlans(
   tx: Tx,

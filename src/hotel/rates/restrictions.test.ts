@@ -52,7 +52,7 @@ describe('PUT /v1/channel-manager/pms/restrictions/', () => {
     await service.apply(document);
   };
 
-  it('200: stop_sell true closes a night, and stop_sell false or missing opens it', async () => {
+  it('200: a restriction with stop_sell true closes its night, and one with stop_sell false or without stop_sell opens it', async () => {
     assert.equal(await restrict({ date: '2030-01-01', stop_sell: true }, { date: '2030-01-02', stop_sell: true }), 2);
     assert.deepEqual(await nights(3), ['100.00 closed', '100.00 closed', '100.00']);
     assert.equal(await restrict({ date: '2030-01-01' }, { date: '2030-01-02', stop_sell: false }), 2);

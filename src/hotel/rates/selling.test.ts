@@ -62,7 +62,7 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     assert.equal(await total('2101-01-01', '2101-01-03'), '160.00');
   });
 
-  it('409 room_not_available: if all active plans are sold out on a night, it has 0 sellable rooms and cannot be booked', async () => {
+  it('409 room_not_available: a night on which all active plans are sold out has 0 sellable rooms and cannot be booked', async () => {
     await put('rates', 'Flexible', [{ date: '2101-01-02', price: 1, is_sold_out: true }]);
     assert.deepEqual(await sellable(), [3, 3, 3], 'the plan Saver is still open');
     await put('restrictions', 'Saver', [{ date: '2101-01-02', stop_sell: true }]);
@@ -82,7 +82,7 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     await isRefused('2101-01-01', '2101-01-03');
   });
 
-  it('if a PMS writes min_nights with one date, it applies to stays on all dates', async () => {
+  it('min_nights that a PMS sends with one date applies to stays on all dates', async () => {
     assert.equal(await total('2101-02-01', '2101-02-02'), '100.00', 'the plan Saver requires two nights');
     await put('restrictions', 'Saver', [{ date: '2101-01-01', min_nights: 1 }]);
     assert.equal(await total('2101-02-01', '2101-02-02'), '80.00');
@@ -109,7 +109,7 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     assert.deepEqual([body.total_amount, body.status], ['100.00', 'confirmed']);
   });
 
-  it('while a write of prices is not committed, a booking does not wait for it and gets the previous prices', async () => {
+  it('a booking does not wait for a write of prices that is not committed yet, and gets the previous prices', async () => {
     await put('rates', 'Saver', [{ date: '2101-01-01', price: 70 }]);
     const { db } = service.database;
     let writing = Promise.resolve();

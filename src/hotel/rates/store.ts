@@ -113,8 +113,8 @@ export interface StayRange {
 const STAY_RANGE = new Fields<StayRange>({ tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' });
 
 /**
- * Rate plan with the prices and restrictions that were written for nights of a range. `differences` holds them, and is null if there are
- * none.
+ * Rate plan with the prices and restrictions that were written for nights of a range. They are in `differences`, which is null if the range
+ * has no such night.
  */
 export interface PlanInRange {
   id: string;
@@ -170,7 +170,7 @@ export interface NightsWrite {
   tenantId: number;
   planId: string;
   nights: RateRow[];
-  /** Effect on a night that already has an entry: `replace` writes the new price, `keep` leaves the stored price unchanged. */
+  /** Effect on the price of a night that is already stored: `replace` writes the new price, `keep` leaves the stored price unchanged. */
   price: 'replace' | 'keep';
 }
 

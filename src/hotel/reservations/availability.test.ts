@@ -67,7 +67,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await days(), [1, 1, 1, 1]);
   });
 
-  it('200: if OTAs sell more rooms for a night than exist, its number of sellable rooms is negative', async () => {
+  it('200: a night for which OTAs have sold more rooms than exist has a negative number of sellable rooms', async () => {
     const own = await openHotel(service);
     const sendReservation = await openChannel(service, own);
     for (let count = 0; count < 3; count += 1) {
@@ -76,7 +76,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await sellable(service, own, own.roomTypes['Suite'], dayAhead(29), dayAhead(32)), [1, -2, -2]);
   });
 
-  it('200: if all active plans are closed on a night, it has 0 sellable rooms, or a negative number after an oversell', async () => {
+  it('200: a night on which all active plans are closed has 0 sellable rooms, or a negative number if OTAs have oversold it', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     const sendReservation = await openChannel(service, own);
@@ -93,7 +93,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await days(), [3, 0, 3, -1, 3]);
   });
 
-  it('200: a long min_nights does not lower the sellable rooms, and a room type without plans shows its free rooms', async () => {
+  it('200: a large min_nights does not lower the number of sellable rooms; without a plan, all free rooms are sellable', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     const longStay = [{ date: dayAhead(30), min_nights: 30 }];

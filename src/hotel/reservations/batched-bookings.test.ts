@@ -23,7 +23,7 @@ let hotels: TestHotel[];
 let db: Database;
 let statementsOf: RecordedDatabase['statementsOf'];
 let reservations: Reservations;
-/** Finds room types and caches them without a limit. */
+/** Finds room types, and caches all of them until the tests end. */
 let findRoomType: FindRoomType;
 
 before(async () => {
@@ -57,7 +57,7 @@ const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
 
 /**
  * Creates `Reservations` that write to the given database. They read prices and night counters from another pool, so that bookings that are
- * made together are also written together.
+ * made at the same time also join the same batch.
  */
 function reservationsOn(database: Database): Reservations {
   const direct = service.database.db;
@@ -119,7 +119,7 @@ describe('concurrent bookings that share a transaction', () => {
     await Promise.all(hotels.map(({ tenantId }) => assertNightCounters(service, tenantId)));
   });
 
-  it('of 3 concurrent bookings with one external id, one books the stay and 2 return it; another external id is booked too', async () => {
+  it('of 3 concurrent bookings with one external id, one books the stay and 2 return it; another id is booked too', async () => {
     const hotel = await openHotelAt('10.00');
     const ids = ['twice', 'other', 'twice', 'twice'];
     const outcomes = await outcomesOf(ids.map((id) => book(hotel, { external_reservation_id: id })));
@@ -127,7 +127,7 @@ describe('concurrent bookings that share a transaction', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('if 4 rooms are free, all of 4 concurrent bookings succeed, and one of 5 concurrent bookings is refused', async () => {
+  it('if 4 rooms are free, 4 concurrent bookings all succeed, and of 5 concurrent bookings one is refused', async () => {
     for (const [count, booked] of [
       [CAPACITY, CAPACITY],
       [CAPACITY + 1, CAPACITY],

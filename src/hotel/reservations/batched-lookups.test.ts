@@ -22,8 +22,8 @@ const ROOM_TYPES = ['Double', 'Suite', 'Bunk'];
 
 let service: TestService;
 /**
- * Test hotels. Hotels, room types and nights are numbered from 0, and night 0 is in 40 days. In hotel n, room type m has m + n rooms held
- * on night n. On night m + 4, room type m is closed and has a price that differs from the base price.
+ * Test hotels. Hotels, room types and nights are counted from 0, and night 0 begins 40 days from today. In hotel n, m + n rooms of room
+ * type m are held on night n. On night m + 4, room type m of every hotel is closed and has a price that differs from the base price.
  */
 let hotels: TestHotel[];
 
@@ -54,7 +54,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Returns one read for each room type of each hotel. A read covers one to eight nights. */
+/** Returns the values for one read of each room type of each hotel. A read covers one to eight nights. */
 function lookups() {
   return hotels.flatMap((hotel, number) =>
     ROOM_TYPES.map((name, index) => ({

@@ -46,8 +46,8 @@ const MAX_LOCK_WAIT_MS = 250;
  *          │ contended
  *     409 room_not_available
  *
- * Bookings that arrive together share one transaction, also if they are of different tenants. So they share the cost of its statements and
- * of its commit. If a batch fails, `batching` tries its bookings one by one.
+ * Bookings that arrive together share one transaction, even if they belong to different tenants. So they share the cost of its statements
+ * and of its commit. If a batch fails, `batching` tries its bookings one by one.
  */
 export function createBooker(
   db: Database,
@@ -74,7 +74,7 @@ export function createBooker(
 
 /**
  * Writes bookings in one transaction.
- * @param maxLockWaitMs longest wait for a lock. If null, only the time limit of the statement ends the wait
+ * @param maxLockWaitMs longest wait for a lock in milliseconds. If null, only the time limit of the statement ends the wait
  * @returns the outcomes in the order of the bookings
  */
 async function write(

@@ -27,8 +27,8 @@ const cancel = (id: string, tenant: Pick<TestHotel, 'partner'> = hotel) =>
   service.call('POST', reservationPath(id, 'cancel/'), { headers: tenant.partner });
 
 /**
- * Sets the status to pending in the database. The API never makes a partner's reservation pending, but an import could. The reservation
- * still holds its nights.
+ * Sets the status of the reservation to pending in the database. The API never makes a partner's reservation pending, but an import could.
+ * The reservation still holds its nights.
  */
 async function makePending(id: string): Promise<void> {
   await service.database.db.updateTable('reservation').set({ status: 'pending' }).where('id', '=', id).execute();
@@ -56,7 +56,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     );
   });
 
-  it('200: a partner may cancel a reservation unless it is completed or cancelled; 409: then the message names its status', async () => {
+  it('200: a reservation can be cancelled unless it is completed or cancelled; 409: the message names this status', async () => {
     const own = await openHotel(service);
     const ways: [string[], number][] = [
       [[], 200],

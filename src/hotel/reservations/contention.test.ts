@@ -103,7 +103,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     await fc.assert(property, { numRuns: 5, endOnFailure: true });
   });
 
-  it("if bookings arrive during and after the cancellation of the only room's reservation, exactly one gets 201", async () => {
+  it('if the only reservation of a full room type is cancelled, exactly one of several concurrent or later bookings gets 201', async () => {
     const hotel = await openHotelOf(1);
     let holder: string = (await book(service, hotel)).body.external_reservation_id;
     for (let round = 0; round < 20; round += 1) {

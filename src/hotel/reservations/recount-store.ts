@@ -15,7 +15,8 @@ export interface NightDifference {
 
 /**
  * Compares all night counters of the tenant with its reservations, in one snapshot. The statement generates the days as timestamps without
- * a time zone. With the time zone of the database, a day without a midnight would be skipped, and its night would not be counted.
+ * a time zone, because in the time zone of the database a day may have no midnight. Such a day would be skipped, and its night would not be
+ * counted.
  * @returns the number of compared nights, and the nights that differ
  */
 export async function recount(

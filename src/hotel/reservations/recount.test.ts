@@ -54,10 +54,10 @@ describe('recount of night counters', () => {
     });
   });
 
-  it('the recount has the same result in three time zones of the database, also in a zone where a day has no midnight', async () => {
+  it('the recount has the same result for three time zones of the database, even if a day has no midnight in the time zone', async () => {
     const own = await openHotel(service);
-    // In Santiago the clocks change from midnight to one o'clock on one day a year. That day has no midnight, and a stay of two years
-    // includes it.
+    // In Santiago the clocks change from midnight to one o'clock on one day a year, so that day has no midnight. This stay of two years
+    // includes such days.
     await book(service, own, { check_in: '2090-01-01', check_out: '2092-01-01' });
     for (const timezone of ['America/Santiago', 'Africa/Cairo', 'Pacific/Kiritimati']) {
       const url = new URL(service.database.url);

@@ -253,7 +253,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.equal((await book(service, own, { check_out: dayAhead(32) })).body.total_amount, '160.00');
   });
 
-  it('a 404 (unknown room type) is reported before a 400 (too many guests), and a 400 before a 409 (no room left)', async () => {
+  it('of two errors, 404 (unknown room type) is reported before 400 (too many guests), and 400 before 409 (no room left)', async () => {
     const full = { room_type_id: hotel.roomTypes['Suite'] };
     assert.equal((await book(service, hotel, full)).status, 201);
     assert.match(faultsOf(await book(service, hotel, { ...full, guests: 5 })).join(), /^guests/);

@@ -61,7 +61,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     );
   });
 
-  it('200: a repeated booking gets the stored reservation even if the room type is now full, closed, smaller or inactive', async () => {
+  it('200: a repeated booking gets the stored reservation even if the room type is full, closed, inactive or without rooms', async () => {
     const rooms = (physical_capacity: number, name = 'Double') => [
       { name, max_occupancy: 2, physical_capacity, rate_plans: [{ name: 'Flexible', base_price: '10.00' }] },
     ];

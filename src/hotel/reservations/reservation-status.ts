@@ -2,7 +2,7 @@
 export const RESERVATION_STATUSES = ['pending', 'confirmed', 'cancelled', 'no_show', 'completed', 'expired'] as const;
 export type ReservationStatus = (typeof RESERVATION_STATUSES)[number];
 
-/** Statuses to which staff may change a reservation, for each status that it may have now (decision 23). */
+/** Statuses to which staff may change a reservation. The key is the present status of the reservation (decision 23). */
 const FOLLOWING: Record<ReservationStatus, readonly ReservationStatus[]> = {
   pending: ['confirmed', 'expired', 'cancelled'],
   confirmed: ['completed', 'no_show', 'cancelled'],

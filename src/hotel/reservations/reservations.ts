@@ -34,7 +34,7 @@ interface Dependencies {
   readHeldNights: ReadHeldNights;
 }
 
-/** Operations on reservations. Partners and OTAs book them, and staff change their status. */
+/** Operations on reservations. Partners and OTAs make reservations, and staff change their status. */
 export class Reservations {
   readonly #db: Database;
   readonly #transactionWithEvents: TransactionWithEvents;

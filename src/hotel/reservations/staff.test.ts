@@ -181,7 +181,7 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     });
   }
 
-  it('200: a change by staff writes the event reservation.modified for the partner, and a cancellation reservation.cancelled', async () => {
+  it('200: a change of status by staff writes the event reservation.modified; a cancellation writes reservation.cancelled', async () => {
     const own = await openHotel(service);
     const { body } = await book(service, own, { external_reservation_id: 'received' });
     for (const status of ['no_show', 'cancelled']) {

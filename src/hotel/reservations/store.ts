@@ -37,8 +37,7 @@ const NEW_RESERVATION = new Fields<NewReservation>({
 });
 
 /**
- * Inserts one or more reservations. If there are several, all are reservations of partners. Only on one database node they may belong to
- * several tenants.
+ * Inserts one reservation, or several reservations of partners. Several may belong to different tenants only if the database is one node.
  * @returns the ids of the inserted reservations. A reservation is not inserted if another one already has its external id or, by rare
  * chance, its natural id
  */
@@ -52,7 +51,7 @@ export async function insertReservations(tx: Tx, reservations: NewReservation[])
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Deletes reservations that the same transaction has inserted. On one database node they may belong to several tenants. */
+/** Deletes reservations that the same transaction has inserted. They may belong to different tenants only if the database is one node. */
 export async function removeReservations(
   tx: Tx,
   reservations: Pick<ReservationRow, 'tenant_id' | 'id'>[],

@@ -87,7 +87,7 @@ export async function readClocks(db: Database, tenantId: number): Promise<Map<st
 }
 
 export interface AppliedProperties {
-  /** Properties and room types of the tenant document, in its order, each with its id. */
+  /** Properties of the tenant document with their room types, in the order of the document. Each has its id. */
   properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
   /** Returns the name of a room type in the form `property / room type`, even if the tenant document no longer lists it. */
   nameOfRoomType: (id: string) => string;
@@ -134,8 +134,9 @@ export async function applyProperties(
 }
 
 /**
- * Returns a function that gives the name of a room type in the form `property / room type`, or the id if the room type is unknown. If a
- * stored row and a new row have the same id, they have the same name too, because `applyProperties` finds the stored rows by name.
+ * Returns a function that gives the name of a room type in the form `property / room type`, or the id if the room type is unknown. The
+ * lists may contain a stored row and a new row with the same id. Both have the same name, because `applyProperties` finds the stored rows
+ * by name.
  */
 function roomTypeNames(properties: store.PropertyRow[], roomTypes: store.RoomTypeRow[]): (id: string) => string {
   const propertyNames = new Map(properties.map(({ id, name }) => [id, name]));

@@ -83,7 +83,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a change invalidates the data even if its transaction commits after a poll has found changes that began later', async () => {
+  it('a change invalidates the data even if its transaction commits after a poll has found changes of later transactions', async () => {
     await inTransaction(database.db, async (tx) => {
       await announceChange(tx, TENANT);
       await change(OTHER);
@@ -96,7 +96,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('while polls fail, a cache returns no data after one lease, and only one warning is logged; a new poll ends this', async () => {
+  it('if polls fail, a cache returns no data after one lease, and one warning is logged; after a new poll it returns data', async () => {
     await breakDatabase(async () => {
       await waitForLeasesToEnd();
       assert.equal(get(TENANT, 'key'), undefined);
@@ -107,7 +107,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), 'old value', 'the tenant has not changed');
   });
 
-  it('a value is not cached if the first poll ends while it is being read, because that poll invalidates all data', async () => {
+  it('a value is not cached if the first poll ends while the value is being read, because that poll invalidates all data', async () => {
     const late = new RecentChanges(database.db, pino({ level: 'silent' }));
     const own = late.createCache<string>(1);
     await own.load(TENANT, 'key', async () => {

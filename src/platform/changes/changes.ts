@@ -25,7 +25,7 @@ const POLL_EVERY_MS = 150;
 const LEASE_MS = 500;
 /** Time in milliseconds that `waitForLeasesToEnd` adds to the lease, because the timers of two machines may differ. */
 const LEASE_MARGIN_MS = 25;
-/** Time in seconds for which polls read a change. It begins when the transaction of the change begins. */
+/** Time in seconds during which every poll reads a change again. It begins when the transaction of the change begins. */
 const WINDOW_SECONDS = 120;
 /**
  * Longest time in milliseconds between two polls for which the caches stay valid. After a longer gap the process may have missed changes,
@@ -81,7 +81,8 @@ export class RecentChanges {
 
   /**
    * Makes a cache, which the polls invalidate.
-   * @param maxEntries largest number of entries. If there are more, the cache removes all entries of the tenants that it has held longest.
+   * @param maxEntries largest number of entries. If there are more, the cache removes the entries of whole tenants, beginning with the
+   * tenant that it has held longest.
    */
   createCache<Value>(maxEntries: number): TenantCache<Value> {
     const cache = new TenantCache<Value>({
@@ -106,8 +107,8 @@ export class RecentChanges {
   }
 
   /**
-   * Polls, or waits for the poll that runs already. Never throws, because callers need not react to a failed poll. The lease then ends by
-   * itself.
+   * Polls, or waits for the poll that runs already. Does not throw if the poll fails, because callers need not react. The lease then ends
+   * by itself, and the caches return no data.
    */
   async #pollQuietly(): Promise<void> {
     this.#polling ??= this.#poll()

@@ -36,7 +36,7 @@ export class TenantCache<Value> {
 
   invalidate(tenantIds: ReadonlySet<number> | 'all'): void {
     if (tenantIds === 'all' || tenantIds.size > 0) {
-      this.#invalidations += 1; // Counted even if the cache has no entry of the tenants, because `load` may be reading one.
+      this.#invalidations += 1; // Counted even if the cache has no entry of these tenants, because `load` may be reading their data.
     }
     for (const tenantId of tenantIds === 'all' ? this.#keys.keys() : tenantIds) {
       this.#invalidateTenant(tenantId);

@@ -11,7 +11,7 @@ const MAX_BATCH_SIZE = 64;
 export interface BatchedWork<Input, Output> {
   /** Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
   many: (inputs: Input[]) => Promise<Output[]>;
-  /** Largest number of batches that run at the same time. Calls that arrive while this number runs wait, and then form the next batch. */
+  /** Largest number of batches that run at the same time. While they run, new calls wait, and then form the next batch. */
   maxUnderWay: number;
 }
 
@@ -52,8 +52,8 @@ export function batching<Input, Output>(
 
   async function run(batch: Waiting<Input, Output>[]): Promise<void> {
     try {
-      // Even a batch of one input runs under the account of the service. Under the account of its tenant, it would wait if that tenant
-      // holds its share of connections, and all later calls of other tenants would wait with it.
+      // Even a batch of one input runs under the account of the service. Under the account of its tenant, it would wait while that
+      // tenant holds all connections that it may hold, and the later calls of other tenants would wait with it.
       const outputs = await chargeService(() => many(batch.map(({ input }) => input)));
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {

@@ -75,7 +75,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     ...(options.hasNoTimeLimit ? {} : REQUEST_TIMEOUTS),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    // The server then sends dates as ISO text, even if the database or the role has another date style.
+    // With this option the server sends dates as ISO text, even if the database or the role has another date style.
     options: '-c datestyle=ISO',
     types,
   });
@@ -217,8 +217,8 @@ function isTimeout(error: unknown): error is Error {
 /** Largest number of prepared statements on each connection. Each takes about ten kilobytes of the server's memory. */
 const MAX_PREPARED = 400;
 /**
- * Largest number of parameters of a prepared statement. A statement with more parameters lists rows. Its text differs for each number of
- * rows, so a prepared statement would rarely be used again.
+ * Largest number of parameters of a prepared statement. A statement with more parameters contains a list of rows. Its text differs for each
+ * number of rows, so a prepared statement would rarely be used again.
  */
 const MAX_PREPARED_PARAMETERS = 64;
 /** Matches the statements that are worth preparing. BEGIN and COMMIT, for example, would not become faster. */

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { UnavailableError } from '../errors.ts';
 
 /**
- * Interval of the checks in milliseconds. It is also the age from which a running write causes checks. A write counts as hanging if two
- * checks in a row find that it waits for a standby. So a hanging write is found after at most 3 s.
+ * Interval of the checks in milliseconds. Checks begin when a write has run for this time. A write counts as hanging if two checks in a row
+ * find that it waits for a standby. So a hanging write is found after at most 3 s.
  */
 const CHECK_EVERY_MS = 1_000;
 /** Time limit in milliseconds for the connection of a check, and for its query. */
@@ -28,7 +28,7 @@ interface Write {
 }
 
 /**
- * Finds writes that hang because the database waits for a confirmation of standbys that it has lost (setting `synchronous_commit`).
+ * Finds writes that hang because the database has lost its standbys and waits for their confirmation (setting `synchronous_commit`).
  * PostgreSQL then lets a COMMIT wait without a time limit, even after its client has disconnected, and keeps its locks. For the client,
  * such a write looks like a write that waits for a lock, which is normal. So this class asks the database what the write waits for, but
  * only if a write takes long.

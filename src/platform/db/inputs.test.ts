@@ -19,7 +19,7 @@ interface NumberRange {
 const RANGE = new Fields<NumberRange>({ first: 'int', last: 'int', unit: 'text' });
 
 /**
- * Selects the sum of each range of numbers, and a list of its numbers. In the list, the unit comes before each number. Both are null for an
+ * Selects for each range the sum of its numbers, and a text that lists the numbers with the unit before each of them. Both are null for an
  * empty range.
  */
 const sums = (ranges: NumberRange[]) =>
@@ -49,7 +49,7 @@ describe('selectEach', () => {
     ]);
   });
 
-  it('selectEach returns the same row for an input alone and in a list, and an empty list if there are no inputs', async () => {
+  it('selectEach returns the same row for an input by itself and in a list, and returns no rows if there are no inputs', async () => {
     const alone = await Promise.all(RANGES.map(async (range) => await sums([range])));
     assert.deepEqual(alone.flat(), await sums(RANGES));
     assert.deepEqual(await sums([]), []);

@@ -17,7 +17,7 @@ export class Fields<Input extends object> {
   readonly #types: [name: keyof Input & string, type: string][];
   /** Names of the fields as a list of columns, for example `"id", "status"`. */
   readonly columns: RawBuilder<unknown>;
-  /** SQL expressions for the fields of one input, if the inputs are in the table expression that `list` makes. */
+  /** SQL expressions for the fields of one input in the table expression that `list` makes. */
   readonly listed: Named<Input>;
   readonly #listBegin: RawBuilder<unknown>;
   readonly #listEnd: RawBuilder<unknown>;
@@ -106,8 +106,8 @@ function by<Row>(key: (keyof Row & string)[]): (a: Row, b: Row) => number {
     if (name === undefined) {
       return 0;
     }
-    // A row without a value comes first. This rule is necessary, because `undefined < value` and `value < undefined` are both false. An
-    // order that contradicts itself would also reorder rows with the same key.
+    // A row without a value comes first. Without this rule the order would contradict itself, because `undefined < value` and `value <
+    // undefined` are both false. It would then also reorder rows with the same key.
     const isMissing = a[name] === undefined;
     return isMissing || a[name] < b[name] ? -1 : 1;
   };

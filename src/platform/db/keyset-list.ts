@@ -14,8 +14,8 @@ const ID = sql.ref<string>('id');
 
 /**
  * Makes a list in descending order of the ids. Its newest row comes first, because later rows have greater ids.
- * @param list selects the rows of the list, without an order and without columns
- * @param select chooses the columns
+ * @param list query for the rows of the list, without an order and without columns
+ * @param select adds the columns to the query
  */
 export function keysetList<Table extends keyof DB, Row>(
   db: Database,
@@ -38,10 +38,10 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
 }
 
 /**
- * Reads one page of a list, and the number of rows in the whole list. To skip rows, it reads only an index. So the last page of a million
- * rows costs a scan of their ids in the index, but reads only its own rows.
+ * Reads one page of a list, and the number of rows in the whole list. To skip rows, it reads only an index. So the last page of a list with
+ * a million rows costs a scan of a million ids in the index, but of the table it reads only the rows of the page.
  * @param ids ids of the whole list, newest first: `SELECT id … ORDER BY id DESC`. The order also makes the planner use the index to count.
- * Without it, the planner would read the whole table if most of its rows are in the list.
+ * Without the order, the planner would read the whole table if most of its rows are in the list.
  * @param readAfter reads the rows of one page after the given id. If the id is null, reads from the start of the list.
  */
 async function readPage<Row>(

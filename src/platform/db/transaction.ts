@@ -14,7 +14,7 @@ export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
 }
 
 /**
- * Runs the work in one transaction without a retry, and throws each failure unchanged. A transaction in the mode `read only` also works
+ * Runs the work in one transaction without a retry, and throws each failure unchanged. A transaction in the mode `read only` also succeeds
  * while writes hang (`HungWrites`).
  */
 export async function runTransaction<T>(
@@ -30,8 +30,9 @@ export async function runTransaction<T>(
 }
 
 /**
- * Runs the work in a transaction in which the planner reads rows in the order of an index and avoids sorting. Without this, the planner
- * would sort a whole backlog of events once for each credential, if the last ANALYZE ran just after the previous backlog had ended.
+ * Runs the work in a transaction in which the planner reads rows in the order of an index and avoids sorting. Otherwise the planner could
+ * sort a whole backlog of events once for each credential. It would do so if the last ANALYZE ran just after the previous backlog had
+ * ended, because it would then expect few events.
  */
 export async function inOrderOfIndex<T>(
   db: Db,

@@ -74,7 +74,7 @@ test('of two "serve" processes that start at the same time on one DATA_DIR, one 
   await (await open(dataDir, { role: 'serve' })).close();
 });
 
-test('if the path of DATA_DIR is too long for a socket, the database is inside DATA_DIR and the socket outside', async (t) => {
+test('if the path of DATA_DIR is too long for a socket, the database is inside DATA_DIR, but the socket is outside', async (t) => {
   const dataDir = await newDataDir(t, 'a'.repeat(100), `it's "b", ünd % c ${'d'.repeat(60)}`);
   const embedded = await open(dataDir);
   assert.equal(dirname(embedded.clusterDir), dataDir);

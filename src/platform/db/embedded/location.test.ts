@@ -19,7 +19,7 @@ test('a DATA_DIR that contains files of other users keeps its mode and its owner
   assert.equal(clusterDir, join(dataDir, 'postgres'));
 });
 
-test('a DATA_DIR that contains only a private key file gets mode 0700 and PostgreSQL’s system user as its owner', async (t) => {
+test('a DATA_DIR that contains only a file with mode 0600 gets mode 0700 and PostgreSQL’s system user as its owner', async (t) => {
   const dataDir = await newDataDir(t);
   await mkdir(dataDir);
   await chmod(dataDir, 0o755);

@@ -33,14 +33,14 @@ export interface Location {
 export const PASSWORD_FILE = 'postgres-password';
 const CLUSTER_NAME = 'postgres';
 const FALLBACK_DIR = '/var/lib/roomservice';
-/** Largest length of the socket's path in bytes. The system allows 104 bytes on macOS and 108 on Linux. */
+/** Largest length of the socket's path in bytes. It is below the limits of the systems, which are 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH_BYTES = 90;
 
 /**
  * Creates DATA_DIR (mode 0700) if it is missing, and chooses the folder of the database. The database is inside DATA_DIR, unless
  * PostgreSQL's system user cannot enter DATA_DIR, for example in the home folder of root. Then the database gets a new folder under
- * /var/lib/roomservice, and a link in DATA_DIR points to it. By the link, later starts find this folder, even if DATA_DIR is moved. A new
- * DATA_DIR never gets an old database.
+ * /var/lib/roomservice, and a link in DATA_DIR points to it. By the link, later starts find this folder, even if DATA_DIR is moved. The
+ * name of the new folder is unique, so a new DATA_DIR never gets an old database.
  * @throws EmbeddedPostgresError if DATA_DIR cannot be used
  */
 export async function locate(path: string, log: (message: string) => void): Promise<Location> {
@@ -145,8 +145,8 @@ async function makePrivate(dataDir: string, account: Account | undefined): Promi
 }
 
 /**
- * Returns the folder of the Unix socket. It does not depend on TMPDIR, which may differ between processes, because all processes must find
- * the same socket.
+ * Returns the folder of the Unix socket. Its path does not depend on TMPDIR, because TMPDIR may differ between processes, and all processes
+ * must find the same socket.
  */
 function socketDirOf(clusterDir: string): string {
   const beside = join(dirname(clusterDir), 'socket');

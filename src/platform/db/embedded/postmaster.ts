@@ -69,8 +69,8 @@ async function readCommandLine(pid: number): Promise<string> {
 
 /**
  * Spawns PostgreSQL on a data directory. PostgreSQL gets its own process group, so that Ctrl-C in a terminal does not stop it while this
- * process still uses it. Its log is a file, because PostgreSQL may run longer than this process, and a pipe would end with this process.
- * Several processes may spawn at the same time, because PostgreSQL's own lock file lets only one PostgreSQL run.
+ * process still uses it. PostgreSQL writes its log to a file and not to a pipe, because a pipe would end with this process, and PostgreSQL
+ * may run longer. Several processes may spawn at the same time, because PostgreSQL's own lock file lets only one PostgreSQL run.
  */
 export async function launch(
   { clusterDir, socketDir, account }: Location,
@@ -88,9 +88,9 @@ export async function launch(
   const log = openLog(logFile(clusterDir));
   const child = spawn(join(binaries, 'bin/postgres'), args, {
     cwd: '/',
-    // With this variable, PostgreSQL treats a lock file with the stale pid as stale, even if another program has that pid now. The lock
-    // file must not be removed instead, because PostgreSQL uses it to check for orphaned backends, and other processes may start at the
-    // same time.
+    // With this variable, PostgreSQL treats a lock file with the stale pid as stale, even if another program has that pid now. This process
+    // must not remove the lock file instead. PostgreSQL uses that file to check for orphaned backends, and another process may have started
+    // PostgreSQL in the meantime.
     env: { ...ENVIRONMENT, ...(stalePid ? { PG_GRANDPARENT_PID: String(stalePid) } : {}) },
     stdio: ['ignore', log.descriptor, log.descriptor],
     detached: true,

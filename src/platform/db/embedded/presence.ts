@@ -12,11 +12,11 @@ export interface Presence {
 }
 
 /**
- * Number of the shared session lock that each process holds while it uses PostgreSQL. The locks are in the maintenance database, in which
- * neither the application nor its migrator takes locks.
+ * Key of the advisory lock that each process holds in shared mode while it uses PostgreSQL. The locks are in the maintenance database, in
+ * which neither the application nor its migrator takes locks.
  */
 const PRESENCE_LOCK = 1;
-/** Number of the exclusive lock that a `serve` process holds, so that there is only one. */
+/** Key of the advisory lock that a `serve` process holds in exclusive mode, so that only one `serve` process runs. */
 const SERVE_LOCK = 2;
 /** Time in milliseconds to wait for the lock of `serve`, because a `serve` that was just killed may still be connected. */
 const SERVE_CLAIM_MS = 3_000;
@@ -38,7 +38,7 @@ export async function connect(url: string, who: Role | 'visitor'): Promise<Prese
 }
 
 /**
- * Takes the shared lock that shows other processes that this process uses PostgreSQL. While the last process stops PostgreSQL, this call
+ * Takes the shared lock that shows other processes that this process uses PostgreSQL. While the last user of PostgreSQL stops it, this call
  * waits, and then fails because the connection ends. So no process can begin to use PostgreSQL while it stops.
  */
 export async function appear({ client }: Presence): Promise<void> {

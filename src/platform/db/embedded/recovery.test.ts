@@ -116,7 +116,7 @@ test('if the first start is killed while it creates the database, the next start
   assert.deepEqual(await query(embedded.url, 'SELECT 1 AS one'), [{ one: 1 }]);
   await embedded.close();
   await eventually(async () => {
-    await (await open(dataDir)).close(); // The initdb of the killed start may have written more files while the first call removed them.
+    await (await open(dataDir)).close(); // A new try, because the initdb of the killed start may write files after the first removal.
     return !(await readdir(dataDir)).some((name) => name.includes('.unfinished-'));
   });
 });
