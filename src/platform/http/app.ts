@@ -37,9 +37,9 @@ export type App = FastifyInstance<
 export interface HttpOptions {
   logger: Logger;
   trustedProxies: string[];
-  /** Base URL of the links in responses. If missing or null, a link has the protocol and host of its request. */
+  /** Base URL of the links in responses. If missing or null, a link has the protocol and host of the request. */
   publicUrl?: string | null;
-  /** Bounds on what a request may cost. If missing, `DEFAULT_BOUNDS`. */
+  /** Bounds on the resources that requests may take. If missing, `DEFAULT_BOUNDS` apply. */
   bounds?: Bounds;
   /** Counter of the bytes of request bodies in memory. If missing, the app makes a counter with the bounds in `bounds`. */
   bodyBudget?: BodyBudget;
@@ -54,8 +54,8 @@ export interface HttpOptions {
 /** Largest size of a request body (decision 6). */
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /**
- * Largest number of characters of a path parameter. A longer one never arrives, because Node refuses a request line and headers above 16
- * KiB with 431.
+ * Largest number of characters of a path parameter. A longer parameter never arrives, because Node responds with 431 to a request whose
+ * line and headers have more than 16 KiB.
  */
 const MAX_PARAM_LENGTH = 16 * 1024;
 const TIMEOUTS = {
@@ -99,7 +99,8 @@ export function createHttpApp(options: HttpOptions): App {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAM_LENGTH,
-      // The router decodes no query, because the preValidation hook below does it strictly, after authentication and the rate limit.
+      // The router does not decode the query. The preValidation hook below decodes it, with stricter rules, and only after authentication
+      // and the rate limit.
       querystringParser: () => ({}),
     },
     rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
@@ -116,7 +117,8 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const waitForTurn = createRequestQueues(app.server);
   app.decorateRequest('account');
-  // A hook that waits for nothing is not an async function, because its promise would delay each request by a pass of the microtask queue.
+  // A hook that awaits nothing is not an async function, because the promise of an async function would delay each request by one pass of
+  // the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
@@ -205,7 +207,7 @@ function refuseUnstorableText(params: Record<string, string>): void {
   }
 }
 
-/** Passes requests to the app that Node would otherwise end itself, with an empty response or by closing the connection. */
+/** Lets the app handle requests that Node would otherwise end itself, with an empty response or by closing the connection. */
 function handleOddRequests(app: FastifyInstance): void {
   // This option of Node's server is missing from its types. With it, a client that has sent its last byte may end its half of the
   // connection and still read the response.

@@ -67,7 +67,7 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     assertError(await sendLarge(tenant.partner), 400, 'invalid_request');
   });
 
-  it('429: a body that exceeds the bound of its tenant or of the process is refused, but one of another tenant is accepted', async () => {
+  it('429: a body above the bound of its tenant is refused, and a body of another tenant only above the bound of the process', async () => {
     const second = await service.credential(tenant.tenantId);
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB);
@@ -87,14 +87,14 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     await endCalls(third.partner);
   });
 
-  it('413: a body above 1 MiB gets 413 instead of 429, even if its caller has used up the allowed bytes', async () => {
+  it('413: a body above 1 MiB gets 413 instead of 429, even if the other bodies of its caller already take all allowed bytes', async () => {
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB);
     assertError(await sendLarge(tenant.partner, MIB + 1), 413, 'error');
     await endCalls(tenant.partner);
   });
 
-  it('429: a body without Content-Length is counted while it arrives, and is refused when it exceeds the bound of its caller', async () => {
+  it('429: a body without Content-Length is counted while it arrives, and is refused if its caller then exceeds the bound', async () => {
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB - 100 * 1024);
     const connection = openConnection(service.url);
@@ -120,7 +120,7 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     await endCalls(tenant.partner);
   });
 
-  it('429: unauthenticated bodies of any size are refused above a bound for all, and for one channel above a quarter of it', async () => {
+  it('429: unauthenticated bodies of any size count against one bound for all, and for each channel against a quarter of it', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     const [first, ...others] = await Promise.all(
       Array.from({ length: 5 }, (_, index) => makeChannel(service, hotel, `channel${index}`)),

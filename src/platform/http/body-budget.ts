@@ -8,14 +8,14 @@ const STRANGER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;
 const MIB = 1024 * 1024;
 
-/** Memory that is counted for one body until the response has ended. `release` gives it back. */
+/** Counter of the bytes of one body. The bytes count against the bounds until `release` is called, when the response has ended. */
 export interface HeldSpace extends BodySpace {
   release(): void;
 }
 
 /** Numbers about the request bodies of this process, for the metrics. */
 export interface BodyCounts {
-  /** Number of bytes that are counted against the bounds now. Small bodies of authenticated callers are not counted. */
+  /** Number of body bytes that count against the bounds now. Small bodies of authenticated callers are not counted. */
   heldBytes: number;
   /** Number of refused bodies since the start of the process, by the bound that each body would have exceeded. */
   refused: Record<Bound, number>;

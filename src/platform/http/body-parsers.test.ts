@@ -138,7 +138,7 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('200: a route that takes no body accepts a request that has no body, with every Content-Type header', async () => {
+    it('200: a route that takes no body accepts a request without a body, with any or no Content-Type header', async () => {
       for (const type of [
         undefined,
         JSON_TYPE,
@@ -288,13 +288,13 @@ describe('registerBodyParsers', () => {
       }
     });
 
-    it('413: a client that sends 8 MiB gets the response, if it sends Content-Length and if it sends chunks', async () => {
+    it('413: a client that sends a body of 8 MiB gets the refusal, both with Content-Length and with chunks', async () => {
       const chunk = `100000\r\n${megabyte}\r\n`;
       assert.match(await send('Transfer-Encoding: chunked', `${chunk.repeat(8)}0\r\n\r\n`), tooLarge);
       assert.match(await send(`Content-Length: ${8 * LIMIT_BYTES}`, megabyte.repeat(8)), tooLarge);
     });
 
-    it('413: after 100 MiB of an endless body, the client has its response, and at most 16 MiB more memory are in use', async (test) => {
+    it('413: after 100 MiB of an endless body, the client has the refusal, and Buffers take at most 16 MiB more memory', async (test) => {
       const socket = open();
       test.after(() => socket.destroy());
       socket.on('error', () => {});

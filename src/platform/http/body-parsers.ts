@@ -27,11 +27,12 @@ interface BodyOptions {
 
 /**
  * Makes all routes of the app accept the three content types of contract §1, and validates the bodies. An invalid body is refused (400,
- * 413, 415 or 429) just before the handler runs. So checks that come earlier in the order of decision 1 respond first. The size limit is
- * the `bodyLimit` of the route or the app. A route whose schema has no body ignores any body (decision 38).
+ * 413, 415 or 429) only just before the handler runs, because the other checks must respond first (decision 1). The size limit is the
+ * `bodyLimit` of the route or the app. A route whose schema has no body ignores any body (decision 38).
  *
- * Fastify only reads the bytes, and this code decodes them. Fastify's own parsers would refuse a bad body of a request for an unknown path
- * with 400 or 415 instead of 404, and close the connection. An error that is thrown inside a parser would do the same.
+ * The parser that is registered here only reads the bytes, and a later hook decodes them. If a parser throws an error, Fastify closes the
+ * connection, and responds with 400 or 415 even if the path is unknown and the response must be 404. Fastify's own parsers throw such
+ * errors.
  */
 export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: BodyOptions): void {
   const checkBody = createBodyCheck(app, bounds);
@@ -72,8 +73,8 @@ export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: Bo
 }
 
 /**
- * Reads and drops a large body if the request was refused before its body was read. So the connection stays usable. Without this function,
- * Node would read the body as fast as the client sends it, and delay other requests. So `readingTurns` spreads the reading.
+ * Reads and drops a large body if the request was refused before its body was read, so that the connection stays usable. `readingTurns`
+ * spreads the reading over time. Otherwise Node would read the body as fast as the client sends it, and delay other requests.
  */
 export function drainBody(request: FastifyRequest): void {
   const { raw, headers, account, server } = request;
@@ -84,8 +85,9 @@ export function drainBody(request: FastifyRequest): void {
 }
 
 /**
- * Returns the account of a request. A caller who is neither authenticated nor a channel is identified by the network of its address. This
- * function computes the network only when a body must be counted, because few unauthenticated requests have a body.
+ * Returns the tenant and the caller for which the body of a request is counted. A caller who is neither authenticated nor a channel is
+ * identified by the network of its address. This function computes the network only when a body must be counted, because few
+ * unauthenticated requests have a body.
  */
 function accountOf(request: FastifyRequest): Account {
   const { account } = request;

@@ -7,13 +7,14 @@ import { createBodyWorkers } from './body-workers.ts';
 import { decodeBody } from './decode/decode-body.ts';
 
 /**
- * Size in bytes up to which the event loop searches an invalid body for all its faults. Worker threads search larger bodies, because such a
- * body may have a fault every few bytes.
+ * Size in bytes up to which the event loop searches an invalid body for all its faults. Worker threads search larger bodies, because a body
+ * may have a fault every few bytes, so a long search would block other requests.
  */
 const MAX_SEARCHED_HERE_BYTES = 4 * 1024;
 
 /**
- * Schema of a body, with the configured bounds on lists: as an object, as text for the worker threads, and as a validator for this thread.
+ * Schema of a body, with the configured bounds on lists: as an object, as text for the worker threads, and as a validator for the main
+ * thread.
  */
 interface CompiledSchema {
   schema: object;

@@ -8,8 +8,8 @@ import { invalidValue } from './invalid-value.ts';
 const PART_NAMES: Record<string, string> = { params: 'path', querystring: 'query' };
 
 /**
- * Compiles each schema of a route when it is first needed. To compile all schemas at the start would take a sixth of the start time, and
- * most processes get requests for only some of the routes.
+ * Compiles each schema of a route when it is first needed. Otherwise the compilation of all schemas would take a sixth of the start time,
+ * although most processes get requests for only some of the routes.
  */
 export function compileOnDemand(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart = '' }) => {

@@ -28,7 +28,10 @@ declare module 'fastify' {
     isStreamed?: boolean;
     /** True if a request that repeats an external id gets 200, the stored entry, and the header `Idempotent-Replayed`. */
     isIdempotent?: boolean;
-    /** True if the response has the header `X-Webhook-Header-Brand`, which is part of the names of all headers of a delivery. */
+    /**
+     * True if the response has the header `X-Webhook-Header-Brand`. Its value is part of the names of the headers that webhook deliveries
+     * have.
+     */
     namesHeaderBrand?: boolean;
   }
 }

@@ -7,7 +7,7 @@ export function etagOf(body: Buffer | string): string {
   return tagOf(createHash('sha256').update(body));
 }
 
-/** Number of bytes that are hashed without a pause, which takes half a millisecond. */
+/** Number of bytes that are hashed without a pause. To hash them takes half a millisecond. */
 const SLICE_BYTES = 256 * 1024;
 
 /** Returns the strong entity tag of a large body. Pauses between steps of the hashing, so that other requests can run. */
@@ -28,13 +28,13 @@ function tagOf(hash: Hash): string {
 }
 
 /**
- * Returns true if `If-None-Match` names this tag, so the caller has the current response already. Treats weak and strong tags alike, as RFC
- * 9110 §13.1.2 requires.
+ * Returns true if `If-None-Match` names this tag, which means that the caller already has the current response. Treats weak and strong tags
+ * alike, as RFC 9110 §13.1.2 requires.
  */
 export function matchesIfNoneMatch(request: FastifyRequest, etag: string): boolean {
   const given = request.headers['if-none-match'] ?? '';
   const isThis = (tag: string) => ['*', etag].includes(tag.trim().replace(/^W\//, ''));
-  // Nearly every caller sends back exactly the tag that it got, so the cheap comparison comes first.
+  // Nearly every caller sends back exactly the tag that it got, so this cheap comparison comes before the split of the list.
   return given === etag || given.split(',').some(isThis);
 }
 

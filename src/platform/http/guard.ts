@@ -5,7 +5,7 @@ import type { Account } from '../lib/account.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Tenant and caller that the work of the request is counted for. Until a guard has authenticated the caller, the tenant is `STRANGERS`.
+     * Tenant and caller against whose limits the request is counted. Until a guard has authenticated the caller, the tenant is `STRANGERS`.
      */
     account: Account;
   }

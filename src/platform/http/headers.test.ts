@@ -57,7 +57,7 @@ describe('headers of every response', () => {
     }
   });
 
-  it('a response repeats the X-Request-Id of the request if that id has at most 128 characters and only allowed ones', async () => {
+  it('a response repeats the X-Request-Id of the request if that id has 1 to 128 characters, all of them allowed', async () => {
     for (const id of ['a', 'A-b_c.d:e/f+g=', '4bf92f3577b34da6a3ce929d0e0e4736', 'x'.repeat(128)]) {
       const headers = { 'x-request-id': id };
       assert.equal((await service.call('GET', '/livez', { headers })).headers.get('x-request-id'), id);
@@ -66,7 +66,7 @@ describe('headers of every response', () => {
     }
   });
 
-  it('a response gets a new X-Request-Id if that of the request is empty, too long, repeated or has forbidden characters', async () => {
+  it('a response gets a new X-Request-Id if the one in the request is empty, too long, repeated or has forbidden characters', async () => {
     const get = (idHeaders: string) =>
       exchange(service.url, `GET /livez HTTP/1.1\r\nHost: a\r\n${idHeaders}Connection: close\r\n\r\n`);
     for (const id of ['', 'x'.repeat(129), 'a b', 'a"b', '<script>', '{"a":1}', '\xe9', 'a\tb', 'a;b', '%0d%0aX: y']) {

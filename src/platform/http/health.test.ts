@@ -45,7 +45,7 @@ describe('GET /livez and GET /readyz', () => {
     await app.close();
   });
 
-  it('concurrent calls of /readyz share one readiness check, and a call after its result has expired runs the check again', async () => {
+  it('concurrent calls of /readyz share one readiness check, and the check runs again when its result has expired', async () => {
     const app = createHttpApp({ logger: pino({ level: 'silent' }), trustedProxies: [] });
     const checks: PromiseWithResolvers<boolean>[] = [];
     let isServing = true;

@@ -13,7 +13,7 @@ type ListRequest = FastifyRequest<{ Querystring: PageQuery }>;
 
 /**
  * Sends a list that may be of any length. Streams the whole list, or sends one page if the query asks for a page (decision 10).
- * @throws ApiError 429 `rate_limited` if too many earlier lists wait until this caller reads on
+ * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
 export async function sendLongList<Row extends { id: string }>(
   request: ListRequest,
@@ -33,7 +33,7 @@ export async function sendLongList<Row extends { id: string }>(
 /**
  * Sends a list that may be of any length and whose entries may be large. So a single page is streamed too.
  * @param renderBatch reads the entries to which the rows refer, and renders them
- * @throws ApiError 429 `rate_limited` if too many earlier lists wait until this caller reads on
+ * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
 export async function sendLongListInParts<Row extends { id: string }>(
   request: ListRequest,
@@ -76,7 +76,7 @@ export function sendJsonBytes(reply: FastifyReply, json: string | Buffer | Reada
 /**
  * Sends a JSON text that may be long, as fast as the caller reads it.
  * @param makePieces makes the text. Called only when the caller may begin one more stream.
- * @throws ApiError 429 `rate_limited` if too many earlier lists wait until this caller reads on
+ * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */
 export async function sendPieces(
   request: FastifyRequest,

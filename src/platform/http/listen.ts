@@ -27,8 +27,8 @@ interface Address {
  * @throws NodeJS.ErrnoException EADDRINUSE if another process listens on the port, even if that process lets other sockets share it
  */
 export async function listen(app: App, { host, port }: Address): Promise<Listening> {
-  // The sockets below would listen on a port that another process shares, without an error. This first socket does not share, so it fails
-  // if the port is in use.
+  // The sockets below share their port. If another process also shares this port, they would listen on it without an error. So this first
+  // socket, which does not share, only tests that the port is free.
   await closed(await open({ host, port }));
   const isShared = await canShare(host);
   const address = await app.listen({ host, port, ...(isShared ? { reusePort: true } : {}) });
@@ -37,7 +37,7 @@ export async function listen(app: App, { host, port }: Address): Promise<Listeni
   return {
     address,
     stop() {
-      // The `close` of the HTTP server itself would also close its idle connections, so this calls the `close` of its base class.
+      // The `close` of the HTTP server itself would also close its idle connections, so this line calls the `close` of its base class.
       Server.prototype.close.call(app.server);
       others.forEach((other) => other.close());
     },
@@ -53,7 +53,7 @@ async function canShare(host: string): Promise<boolean> {
   }
 }
 
-/** Opens the additional sockets. The app serves their connections as if its own socket had accepted them. */
+/** Opens the other sockets on the port of the app. The app serves their connections as if its own socket had accepted them. */
 async function openOthers(app: App, host: string): Promise<Server[]> {
   const { port } = app.server.address() as { port: number };
   const serve = (socket: Socket) => app.server.emit('connection', socket);
@@ -64,7 +64,7 @@ async function open(
   address: Address & { reusePort?: boolean },
   onConnection: (socket: Socket) => void = () => {},
 ): Promise<Server> {
-  // `node:http` creates its own server with the same options.
+  // The HTTP server of Node accepts its connections with the same options.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, onConnection);
   server.listen(address);
   await once(server, 'listening');

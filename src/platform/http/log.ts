@@ -2,8 +2,9 @@ import { type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /**
- * Time in milliseconds for which log lines are gathered, so that they are written together. To hand text to the thread that writes costs
- * several times as much as to make one line. Under load, about a hundred lines are handed over together, so each line costs little.
+ * Time in milliseconds for which log lines are gathered, so that they are written together. Another thread writes them, and to hand a text
+ * to this thread costs several times as much as to make one line. Under load, about a hundred lines are handed over together, so each line
+ * costs little.
  */
 const GATHER_MS = 10;
 /** Number of gathered characters at which the lines are written immediately. It bounds how much is lost if the process is killed. */
@@ -42,8 +43,8 @@ function createTimestamp(): () => string {
 }
 
 /**
- * Returns a log destination that gathers lines. Another thread writes them to standard output. Lines that are still gathered when the
- * process exits are written then.
+ * Returns a log destination that gathers lines. Another thread writes them to standard output. If lines are still gathered when the process
+ * exits, they are written at the exit.
  */
 function gatherLines(): DestinationStream {
   const destination = pino.destination({ sync: false });

@@ -33,7 +33,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
 export interface BoundedWork {
   bounds: Bounds;
   bodies: BodyCounts;
-  /** Counts the streamed lists that wait for their reader to read on. */
+  /** Counts the streamed lists that wait until their readers continue to read. */
   streams: Pick<SlowReaders, 'countWaiting'>;
   /** Returns the number of callers that wait for a database connection. */
   countWaiting: () => number;

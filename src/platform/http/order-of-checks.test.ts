@@ -10,7 +10,7 @@ const ORDERS = '/v1/third-party/orders/';
  */
 describe('the order of checks', () => {
   let service: TestService;
-  /** A second process of the service that allows each credential one request a minute. */
+  /** A second instance of the service. It allows each credential one request a minute. */
   let narrow: TestService;
   let partner: Record<string, string>;
   let hotelPartner: Record<string, string>;
@@ -95,7 +95,7 @@ describe('the order of checks', () => {
     await refused([400, 'invalid_request'], ORDERS, { json: unknownItem });
   });
 
-  it('404, 409: a valid call is refused if the order does not exist, or if its status does not allow the change', async () => {
+  it('404, 409: a call that passes the earlier checks is refused if the order is missing or its status forbids the change', async () => {
     refuses([404, 'order_not_found'], await service.call('POST', `${ORDERS}none/cancel/`, by(partner, {})));
     const json = { external_order_id: 'B', items: [{ item_id: 'WATER', quantity: 1 }] };
     assert.equal((await service.call('POST', ORDERS, by(partner, { json }))).status, 201);

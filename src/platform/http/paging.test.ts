@@ -158,7 +158,9 @@ describe('the base of page links', () => {
   });
   after(() => service.close());
 
-  /** Sends a request with these headers, and returns the base of the `next` link in the response: all that comes before the path. */
+  /**
+   * Sends a request with these headers, and returns the part of the `next` link in the response that comes before the path of the request.
+   */
   async function baseOf(node: TestService, headers: string, version = '1.1'): Promise<string> {
     const partner = Object.entries(tenant.partner).map(([name, value]) => `${name}: ${value}\r\n`);
     const [answer] = await exchange(
@@ -190,7 +192,7 @@ describe('the base of page links', () => {
     assert.equal(await baseOf(service, 'Host:\r\n'), service.url);
   });
 
-  it('page links begin with PUBLIC_URL, including its path, if it is set, even if a trusted proxy forwards another host', () =>
+  it('if PUBLIC_URL is set, page links begin with it, including its path, even if a trusted proxy forwards another host', () =>
     nodeWith({ publicUrl: 'https://api.example.org/base', trustedProxies: ['127.0.0.1'] }, async (node) => {
       assert.equal(await baseOf(node, 'Host: inside.example\r\n'), 'https://api.example.org/base');
       assert.equal(await baseOf(node, `Host: inside.example\r\n${forwarded}`), 'https://api.example.org/base');

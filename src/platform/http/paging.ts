@@ -100,7 +100,8 @@ export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: n
 }
 
 function pageLink(request: FastifyRequest, { page, pageSize }: PageRequest): string {
-  // A client may send an empty Host header. With HTTP/1.0 it may send none. Then the link begins with the address of the service.
+  // A client may send an empty Host header. With HTTP/1.0, a client may also omit this header. In both cases, the link begins with the
+  // address of the service.
   const origin = request.host === '' ? request.server.listeningOrigin : `${request.protocol}://${request.host}`;
   const base = request.server.publicUrl ?? origin;
   const [path, query] = splitTarget(request.url);

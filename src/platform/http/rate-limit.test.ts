@@ -151,7 +151,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     assert.deepEqual(headers, { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '60' });
   });
 
-  it('when a new window begins, the counter removes the windows of all keys that have ended', (t) => {
+  it('when a new window begins, the counter removes all windows that have ended', (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, 'now', () => nowMs);
     const deletion = t.mock.method(Map.prototype, 'delete');

@@ -203,7 +203,7 @@ describe('raw requests on a socket', () => {
     }
   });
 
-  it('a client that closes its sending side still gets the responses to all that it sent before', async () => {
+  it('a client that closes its sending side still gets the responses to all requests that it sent before', async () => {
     const menu = `GET /v1/third-party/menu/ HTTP/1.1\r\n${HOST}${auth}\r\n`;
     for (const last of ['hello\r\n\r\n', 'GET /liv', `POST ${ORDERS} HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{`]) {
       const connection = openConnection(service.url);
@@ -240,7 +240,7 @@ describe('raw requests on a socket', () => {
     connection.socket.destroy();
   });
 
-  it('while connections wait for their next request, no object of an earlier response stays in memory', async () => {
+  it('while open connections wait for their next request, no response object of an earlier request stays in memory', async () => {
     const connections = Array.from({ length: 10 }, () => openConnection(service.url));
     for (const connection of connections) {
       connection.send(`GET ${ORDERS} HTTP/1.1\r\n${HOST}${auth}\r\n`);

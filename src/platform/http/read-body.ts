@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { DecodeError } from './decode/decode-error.ts';
 
 /**
- * Number of bytes above the size limit that are read and dropped before the refusal is sent. If more bytes come, the refusal is sent before
- * the body has ended.
+ * Maximum number of bytes above the size limit that are read and dropped, so that the refusal can be sent after the end of the body. If
+ * more bytes come, the refusal is sent before the body has ended.
  */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 
@@ -36,8 +36,8 @@ interface Body {
  * Reads a body. Returns its bytes, or the error that refuses it: 413 if it is larger than `limitBytes`, or the error of `space`.
  *
  * A refused body is read to its end too, and its bytes are dropped. Otherwise the server would close the connection while the client is
- * still sending, and the client might never see the response. If more than 16 MiB come above the limit, the refusal is returned
- * immediately. The reading then continues until the client or a timeout of the server ends it.
+ * still sending, and the client might never see the response. If the body exceeds the limit by more than 16 MiB, the refusal is returned
+ * before the body ends. The reading then continues until the client or a timeout of the server ends it.
  * @throws DecodeError 400 if the client closes the connection before the end of the body
  */
 export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Body): Promise<Buffer | Error> {
@@ -72,7 +72,7 @@ export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Bo
 }
 
 /**
- * Joins the chunks of a large body into one block of memory outside V8's heap, which goes back to the operating system as soon as it is
+ * Joins the chunks of a large body into one block of memory outside V8's heap. The operating system gets this block back as soon as it is
  * freed.
  */
 function joined(chunks: Buffer[], sizeBytes: number): Buffer {

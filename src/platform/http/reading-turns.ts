@@ -4,14 +4,14 @@ import { FairQueues } from '../lib/fair-queues.ts';
 
 /**
  * Number of streams that may read one more chunk of 64 KiB in each iteration of the event loop. Two chunks take half a millisecond of work.
- * Node accepts one new connection in an iteration, so long iterations would delay all new connections.
+ * In each iteration, Node accepts only one new connection from each listening socket, so long iterations would delay new connections.
  */
 const STREAMS_A_TURN = 2;
 
 /**
- * Spreads the reading of large bodies over many iterations of the event loop, so that other requests run in between. Without it, Node would
- * read all data that has arrived on all connections in one iteration. For example, 290 concurrent bodies of 1 MiB then delayed all other
- * requests by a second. Among the streams that wait, the tenants take turns.
+ * Spreads the reading of large bodies over many iterations of the event loop, so that other requests run in between. Without this class,
+ * Node would read in one iteration all data that has arrived on all connections. For example, 290 concurrent bodies of 1 MiB delayed all
+ * other requests by a second. Among the streams that wait, the tenants take turns.
  */
 export class ReadingTurns {
   readonly #waiting = new FairQueues<Readable>();

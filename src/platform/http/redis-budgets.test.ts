@@ -67,7 +67,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.deepEqual(messages, expected);
   }
 
-  /** Connects to Redis with a client that may change its settings. The test closes the client at its end. */
+  /** Connects a client with which a test can change the settings of Redis. The client is closed at the end of the test. */
   async function openOperator(t: TestContext) {
     const operator = createClient({ url: redis.url });
     await operator.connect();
@@ -103,7 +103,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('if Redis is killed and restarted, each node counts in its own memory until Redis is back, and logs both changes once', async () => {
+  it('while Redis is killed and restarted, each node counts in its own memory, and logs the loss and return of Redis once', async () => {
     messages.length = 0;
     await redis.kill();
     const headers = await newCaller();
@@ -132,7 +132,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('while the memory of Redis is full, each node counts in its own memory, and logs the beginning and the end once', async (t) => {
+  it('while the memory of Redis is full, each node counts in its own memory, and logs the loss and the return of Redis once', async (t) => {
     messages.length = 0;
     const operator = await openOperator(t);
     await operator.configSet('maxmemory', '1');
@@ -145,7 +145,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('if Redis alternately refuses and accepts commands, a node logs that Redis is lost and back at most once a second', async (t) => {
+  it('if Redis alternately refuses and accepts commands, a node logs at most once a second that Redis is lost and back', async (t) => {
     messages.length = 0;
     const operator = await openOperator(t);
     const headers = await newCaller();

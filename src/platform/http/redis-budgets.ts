@@ -11,8 +11,8 @@ type EvalOptions = Parameters<RedisClientType['eval']>[1];
  */
 const COMMAND_TIMEOUT_MS = 500;
 /**
- * Time in milliseconds that must pass without a failure before Redis counts as back. Without it, a Redis that is nearly full would be lost
- * and back many times, because it accepts some commands and refuses others.
+ * Time in milliseconds that must pass without a failure before Redis counts as back. Without this time, a Redis that is nearly full would
+ * be reported as lost and back many times, because it accepts some commands and refuses others.
  */
 const CALM_MS = 1_000;
 
@@ -30,8 +30,8 @@ const COUNT = `
 
 /**
  * Creates budgets in Redis or Valkey, which are shared by all processes with this URL. If Redis cannot be reached, does not respond in time
- * or refuses a command, the process counts in its own memory. It logs this once, and logs again when Redis is back. The promise resolves
- * when Redis is connected, or after half a second without a connection.
+ * or refuses a command, the process counts in its own memory. It logs this once, and logs again when Redis is back. The promise resolves as
+ * soon as Redis is connected, or after half a second if Redis is not connected by then.
  */
 export async function createRedisBudgets(url: string, log: Logger): Promise<BudgetStore> {
   const client = await connectRedis(url, log);
@@ -121,7 +121,8 @@ function createReports(log: Logger) {
  */
 function inTime<T>(response: Promise<T>, onLate: () => void): Promise<T> {
   let late: NodeJS.Immediate | undefined;
-  // If this process was busy, the response may have arrived already but not been read. So the timer first lets the event loop read it.
+  // If this process was busy, the response may have arrived although the process has not read it yet. So the timer lets the event loop read
+  // it before it calls `onLate`.
   const timer = setTimeout(() => (late = setImmediate(onLate)), COMMAND_TIMEOUT_MS);
   return response.finally(() => {
     clearTimeout(timer);

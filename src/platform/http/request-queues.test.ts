@@ -40,7 +40,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     });
   }
 
-  /** Runs one request with these credentials, so that the queues know their tenant afterwards. */
+  /** Runs one request with these credentials, so that the queues cache the tenant of the credentials. */
   async function learn(who: string, tenant: string): Promise<void> {
     queues.enter(requestOf(who), false, (queue) => {
       queues.end(queue, requestOf(who), { tenant, caller: who });
@@ -49,7 +49,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     await nextRound();
   }
 
-  /** Runs one iteration of the event loop that takes this time. */
+  /** Runs one iteration of the event loop that takes this number of milliseconds. */
   async function roundOf(ms: number): Promise<void> {
     nowMs += ms;
     await nextRound();
@@ -98,7 +98,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     assert.deepEqual(begun, ['of an open one', 'of a new connection']);
   });
 
-  it('as soon as the cost of a request is known, only as many requests begin in one iteration as fit into 2 ms', async () => {
+  it('after the duration of a request has been measured, only as many requests begin in one iteration as fit into 2 ms', async () => {
     enter('a', 'to learn from', { costMs: 1.5 });
     await nextRound();
     ['1', '2', '3'].forEach((name) => enter('a', name, { costMs: 1.5 }));
@@ -108,7 +108,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     assert.deepEqual(begun, ['to learn from', '1', '2', '3']);
   });
 
-  it('the cost of a request includes the work that it does in microtasks', async () => {
+  it('the measured duration of a request includes its work in microtasks', async () => {
     const list = begun;
     const heavy = (name: string) =>
       queues.enter(requestOf('a'), false, () => {
@@ -160,7 +160,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     assert.deepEqual(begun, ['4', '5', '6', '7']);
   });
 
-  it('a request whose credentials were refused before waits in the queue of unauthenticated requests', async () => {
+  it('a request with credentials that were refused earlier waits in the queue of unauthenticated requests', async () => {
     await learn('a', 'tenant 1');
     const queueOf = async (who: string) => {
       let seen = '';

@@ -21,7 +21,8 @@ const BEGINNING_MS = 2;
 /** Maximum number of requests that begin together. While the cost of a request is unknown, this is the only limit. */
 const MAX_TOGETHER = 24;
 /**
- * Length in milliseconds above which an iteration of the event loop counts as long. Waiting requests begin only at the end of an iteration.
+ * Length in milliseconds above which an iteration of the event loop counts as long. A waiting request begins only at the end of an
+ * iteration, so long iterations delay it.
  */
 const LONG_ROUND_MS = 6;
 /** Number of requests of one tenant that may run while iterations of the event loop are long. Further requests of this tenant wait. */
@@ -43,10 +44,10 @@ interface WaitingRequest {
 
 /**
  * Queues of requests: one for each tenant, and one for all callers whose tenant is not known yet (`STRANGERS`). A request begins at the end
- * of the event loop iteration that has read it. The tenants take turns. If no other request waits, the delay is about 10 µs.
+ * of the event loop iteration that has read it. The tenants take turns. If no other request waits, the request is delayed by about 10 µs.
  *
- * Cheap requests begin together. To read about twenty of them first and then to handle them takes a third less processor time than to read
- * and handle them one by one (docs/performance-log.md).
+ * Cheap requests begin together. If about twenty of them are read first and then handled, they take a third less processor time than if
+ * each one is handled as soon as it is read (docs/performance-log.md).
  *
  * The first request of a connection waits while further connections arrive, so that these connections are accepted first.
  */
@@ -56,7 +57,7 @@ export class RequestQueues {
   #first: [queue: string, request: WaitingRequest][] = [];
   /** Number of requests that have begun and not ended, by queue. */
   readonly #underWay = new Map<string, number>();
-  /** Cached tenant by credentials. The entry that was added first is removed first. */
+  /** Cached tenants, by the credentials of their callers. The entry that was added first is removed first. */
   readonly #tenants = new Map<string, string>();
   #isPlanned = false;
   #roundBeganMs = 0;
@@ -179,8 +180,8 @@ export class RequestQueues {
 }
 
 /**
- * Returns all credentials that the caller sent, including the secrets. So a caller who knows only the API key of a credential does not get
- * into the queue of its tenant. Of a channel, only the channel key is used, because the signature is different in each call.
+ * Returns all credentials that the caller sent, including the secrets. So a caller who knows the API key of a credential but not the secret
+ * does not get into the queue of its tenant. Of a channel, only the channel key is used, because the signature is different in each call.
  */
 function credentialsOf({ headers }: FastifyRequest): string {
   return (

@@ -17,7 +17,7 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     tenant = await service.tenant();
     proxy = await startDatabaseProxy(service.database.url, 5);
     node = await startService({ beside: { ...service, database: { ...service.database, db: proxy.db } } });
-    // Opens some of the 5 connections before the database becomes silent. The others must be opened while it is silent.
+    // Opens some of the 5 connections of the pool before the database becomes silent. So the test covers both open and new connections.
     await Promise.all([sql`SELECT pg_sleep(0.1)`.execute(proxy.db), sql`SELECT pg_sleep(0.1)`.execute(proxy.db)]);
     proxy.swallow();
   });
@@ -51,7 +51,7 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     }
   });
 
-  it('while the database is silent, work with retries fails within 15 s', async () => {
+  it('while the database is silent, a query with automatic retries fails within 15 s', async () => {
     const fresh = await startDatabaseProxy(service.database.url, 1);
     fresh.swallow();
     const work = () =>

@@ -21,7 +21,7 @@ describe('clients that read long lists slowly', () => {
   before(async () => {
     service = await startService({ readers: READERS, onLog: (line) => lines.push(line) });
     tenant = await service.tenant();
-    // The list has 16 MB, which is far more than the sockets can buffer. So a list stops until its reader reads on.
+    // The list has 16 MB, which is far more than the sockets can buffer. So the service stops sending when the client stops reading.
     await insertOrders(service, tenant, 2_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
   });
@@ -62,7 +62,7 @@ describe('clients that read long lists slowly', () => {
     assert.deepEqual([again.status, again.body.length], [200, 2_000]);
   });
 
-  it('429: a user who has three unread lists can neither read nor replace the menu document', async () => {
+  it('429: a user who has three unread lists can neither get nor replace the menu document', async () => {
     await Promise.all(Array.from({ length: 3 }, () => openSlowReader()));
     await sleep(300);
     assertError(await service.call('GET', STAFF_MENU, { headers: tenant.staff }), 429, 'rate_limited');
@@ -99,7 +99,7 @@ describe('clients that read long lists slowly', () => {
     }
   });
 
-  it('a list that is read slowly but steadily arrives complete, or is cut off only because its whole time is over', async () => {
+  it('a list that is read slowly but steadily arrives complete, or is cut off only after the maximum duration of a list', async () => {
     const cutEarlier = cuts().length;
     const startedAt = performance.now();
     const { socket } = await openSlowReader();
@@ -115,7 +115,7 @@ describe('clients that read long lists slowly', () => {
     }
   });
 
-  it('200: a list in the queue is sent even if the clients of the lists before it have left', async () => {
+  it('200: a list that waits in the queue is sent even if the clients of earlier lists close their connections', async () => {
     const busy = Array.from({ length: 3 }, () => list(tenant.partner, ORDERS));
     const leaving = Array.from({ length: 3 }, () => {
       const signal = AbortSignal.timeout(5);

@@ -8,13 +8,13 @@ declare module 'fastify' {
 }
 
 /**
- * Bounds on the memory and time that readers of long lists may take. A reader is a credential or a user. A stream is the response with one
- * list.
+ * Bounds on the memory and time that readers of long lists may take. A reader is a credential or a user. A stream is a response that sends
+ * one list.
  */
 export interface ReaderBounds {
   /** Maximum number of streams of one reader that may be under way at the same time. */
   maxWaiting: number;
-  /** Minimum speed of a reader. A stream that waits for its reader is cut off if the reader is slower than this for the time `overMs`. */
+  /** Minimum speed of a reader. A stream that waits for its reader is cut off if the reader has been slower than this for `overMs`. */
   leastBytesPerSecond: number;
   /** Time in milliseconds after which a stream is cut off if its reader reads nothing. */
   overMs: number;
@@ -40,7 +40,10 @@ interface Reader {
   queue: { stream: OpenStream; admit: () => void; refuse: (error: Error) => void }[];
 }
 
-/** Bounds the number, speed and duration of the streams of each reader. A stream that waits until its reader reads on holds memory. */
+/**
+ * Bounds the number, speed and duration of the streams of each reader. These bounds are needed, because a stream holds memory while it
+ * waits until its reader continues to read.
+ */
 export class SlowReaders {
   readonly #bounds: ReaderBounds;
   readonly #readers = new Map<string, Reader>();
@@ -53,7 +56,7 @@ export class SlowReaders {
   /**
    * Waits until the stream of this response may begin. If `maxWaiting` streams of the reader are under way, the new one waits in a queue
    * until one of them ends. A stream ends with its response, or when its connection breaks.
-   * @throws ApiError 429 `rate_limited` if all streams under way wait until their reader reads on
+   * @throws ApiError 429 `rate_limited` if all streams under way wait because the reader does not read them
    */
   async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { caller: readerId } = request.account;
@@ -62,14 +65,15 @@ export class SlowReaders {
     this.#checking ??= setInterval(() => this.#check(), this.#bounds.checkEveryMs).unref();
     const stream = new OpenStream(request, reply, this.#bounds);
     reply.raw.once('close', () => this.#leave(readerId, reader, stream));
-    // If the connection breaks while the stream is in the queue, this promise never settles, because no client waits for a response.
+    // If the connection breaks while the stream is in the queue, this promise never settles. It need not, because no client waits for the
+    // response any more.
     await new Promise<void>((resolve, reject) => {
       reader.queue.push({ stream, admit: resolve, refuse: reject });
       this.#admit(reader);
     });
   }
 
-  /** Returns the number of streams that now wait until their readers read on. */
+  /** Returns the number of streams that wait now, because their readers do not read them fast enough. */
   countWaiting(): number {
     return [...this.#readers.values()].flatMap(({ open }) => [...open].filter((stream) => stream.waits())).length;
   }
@@ -126,8 +130,8 @@ class OpenStream {
   readonly #bounds: ReaderBounds;
   #begunAtMs = 0;
   /**
-   * Time at which the stream is cut off if its reader reads no more. Each byte that the reader takes moves this time into the future, at
-   * most to `overMs` from now. So a reader that takes bytes in bursts has as much time as a reader that takes them steadily.
+   * Time at which the stream is cut off if its reader takes no further byte. Each byte that the reader takes moves this time into the
+   * future, at most to `overMs` from now. So a reader that takes bytes in bursts has as much time as a reader that takes them steadily.
    */
   #cutAtMs = 0;
   #takenBytes = 0;

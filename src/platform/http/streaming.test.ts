@@ -139,7 +139,8 @@ describe('a streamed list with slow readers', () => {
   before(async () => {
     service = await startService();
     tenant = await service.tenant();
-    // The list of each reader has 40 MB, which is far more than the sockets can buffer. So the list stops until its reader reads on.
+    // The list of each reader has 40 MB, which is far more than the sockets can buffer. So the service stops sending when a client stops
+    // reading.
     await insertOrders(service, tenant, 5_000);
     await sql`UPDATE restaurant_order SET notes = repeat('n', 8000)`.execute(service.database.db);
     db = createDatabase({ url: service.database.url, poolSize: 2 });
@@ -163,7 +164,9 @@ describe('a streamed list with slow readers', () => {
     return connection;
   }
 
-  /** Returns the number of database connections, without this one, that are in a transaction or run a statement. */
+  /**
+   * Returns the number of database connections that are in a transaction or run a statement. The connection of this query is not counted.
+   */
   async function busyConnections(): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       SELECT count(*) AS count FROM pg_stat_activity
@@ -183,7 +186,7 @@ describe('a streamed list with slow readers', () => {
       const answer = await node.call('GET', `${ORDERS}N-1/`, { headers: tenant.partner });
       assert.equal(answer.status, 200);
     }
-    // The service still reads from the database until the sockets are full. After that, no connection may be busy.
+    // The service reads from the database until the sockets are full. After that, no database connection may be busy.
     let idleChecks = 0;
     for (const deadline = Date.now() + 10_000; idleChecks < 10 && Date.now() < deadline; await sleep(20)) {
       idleChecks = (await busyConnections()) === 0 ? idleChecks + 1 : 0;

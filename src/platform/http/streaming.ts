@@ -61,8 +61,7 @@ async function readAndRender<Row extends { id: string }>(
   afterId: string | null,
   batchSize: number,
 ): Promise<RenderedBatch> {
-  // If a database connection breaks, the read is retried. Without a retry, the response would have to be cut off, because it may have begun
-  // already.
+  // If a database connection breaks, the read is retried. Without a retry, a response that has already begun would have to be cut off.
   const rows = await withRetries(() => readBatch(afterId, batchSize));
   return { texts: renderBatch(rows), count: rows.length, lastId: rows.at(-1)?.id ?? null };
 }

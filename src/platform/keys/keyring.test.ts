@@ -28,7 +28,7 @@ beforeEach(async () => {
 const encrypt = (by: OpenKeyring, secret = 'a secret', location = 'location') =>
   inTransaction(database.db, (tx) => by.encrypt(tx, secret, location));
 
-/** Replaces the master key in the database, as another process would that has both the old and the new master key. */
+/** Replaces the master key in the database. Returns the keyring of a process that has both the old and the new master key. */
 async function replaceMasterKey(): Promise<OpenKeyring> {
   const replaced = await openKeyring(database.db, randomBytes(32), masterKey);
   await replaced.rewrap();
@@ -133,7 +133,7 @@ describe('encrypt during a rotation', () => {
     assert.equal(versionOf(await encrypting), 2);
   });
 
-  it('encrypt waits for no other transaction that encrypts, even if a rotation waits for that transaction', async () => {
+  it('encrypt does not wait for another transaction that encrypts, even if a rotation waits for that transaction', async () => {
     const storing = await hold((tx) => keyring.encrypt(tx, 'a secret', 'location'));
     const rotation = keyring.beginRotation();
     assert.equal(await isWaiting(rotation), true);
@@ -153,7 +153,7 @@ describe('encrypt during a rotation', () => {
 });
 
 describe('decrypt during a rotation', () => {
-  /** SQL statements that the keyring `other` sends, which stands for another process. */
+  /** SQL statements that `other` sends. `other` is the keyring of another process. */
   let queries: string[];
   let elsewhere: Database;
   let other: OpenKeyring;
@@ -202,7 +202,7 @@ describe('decrypt during a rotation', () => {
     assert.ok(queries.length >= 2 && queries.length <= 1 + seconds, `${queries.length} queries in ${seconds} s`);
   });
 
-  it('decrypt finds a new key, even if an earlier query found no such version, and even among 20 calls for a missing key', async () => {
+  it('decrypt finds a new key although an earlier query did not find it, and while 20 other calls ask for a missing key', async () => {
     const fakeCiphertext = Buffer.concat([versionBytes(2), randomBytes(40)]);
     await assert.rejects(other.decrypt(fakeCiphertext, 'location'), SecretDecryptionError);
     await rotate(keyring);
@@ -217,7 +217,7 @@ describe('decrypt during a rotation', () => {
   it('if a query began before the new key was added, decrypt does not use its result, but queries again', async () => {
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
     let results = 0;
-    // Delays the second result, as a slow network would, so that it is out of date when it arrives.
+    // Delays the result of the second query, as a slow network would. So this result is out of date when it arrives.
     const slow = elsewhere.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {

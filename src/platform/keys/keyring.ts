@@ -8,7 +8,7 @@ import { decryptBound, encryptBound } from './sealing.ts';
 import * as store from './store.ts';
 import { KEY_BYTES, type MasterKeys, nameOf, unwrapKey, unwrapWithEither, wrapKey } from './wrapping.ts';
 
-/** Number of bytes at the start of a ciphertext. They contain the version of the key that encrypted it, in big-endian order. */
+/** Length in bytes of the key version with which each ciphertext begins. The version is in big-endian order. */
 const VERSION_BYTES = 4;
 /** Minimum time in milliseconds between two queries for new keys, even if many ciphertexts name keys that are not known. */
 const READ_EVERY_MS = 1_000;
@@ -45,10 +45,11 @@ export class OpenKeyring {
   readonly #masterKeys: MasterKeys;
   /**
    * Encryption keys by version. Old keys stay until the process ends, because it may still hold ciphertexts that need them. The keys are
-   * key objects, because Node would check plain bytes again at each use. With a key object, a decryption takes a third of that time.
+   * key objects, because Node would check a key of plain bytes again at each use. With a key object, a decryption takes a third of the time
+   * that it takes with plain bytes.
    */
   readonly #keys = new Map<number, KeyObject>();
-  /** Promise of the query for new keys that has begun last. It never rejects. */
+  /** Promise of the latest query for new keys that has begun. It never rejects. */
   #reading: Promise<void> = Promise.resolve();
   #readAtMs = -READ_EVERY_MS;
   /** Promise of the query for new keys that is planned but has not begun, or null if no query is planned. */
@@ -166,8 +167,8 @@ export class OpenKeyring {
 
   /**
    * Reads the new keys, but not earlier than `READ_EVERY_MS` after the previous query began. One query serves all calls that arrive before
-   * it begins. A later call needs a later query, because its key may be newer than the result. So it is not necessary to cache which keys
-   * are missing. All ciphertexts whose keys do not exist together cause only one query a second.
+   * it begins. A later call needs a later query, because its key may be newer than the result. All calls together cause at most one query a
+   * second, even if their keys do not exist. So it is not necessary to cache which keys are missing.
    */
   async #readWhenDue(): Promise<void> {
     await sleep(Math.max(0, this.#readAtMs + READ_EVERY_MS - performance.now()));

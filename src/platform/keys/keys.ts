@@ -16,12 +16,12 @@ export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decryp
 /**
  * Reads the master key from its file in DATA_DIR. At the first start of the service, makes this file.
  * @param db database, which need not be migrated yet
- * @throws OperatorError if the file is invalid. Also if the file is missing although the database has keys, because only the missing master
- * key can decrypt them. No new master key is made then.
+ * @throws OperatorError if the file is invalid, or if the file is missing although the database has keys. In the second case, no new master
+ * key is made, because only the missing master key can decrypt these keys.
  */
 export async function openMasterKey(db: Database, dataDir: string): Promise<Buffer> {
-  // The database must be read before the file, because another process may just make its first start. That process writes the file before
-  // it stores keys. So if the database has keys, the file is there too.
+  // The database must be read before the file, because another process may be at its first start at the same time. That process writes the
+  // file before it stores keys. So if the database has keys, the file is there too.
   const hasKeys = await hasWrappedKeys(db);
   const key = await readMasterKey(dataDir);
   if (key === null && hasKeys) {

@@ -34,7 +34,7 @@ describe('after a lost response to a COMMIT', () => {
     await loser.close();
   });
 
-  it('if the response to the COMMIT of its new key is lost, a rotation makes only one new key, and recognises it as its own', async () => {
+  it('if the response to the COMMIT of a rotation is lost, the rotation makes only one new key, and recognises it as its own', async () => {
     await register(service, tenant.partner, at('one'));
     const keyring = await openKeyring(loser.db, service.masterKey);
     loser.dropNextCommitResponse();
@@ -48,7 +48,7 @@ describe('after a lost response to a COMMIT', () => {
     assert.equal(loser.lostCount, 1);
   });
 
-  it('200: if the response to its COMMIT is lost, a webhook registration returns the stored secret, even after a rotation', async () => {
+  it('200: a webhook registration is retried and returns the stored secret, even if a rotation re-encrypts it in between', async () => {
     const { tenantId, credential } = tenant;
     const lock = (tx: Pick<Database, 'selectFrom'>) =>
       tx
@@ -97,7 +97,7 @@ describe('after a lost response to a COMMIT', () => {
     assert.equal(await storedSecret(service, tenant), secret);
   });
 
-  it('201: if the response to its COMMIT is lost, a channel is still made only once, and the secret in the response is valid', async () => {
+  it('201: if the response to the COMMIT of a new channel is lost, the channel is made only once, and its secret is valid', async () => {
     loser.dropNextCommitResponse();
     const channel = await makeChannel(api, tenant);
     assert.equal(loser.lostCount, 1);

@@ -83,7 +83,7 @@ describe('convertText', () => {
     assert.equal(convertText('null', Type.Object({})), 'null');
   });
 
-  it('convertText converts neither a single value nor an object to a list, and no list to an object', () => {
+  it('convertText does not convert a single value or an object to a list, and does not convert a list to an object', () => {
     assert.equal(convertText('a', Type.Array(Type.String())), 'a');
     assert.deepEqual(convertText({ id: '1' }, Type.Array(Type.Object({ id: Type.Integer() }))), { id: '1' });
     assert.deepEqual(convertText(['1'], Type.Object({})), ['1']);

@@ -17,8 +17,8 @@ function refuses(decode: () => unknown, message: string): void {
 type Nested = string | Nested[] | { [key: string]: Nested };
 
 /**
- * Ways to write a nested name. Each function appends one step to the name of a field. A step without a dot or brackets is possible only
- * after a closing bracket.
+ * Ways to write the name of a nested field. Each function appends one segment, called `step` here, to a name. A segment needs no dot or
+ * brackets if it directly follows a closing bracket.
  */
 const notations: Record<string, (name: string, step: string, isIndex: boolean) => string> = {
   brackets: (name, step) => `${name}[${step}]`,
@@ -52,7 +52,7 @@ const nested = fc.letrec<{ node: Nested; object: { [key: string]: Nested } }>((t
 }));
 
 describe('decodeForm', () => {
-  it('decodeForm accepts every notation that decision 5 allows for nested names', () => {
+  it('decodeForm accepts every notation that decision 5 allows for the names of nested fields', () => {
     const expected = { items: [{ item_id: 'A', quantity: '2' }], customer: { name: 'Zoë' } };
     assert.deepEqual(form('items[0][item_id]=A&items[0][quantity]=2&customer[name]=Zo%C3%AB'), expected);
     assert.deepEqual(form('items[0].item_id=A&items[0].quantity=2&customer.name=Zoë'), expected);

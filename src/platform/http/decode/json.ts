@@ -27,7 +27,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The engine's error message may quote the body, so our message repeats only the position of the fault, if the engine gives one.
+    // The error message of `JSON.parse` may quote the body. So our message repeats only the position of the fault, if that message gives
+    // one.
     const position = error instanceof Error ? /at position \d+/.exec(error.message) : null;
     throw new DecodeError(400, 'body', `is not valid JSON${position ? ` (${position[0]})` : ''}`);
   }

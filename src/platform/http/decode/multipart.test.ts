@@ -79,7 +79,7 @@ describe('decodeMultipart', () => {
     refuses(binary, 'menu: files are not accepted');
   });
 
-  it('decodeMultipart refuses a body that is cut off, at whichever byte', () => {
+  it('decodeMultipart refuses a body that is cut off after any of its bytes', () => {
     const whole = field('name="a"', '1') + field('name="b"', '2') + END;
     const closed = whole.length - '\r\n'.length;
     for (let length = 1; length < closed; length += 1) {
