@@ -39,7 +39,7 @@ describe('every route', () => {
   after(() => service.close());
 
   it('the request and response schemas of every route compile', async () => {
-    // A start of the service does not prove this, because it compiles each schema only when the schema is first needed.
+    // Starting the service does not prove this, because the service compiles each schema only when the schema is first needed.
     const schemas = (await readRoutes()).map(({ schema }) => schema ?? {});
     const parts = schemas.flatMap(({ body, params, querystring }) => [body, params, querystring]);
     const requests = parts.filter((schema) => schema !== undefined);
@@ -104,7 +104,7 @@ describe('every route', () => {
     assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST']);
   });
 
-  it('401, 400: every route except the sign-in (400) refuses a call without credentials, also without its trailing slash', async () => {
+  it('401, 400: without credentials, the sign-in returns 400 and every other route 401, also without its trailing slash', async () => {
     for (const { path, methods } of routes) {
       for (const method of methods) {
         for (const form of [path, path.replace(/\/$/, '')]) {

@@ -55,7 +55,7 @@ export interface AppDependencies {
   keyring: Keyring;
   budgets: BudgetStore;
   log: Logger;
-  /** Deliveries that this process sends. Null if this process sends no deliveries, so that other processes send its events. */
+  /** Deliveries that this process sends. Null if only other processes send deliveries. */
   deliveries: LocalDelivery | null;
   metrics?: HttpMetrics;
   /** Overrides the default bounds on clients that read long lists slowly. */
@@ -175,7 +175,7 @@ function createCallers({ db, keyring, log }: AppDependencies, caches: Caches) {
 
 type Guards = ReturnType<typeof createGuards>;
 
-/** Creates the guards of the routes. All third-party routes share one budget, and all PMS routes share another one (contract §8). */
+/** Creates the guards of the routes. All third-party routes share one budget, and all PMS routes share a second one (contract §8). */
 function createGuards({ db, keyring, config, budgets }: AppDependencies, callers: Callers) {
   const verifyToken = createTokenVerifier(keyring.token, config.identityProvider);
   const budget = budgets.budget('third-party', config.rateLimitPerMinute);
@@ -204,7 +204,8 @@ function refuseTenantParameters(request: FastifyRequest): void {
 
 /** Logs one line for a request, with the ids of the tenant and the caller. The line contains no header, no body and no query. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  // The types say that `caller` and `person` always exist, because the routes need that. But both are missing if no guard has run.
+  // The types say that `caller` and `person` always exist, because the code of the routes needs that. But if no guard has run, both are
+  // missing.
   const { caller, person } = request as { caller?: Caller; person?: Person };
   request.log.info(
     {

@@ -20,7 +20,10 @@ export interface Platform {
   keyring: Keyring;
   log: Logger;
   caches: Caches;
-  /** Deliveries that this process sends. Null if this process sends no deliveries, so that other processes find its events. */
+  /**
+   * Deliveries that this process sends. Null if only other processes send deliveries. They then find the events of this process in the
+   * database.
+   */
   deliveries: LocalDelivery | null;
 }
 

@@ -122,7 +122,7 @@ export interface MenuSet {
   name: string;
   /** The time of day when the menu set is served. Orders are accepted at any time. */
   service: 'all_day' | 'breakfast' | 'lunch' | 'dinner';
-  /** The status that the restaurant has set for the menu set. It takes no dish off the menu. */
+  /** The status that the restaurant has set for the menu set. The dishes of an inactive menu set stay on the menu. */
   status: 'active' | 'inactive';
   /** The number of the restaurant or hotel that the menu belongs to. */
   tenant: number;
@@ -138,7 +138,7 @@ export interface MenuSet {
 export interface OrderAddonInput {
   /** The `id` of an add-on, from the `addons` of the dish. */
   addon_id: string;
-  /** The number of add-ons for each piece. */
+  /** The quantity of this add-on for each piece of the item. */
   quantity?: number;
 }
 
@@ -343,7 +343,7 @@ export interface SubMenu {
   id: string;
   /** The name of the sub-menu. */
   name: string;
-  /** True if the restaurant has marked the sub-menu as active. This takes no dish off the menu. */
+  /** True if the restaurant has marked the sub-menu as active. The dishes of an inactive sub-menu stay on the menu. */
   is_active: boolean;
 }
 

@@ -35,9 +35,9 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | null> {
 }
 
 /**
- * Makes the master key file in DATA_DIR. Only the owner of the file can read it. The key is first written to a draft file, which is then
- * linked to the final name, so the final file is never incomplete. If two processes do this at the same time, the key of the first one
- * stays.
+ * Makes the master key file in DATA_DIR. Only the owner of the file can read it. The key is first written to a draft file. A hard link then
+ * gives this file its final name, so a file with that name is never incomplete. If two processes make the file at the same time, the key of
+ * the first process stays, and both use it.
  * @returns the key that is in the file at the end
  */
 export async function makeMasterKey(dataDir: string): Promise<Buffer> {

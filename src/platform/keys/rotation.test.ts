@@ -93,7 +93,7 @@ describe('rotateEncryptionKey', () => {
     assert.equal(await storedSecret(service, tenant), secret);
   });
 
-  it('a rotation lists the tenants only after the new key exists, so that it misses no secret of the old key', async () => {
+  it('a rotation lists the tenants only after the new key exists, so that no secret stays encrypted with the old key', async () => {
     let keys: number[] = [];
     const listWithKeys = async () => {
       keys = (await census(service)).keys;
@@ -154,7 +154,7 @@ describe('rotateEncryptionKey', () => {
     }
   });
 
-  it('during the grace time, the old key stays for a process that has read a ciphertext but not yet its key', async () => {
+  it('a rotation keeps the old key for a grace time, so that a process that has read an old ciphertext can read its key', async () => {
     const secret = await register(service, tenant.partner, at('one'));
     const late = await openKeyring(db, service.masterKey);
     await rotate(service);
@@ -172,7 +172,7 @@ describe('rotateEncryptionKey', () => {
     await assert.rejects(later.decrypt(early.ciphertext, early.location), SecretDecryptionError);
   });
 
-  it('a rotation while the master key is being replaced wraps the new key only with the new master key', async () => {
+  it('if the master key is being replaced, a rotation wraps the new encryption key only with the new master key', async () => {
     const secret = await register(service, tenant.partner, at('one'));
     const previous = service.masterKey;
     service.masterKey = Buffer.alloc(32, 7);
@@ -190,7 +190,7 @@ describe('rotateEncryptionKey', () => {
 });
 
 describe('replacement of the master key while a process runs', () => {
-  it('500: a process that has only the old master key logs that it must be restarted, and its response does not show that', async (t) => {
+  it('500: a process that has only the old master key logs that it must be restarted, but does not say so in its response', async (t) => {
     const lines: string[] = [];
     const old = await startService({ beside: service, onLog: (line) => lines.push(line) });
     t.after(() => old.close());

@@ -7,8 +7,9 @@ import { type OpenKeyring, SecretDecryptionError, versionBytes } from './keyring
 /** Maximum number of secrets that one query reads. */
 const BATCH_SIZE = 200;
 /**
- * Grace time in milliseconds before old keys are deleted. A process may have read a ciphertext but not yet its key. The grace time is
- * longer than such a process needs to read the key: 8 s in the queue for a connection, 5 s to connect, and 1 s between two queries.
+ * Grace time in milliseconds before old keys are deleted, because a process may have read a ciphertext but not yet the key for it. The
+ * grace time is longer than such a process needs to read the key: 8 s in the queue for a connection, 5 s to connect, and 1 s between two
+ * queries.
  */
 const GRACE_MS = 20_000;
 
@@ -22,8 +23,8 @@ export interface StoredSecret {
 /** Functions that read and replace the encrypted secrets in one column of a table. The module that owns the table provides them. */
 export interface SecretColumn {
   /**
-   * Reads encrypted secrets of the tenant, in the order of their ids, after the given id. Reads only those whose ciphertext sorts before
-   * `bytes`.
+   * Reads at most `limit` encrypted secrets of the tenant, in the order of their ids, which are all greater than `afterId`. Reads only
+   * secrets whose ciphertext sorts before `bytes`. A ciphertext begins with the version of its key, so these secrets have an older key.
    */
   readBefore(
     db: Database,
@@ -33,15 +34,15 @@ export interface SecretColumn {
     limit: number,
   ): Promise<StoredSecret[]>;
   /**
-   * Replaces the ciphertext of the secret.
-   * @returns false if the stored ciphertext is not the one in `secret` any more, so that it was not replaced
+   * Replaces the ciphertext of the secret if the stored ciphertext is still the one in `secret`.
+   * @returns false if the stored ciphertext is a different one or is missing. Then it is not replaced.
    */
   replace(tx: Tx, tenantId: number, secret: StoredSecret, ciphertext: Buffer): Promise<boolean>;
 }
 
 /** Result of a rotation. */
 export interface Rotation {
-  /** Version of the encryption key that the rotation made or continued with. */
+  /** Version of the new encryption key. A rotation that continues an interrupted one uses the key that the interrupted one made. */
   version: number;
   /** Number of secrets that this rotation encrypted again, with the newest key. */
   reencrypted: number;
@@ -58,8 +59,8 @@ interface Options {
   keyring: OpenKeyring;
   columns: SecretColumn[];
   /**
-   * Lists all tenants. It is called only after the new key exists, because every tenant that existed before may have secrets of an older
-   * key.
+   * Lists all tenants. It is called only after the new key exists. From then on, secrets are encrypted only with the new key, so only the
+   * listed tenants can have secrets of an older key.
    */
   listTenants: () => Promise<{ id: number; slug: string }[]>;
   /** Receives a message for the operator before each slow step. */
@@ -92,7 +93,7 @@ export async function rotateEncryptionKey(options: Options): Promise<Rotation> {
 }
 
 /**
- * Encrypts with the newest key all secrets of one tenant that are in one column and have an older key.
+ * Encrypts again, with the newest key, the secrets in one column of one tenant that are encrypted with an older key.
  * @returns the number of secrets that were encrypted again
  */
 async function reencrypt(

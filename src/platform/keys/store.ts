@@ -71,13 +71,14 @@ export async function blockNewKeys(tx: Tx): Promise<void> {
 }
 
 /**
- * Waits until no other transaction prevents new keys (`blockNewKeys`). Then `blockNewKeys` of other transactions waits until this one ends.
+ * Must be called before a transaction adds an encryption key. Waits until no other transaction blocks new keys (`blockNewKeys`). From then
+ * until this transaction ends, `blockNewKeys` waits in all other transactions.
  */
 export async function lockForNewKey(tx: Tx): Promise<void> {
   await lockRow(tx).forUpdate().executeTakeFirstOrThrow();
 }
 
-/** Selects the row of the pepper for locking. The service uses this row as the lock, because it always exists and is never replaced. */
+/** Returns the query for the row of the pepper. Callers lock this row, because it always exists and is never replaced. */
 function lockRow(tx: Tx) {
   return tx.selectFrom('service_key').select('version').where('purpose', '=', 'pepper').where('version', '=', 1);
 }

@@ -4,7 +4,7 @@ import type { WrappedKey } from './store.ts';
 /** Master keys that wrap (encrypt) the service keys. */
 export interface MasterKeys {
   current: Buffer;
-  /** Old master key, for keys that `current` does not wrap yet. Null if the master key is not being replaced. */
+  /** Old master key. It unwraps the keys that are not yet wrapped with `current`. Null if the master key is not being replaced. */
   previous: Buffer | null;
 }
 
@@ -17,8 +17,8 @@ export function nameOf({ purpose, version }: KeyId): string {
 }
 
 /**
- * Encrypts a key with the master key, and binds it to its name. So if someone copies a wrapped key over another one, it cannot be
- * unwrapped.
+ * Encrypts a key with the master key, and binds the result to the name of the key. So if someone stores a wrapped key under the name of
+ * another key, it cannot be unwrapped.
  */
 export function wrapKey(id: KeyId, key: Buffer, masterKey: Buffer): WrappedKey {
   return { purpose: id.purpose, version: id.version, wrapped_key: encryptBound(masterKey, key, nameOf(id)) };

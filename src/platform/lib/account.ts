@@ -20,8 +20,8 @@ export const STRANGERS = 'strangers';
 export const SERVICE = 'service';
 const SERVICE_ACCOUNT: Account = { tenant: SERVICE, caller: SERVICE };
 
-// A timer of the connection may keep the account in memory after the request has ended. So the account is a small object of its own,
-// which does not refer to the request.
+// A timer of the connection may keep the account in memory after the request has ended. The account is a small separate object that does
+// not refer to the request, so that the timer does not keep the whole request in memory.
 const current = new AsyncLocalStorage<Account>();
 
 /** Runs the work. Charges it, and all asynchronous work that it starts, to the account. */

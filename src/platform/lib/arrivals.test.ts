@@ -4,7 +4,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { isArriving, noteArrival } from './arrivals.ts';
 
 describe('isArriving', () => {
-  it('isArriving is true until a whole iteration of the event loop has accepted no connection', async () => {
+  it('after a connection is accepted, isArriving is true until a whole iteration of the event loop accepts no connection', async () => {
     assert.equal(isArriving(), false);
     noteArrival();
     assert.equal(isArriving(), true);

@@ -6,7 +6,7 @@ export interface Bounds {
   itemAddons: number;
   /** Largest number of dishes on a menu. */
   dishes: number;
-  /** Largest number of variants of a dish. The same bound holds for its add-ons and for its ingredients. */
+  /** Largest number of entries in each of three lists of a dish: its variants, its add-ons and its ingredients. */
   dishEntries: number;
   /** Largest size, in bytes, of a menu in the response to partners. */
   renderedMenuBytes: number;

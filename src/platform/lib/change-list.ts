@@ -31,8 +31,8 @@ export interface Difference<Entry> {
 }
 
 /**
- * Fields that `Change.fields` does not list. `Change.change` shows a changed `is_active`, and one change of the field `order` stands for
- * all changed positions.
+ * Fields that `Change.fields` does not list. Of these, a changed `is_active` is shown by `Change.change`, and changed positions are shown
+ * together as one change of the field `order`.
  */
 const UNLISTED_FIELDS = new Set([
   'id',

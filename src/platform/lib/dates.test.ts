@@ -152,7 +152,7 @@ describe('instantOf', () => {
     .map((minute) => new Date(minute * 60_000).toISOString().slice(11, 16));
   const dates = fc.integer({ min: 0, max: 47_000 }).map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
 
-  it('instantOf returns the first instant with the local time, and adds the gap to a local time that a clock change skips', () => {
+  it('instantOf returns the first instant with the local time, or adds the gap if a clock change skips that time', () => {
     fc.assert(
       fc.property(dates, times, fc.constantFrom(...ZONES), (date, time, zone) => {
         const moment = instantOf(date, time, zone);
@@ -161,9 +161,9 @@ describe('instantOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // If a clock change skipped the local time, the zone still had its old offset `gap` milliseconds earlier. So this line proves
-        // that `ms` is the wanted local time in the old offset. If no time was skipped, the line proves no more than the definition of
-        // `gap`.
+        // If a clock change skips the wanted time, `ms` must be later by the skipped gap. Then `gap` milliseconds before `ms`, the zone
+        // still has its old offset, and its local time is `gap` before the wanted time. If no time is skipped, this line proves no more
+        // than the definition of `gap`.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
           assert.notEqual(

@@ -11,8 +11,8 @@ const open = (limit: number, limitPerKey?: number, maxWaitMs = 60_000) =>
   });
 
 /**
- * Enters the gate with these keys in this order.
- * @returns the keys that the gate has admitted, in order. A waiting key is added when the gate admits it.
+ * Lets one caller for each of these keys enter the gate, in this order.
+ * @returns the keys of the callers that the gate has admitted, in order. The list grows when the gate admits a waiting caller.
  */
 function ask(gate: FairGate, keys: string[]): string[] {
   const letIn: string[] = [];
@@ -44,7 +44,7 @@ describe('FairGate', () => {
     assert.equal(gate.countWaiting(), 0);
   });
 
-  it('a gate admits callers of the waiting keys round robin, even if many callers wait with the same key', async () => {
+  it('a gate admits waiting callers round robin by key, even if many of them have the same key', async () => {
     const gate = open(1);
     const letIn = ask(gate, ['a', 'a', 'a', 'a', 'b', 'b', 'c']);
     for (let served = 0; served < 6; served += 1) {

@@ -34,8 +34,8 @@ export class FairGate {
    *   rejects with the error from `waitedTooLong` after `maxWaitMs`.
    */
   enter(key: string): Promise<void> | undefined {
-    // The new caller takes no place that a waiting caller could take. If callers wait although a place is free, all their keys have
-    // reached their own limits.
+    // If callers wait although a place is free, all their keys have reached their own limits. So a new caller whose key may enter takes no
+    // place that a waiting caller could take.
     if (this.#inside < this.#options.limit && this.#mayEnter(key)) {
       this.#count(key, 1);
       return undefined;

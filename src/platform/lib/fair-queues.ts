@@ -19,8 +19,8 @@ export class FairQueues<Item> {
   }
 
   /**
-   * Removes the item whose turn it is, and returns it with its key.
-   * @param mayServe returns false if the queue of the key, or its first item, must wait longer
+   * Removes the next item, round robin by key, and returns it with its key.
+   * @param mayServe gets the key and the first item of a queue, and returns false if this queue must wait longer
    * @returns undefined if no item waits, or if every queue must wait longer
    */
   shift(mayServe: (key: string, first: Item) => boolean = () => true): { key: string; item: Item } | undefined {
@@ -29,7 +29,7 @@ export class FairQueues<Item> {
       if (mayServe(key, first as Item)) {
         const item = line.shift() as Item;
         this.#size -= 1;
-        // If the queue still has items, it moves behind the other queues.
+        // A queue that still has items moves behind the other queues.
         this.#lines.delete(key);
         if (line.length > 0) {
           this.#lines.set(key, line);

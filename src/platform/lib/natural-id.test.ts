@@ -14,7 +14,7 @@ describe('newNaturalId', () => {
     for (const place of [0, 1, 2, 3, 5, 6, 7, 8]) {
       assert.equal(new Set(ids.map((id) => id[place])).size, 32);
     }
-    // Chance makes two of the 20,000 ids equal in one of about 5,500 runs, because 32^8 ids are possible. Two pairs of equal ids mean
+    // In one of about 5,500 runs, two of the 20,000 ids are equal by chance, because 32^8 ids are possible. Two pairs of equal ids mean
     // that the generator is broken.
     assert.ok(new Set(ids).size >= ids.length - 1);
   });

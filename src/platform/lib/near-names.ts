@@ -10,9 +10,9 @@ const MIN_LENGTH = 7;
 const TWO_TYPOS_LENGTH = 10;
 
 /**
- * Finds the known name that a misspelled name most likely stands for. A typing error is one additional, missing or wrong character, or
- * two neighbouring characters in the wrong order. Different case is not a typing error, but a known name in another case also counts as
- * misspelled, so `nearName` suggests the known name.
+ * Finds the known name that a misspelled name most likely stands for. A typing error is one additional, missing or wrong character, or two
+ * neighbouring characters in the wrong order. A difference in case does not count as a typing error. So for a known name in lower case,
+ * `nearName` suggests the same name in upper case.
  * @param known names in upper case
  * @returns null if the name is itself a known name, or if no known name is similar enough
  */

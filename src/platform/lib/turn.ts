@@ -3,24 +3,31 @@ import { isArriving } from './arrivals.ts';
 import { FairQueues } from './fair-queues.ts';
 
 /**
- * Length of a turn in milliseconds: the time for which long work may block the event loop. Most work ends earlier. Node accepts only one
- * new connection in each iteration of the event loop, so longer turns would delay all connections that arrive during the work.
+ * Length of a turn in milliseconds. A turn is the time for which a long task may block the event loop without a pause. Most tasks end
+ * within one turn. Node accepts only one new connection in each iteration of the event loop, so longer turns would delay all connections
+ * that arrive during the task.
  */
 const TURN_MS = 2;
 
 export interface Turn {
-  /** Returns true if the turn has lasted longer than `TURN_MS`. The call is cheap, so it can follow every step of the work. */
+  /**
+   * Returns true if the task has blocked the event loop for longer than `TURN_MS`. The call is cheap, so it can follow every step of the
+   * task.
+   */
   isOver(): boolean;
-  /** Waits for the next turn. Meanwhile, other work of the event loop can run. */
+  /** Pauses the task until its next turn on the event loop. Meanwhile, other work can run. */
   next(): Promise<void>;
 }
 
-/** All work of this process that waits for its next turn, in one queue for each tenant. The tenants are served round robin. */
+/**
+ * Paused tasks of this process that wait for their next turn on the event loop, in one queue for each tenant. The tenants are served round
+ * robin.
+ */
 const waiting = new FairQueues<() => void>();
 
 /**
- * Starts at most one turn in each iteration of the event loop, even if much work waits, so that short work can run between two turns.
- * Starts no turn during a burst of new connections.
+ * Gives the next turn to one paused task. In each iteration of the event loop, at most one task gets a turn, even if many tasks wait, so
+ * that short work can run between two turns. During a burst of new connections, no task gets a turn.
  */
 function giveTurn(): void {
   if (isArriving()) {
@@ -34,7 +41,10 @@ function giveTurn(): void {
   next?.item();
 }
 
-/** Starts the first turn of a long task. Between two steps, the task calls `if (turn.isOver()) await turn.next()`. */
+/**
+ * Starts the first turn of a long task that must not block the event loop for long. Between two steps, the task calls
+ * `if (turn.isOver()) await turn.next()`.
+ */
 export function startTurn(): Turn {
   let endsAtMs = performance.now() + TURN_MS;
   return {

@@ -40,11 +40,14 @@ export interface Extent {
   entersLongLists: boolean;
 }
 
-/** Bounds of a search that finds all faults. Used only for tenant documents, because the operator who checks a document also wrote it. */
+/**
+ * Bounds of a search that finds all faults. Used only for tenant documents. They come from the operator, so no client can make this search
+ * expensive.
+ */
 const EVERYTHING: Extent = { maxReported: Infinity, entersLongLists: true };
 /**
- * Largest number of errors that the validator reports for one fault. For a nullable field, it reports one error for each variant of the
- * union and one for the union itself.
+ * Largest number of errors that the validator reports for one fault. For a fault of a nullable field, it reports one error for each variant
+ * of the union and one for the union itself.
  */
 const REPORTS_A_FAULT = 4;
 
@@ -57,8 +60,8 @@ export interface Validator {
 
 const untilFirstFault = newAjv({ allErrors: false });
 /**
- * Ajv instance that finds all faults of a value. It does not validate the schemas, because their meta-schema needs Ajv's original keyword
- * `items`, which is replaced below. `untilFirstFault` validates the schemas.
+ * Ajv instance that finds all faults of a value. It does not check the schemas themselves, because their meta-schema needs Ajv's original
+ * keyword `items`, which is replaced below. The instance `untilFirstFault` checks the schemas.
  */
 const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: false });
 /** Bounds and progress of the current search for faults. There is only one search at a time, because validation is synchronous. */
@@ -130,8 +133,8 @@ export function findFaults(validator: Validator, value: unknown, whole: string):
 }
 
 /**
- * Largest size of a body, in bytes, for which the error message lists all faults. For a larger body it lists only the first 50 faults.
- * The report of a fault costs a hundred times as much as the bytes that cause it.
+ * Largest size of a body, in bytes, for which the error message lists all faults. For a larger body it lists only the first 50 faults,
+ * because the report of a fault costs a hundred times as much as the bytes that cause it.
  */
 const ALL_FAULTS_BYTES = 64 * 1024;
 const FIRST_FAULTS = 50;

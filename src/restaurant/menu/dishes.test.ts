@@ -56,7 +56,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     });
   }
 
-  it('a change of a dish reads the other dishes only if it may make the menu longer, and returns the right dish_count', async () => {
+  it('a change of a dish reads the other dishes only if the menu may become longer, and returns the right dish_count', async () => {
     const { db, statementsOf } = openRecorded(service.database.url, 2);
     try {
       const own = await service.tenant();
@@ -121,7 +121,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     await patch('WATER', { price: '2.50', is_taxable: false });
   });
 
-  it('200: a dish taken off the menu cannot be listed or ordered, on another node after at most 1 s, and can be put back', async () => {
+  it('200: a dish off the menu is not listed and cannot be ordered, within 1 s also on another node, and can be put back', async () => {
     const other = await startService({ beside: service });
     try {
       const own = await service.tenant();
@@ -243,7 +243,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
   });
 });
 
-/** Waits until a change shows on another node. Fails if that takes more than a second (decision 11). */
+/** Waits until a change is visible on another node. Fails if that takes more than a second (decision 11). */
 async function within1s(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 1_000;
   for (;;) {

@@ -36,7 +36,7 @@ function without(menu: MenuDocument, ...skus: string[]): MenuDocument {
 }
 
 describe('GET /v1/staff/menu/', () => {
-  it('200: staff get the menu document with all default values', async () => {
+  it('200: in the menu document that staff read, each field that was left out has its default value', async () => {
     const document = await getDocument();
     assert.deepEqual(Object.keys(document).sort(), ['categories', 'dishes', 'kitchens', 'menu_sets', 'sub_menus']);
     assert.deepEqual(document.kitchens, [

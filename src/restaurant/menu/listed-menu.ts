@@ -27,8 +27,8 @@ export interface ListedMenu {
   dishes: {
     length: number;
     /**
-     * Returns the JSON of the dishes from position `from` up to the last position before `until`, with commas between them. The bytes are
-     * not copied.
+     * Returns the JSON of the dishes from position `from` (inclusive) to position `until` (exclusive), with commas between the dishes. The
+     * bytes are not copied.
      */
     slice: (from: number, until: number) => Buffer;
   };
@@ -65,7 +65,7 @@ export interface MenuReaderOptions {
   log: Logger;
   maxCachedBytes?: number;
   /**
-   * Maximum number of bytes of a rendered menu. A larger menu is stored if this bound was higher, or did not exist, when the menu was
+   * Maximum number of bytes of a rendered menu. A stored menu may be larger if this bound was higher, or did not exist, when the menu was
    * written.
    */
   maxRenderedBytes?: number;
@@ -95,8 +95,8 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   }
 
   /**
-   * Evicts the least recently read menus until the other menus fit into the cache. To find them it searches all cached menus, which is
-   * cheap compared with loading a menu. A list in the order of the reads would make every read a microsecond slower.
+   * Evicts the least recently read menus until the other menus fit into the cache. To find the least recently read menu, it searches all
+   * cached menus, which is cheap compared with loading a menu. A list sorted by the last read would make every read a microsecond slower.
    */
   function evictLeastRecentlyRead(): void {
     while (cachedBytes > maxCachedBytes && cached.size > 1) {
@@ -122,7 +122,7 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
         }
       },
       (error: unknown) => {
-        // A version that is too large stays too large, so its error stays cached.
+        // A version of a menu that is too large stays too large, so its error stays cached.
         if (isStillCached() && !(error instanceof MenuTooLarge)) {
           evict(tenantId);
         }

@@ -155,7 +155,7 @@ function* checkDish(dish: Record<string, unknown>, names: SectionNames, prefix: 
 
 /**
  * Returns the names of all sections of a menu.
- * @param implied names of kitchens, sub-menus and menu sets that dishes may use without an entry in the document
+ * @param implied names of kitchens, sub-menus and menu sets that dishes may use even if the document has no section with this name
  */
 function sectionNames(menu: Record<string, unknown>, implied: string[]): SectionNames {
   const namesOf = (list: string, more: string[]) =>

@@ -143,8 +143,9 @@ export async function changeDish(
 }
 
 /**
- * Returns true if the change of a dish may make the menu longer. Only a look at the whole menu would give certainty. A dish that is taken
- * off the menu, or that stays active in the same category, makes no other dish longer, because no `dish_count` grows.
+ * Returns true if the change of a dish may make the menu longer. Only a comparison of the whole menu could tell for certain. A dish that is
+ * taken off the menu, or that stays active in the same category, makes no other dish longer, because no `dish_count` grows. So for such a
+ * change it is enough to compare the dish itself.
  */
 async function mayGrow(
   tenantId: number,
@@ -199,8 +200,8 @@ function unstamped(sections: store.StampedSections): Sections {
 }
 
 /**
- * Returns the sections of the document with the times of their creation and last change. Adds the stored sections that the document
- * leaves out but that are still needed, by stored dishes that are not in the document or by menu sets.
+ * Returns the sections of the document with the times of their creation and last change. Also returns each stored section that the document
+ * leaves out, if a menu set or a stored dish that is not in the document still needs it.
  */
 async function restamp(
   stored: store.StampedSections,
@@ -239,7 +240,9 @@ async function restampList<T extends { name: string }>(
   return [...stamped, ...stored.filter(({ name }) => kept.has(name) && !named.has(name))];
 }
 
-/** Returns true if no section was changed, added, removed or moved: each section is the stored object itself, in the stored order. */
+/**
+ * Returns true if no section was changed, added, removed or moved. Then each section is the stored object itself, at its stored position.
+ */
 function isSame(restamped: store.StampedSections, stored: store.StampedSections): boolean {
   const isSameList = (one: object[], other: object[]) =>
     one.length === other.length && one.every((section, index) => section === other[index]);

@@ -3,7 +3,10 @@ import { startTurn } from '#platform/lib/turn.ts';
 import { countListed, partnerDish, type RenderedSections, renderDish, renderSections } from './rendering.ts';
 import type { StoredDish, StoredMenu } from './store.ts';
 
-/** Placeholders for an id and a currency. All ids have the same length, and so have all currencies, so the computed size is exact. */
+/**
+ * Id and currency that stand for the real ones when a size is computed. All ids have the same length, and so have all currencies, so the
+ * computed size is exact.
+ */
 const ANY_ID = '00000000-0000-0000-0000-000000000000';
 const ANY_CURRENCY = 'XXX';
 const NULL_BYTES = 'null'.length;

@@ -17,7 +17,7 @@ const Service = Type.Enum(['all_day', 'breakfast', 'lunch', 'dinner'], { type: '
 const MenuSetStatus = Type.Enum(['active', 'inactive'], { type: 'string' });
 
 const SectionName = Type.String({ minLength: 1, maxLength: 100 });
-/** Text that describes a section. Its length is bounded, because the menu repeats the whole section in each of its dishes. */
+/** Text that describes a section. Its length is bounded, because a response repeats the whole section in each dish of the section. */
 const SectionDescription = Type.String({ maxLength: 2_000 });
 const MAX_SECTIONS = 1_000;
 const MAX_SUB_MENUS_OF_A_SET = 100;
@@ -56,7 +56,8 @@ const SubMenuDocument = Type.Object(
     name: described(SectionName, 'The name of the sub-menu. Dishes and menu sets refer to the sub-menu by this name.'),
     is_active: Type.Optional(
       Type.Boolean({
-        description: 'True if the sub-menu is active. Partners see this value, but it takes no dish off the menu.',
+        description:
+          'True if the sub-menu is active. Partners see this value. The dishes of an inactive sub-menu stay on the menu.',
       }),
     ),
   },
@@ -220,7 +221,8 @@ const SubMenu = Type.Object(
     id: uuid('The id of the sub-menu. It stays the same if the name stays the same.'),
     name: text('The name of the sub-menu.'),
     is_active: Type.Boolean({
-      description: 'True if the restaurant has marked the sub-menu as active. This takes no dish off the menu.',
+      description:
+        'True if the restaurant has marked the sub-menu as active. The dishes of an inactive sub-menu stay on the menu.',
     }),
   },
   { title: 'SubMenu', description: 'A part of the menu, such as the kitchen or the bar.' },
@@ -275,7 +277,8 @@ const MenuSet = Type.Object(
     }),
     status: Type.Enum(['active', 'inactive'], {
       type: 'string',
-      description: 'The status that the restaurant has set for the menu set. It takes no dish off the menu.',
+      description:
+        'The status that the restaurant has set for the menu set. The dishes of an inactive menu set stay on the menu.',
     }),
     tenant: Tenant,
     sub_menus: Type.Array(SubMenu, { description: 'The sub-menus of this menu set.' }),

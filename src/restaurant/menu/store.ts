@@ -165,8 +165,8 @@ async function readDishes<Made>(tx: Tx, tenantId: number, make: (row: DishRow) =
 }
 
 /**
- * Converts a row to a dish, and parses its lists. If the database driver parsed the lists, it would parse those of all rows without a
- * pause. That blocked the event loop for 60 ms with 5 MiB of lists.
+ * Converts a row to a dish, and parses its lists. The database driver does not parse the lists, because it would parse those of all rows
+ * without a pause. That blocked the event loop for 60 ms with 5 MiB of lists.
  */
 function dishOf({ price_variants, addons, ingredients, ...scalars }: DishRow): StoredDish {
   return {
@@ -190,8 +190,8 @@ export async function updateMenu(
 }
 
 /**
- * Total length of dishes, in UTF-16 code units, at which a statement is full. The dish that reaches this length is the last one of its
- * statement.
+ * Total length of dishes, in UTF-16 code units, from which on one statement takes no further dish. The dish that reaches this length is the
+ * last one of its statement.
  */
 const STATEMENT_LENGTH = 256 * 1024;
 

@@ -51,7 +51,7 @@ async function callersOf({ tenantId, credential }: TestTenant): Promise<Caller[]
 
 /**
  * Loads the menus of the callers, and returns a function that reads these loaded menus. So concurrent orders do not wait for menus, and
- * reach their insert at the same time.
+ * their inserts begin at the same time.
  */
 async function preloadMenus(readers: Caller[]): Promise<ReadListedMenu> {
   const direct = service.database.db;
@@ -151,14 +151,14 @@ describe('concurrent orders', () => {
     assert.equal(sent.filter((text) => /json_to_recordset/.test(text)).length, 1);
   });
 
-  it('if the database response to the insert of a batch is lost, its orders are reported as new, not as replays', async () => {
+  it('if the database response to the insert of a batch is lost, the orders of the batch are reported as new, not as replays', async () => {
     const loser = await startCommitProxy(service.database.url);
     try {
       const placing = ordersOn(loser.db);
       await placing.place(callerAt(0), pizza('first of the connection'));
       loser.dropNextCommitResponse();
-      // The insert commits without a COMMIT statement. So the external ids contain the word "commit", by which the proxy recognises the
-      // insert.
+      // The proxy recognises the insert by the word "commit". The insert commits without a COMMIT statement, so the external ids contain
+      // this word.
       const placed = await Promise.all(['commit 1', 'commit 2'].map((id) => placing.place(callerAt(0), pizza(id))));
       assert.equal(loser.lostCount, 1);
       for (const { order, isReplayed } of placed) {
@@ -195,7 +195,7 @@ describe('concurrent orders', () => {
 });
 
 describe('concurrent look-ups of orders', () => {
-  it('concurrent look-ups of the same external ids by several credentials use one statement and find only their own orders', async () => {
+  it('concurrent look-ups of the same external ids use one statement, and each credential finds only its own orders', async () => {
     const ids = ['x', 'y', '"', 'é🍕', 'X'];
     const placed = new Map<string, string>();
     for (const [index, caller] of callers.entries()) {

@@ -29,13 +29,14 @@ export interface PlacedOrder {
 /** Maximum estimated size, in bytes, of the orders that one statement reads together. A larger order is read by its own statement. */
 const WHOLE_ORDERS_BYTES = 64 * 1024;
 /**
- * Maximum length of an order in a batch, in UTF-16 code units of its texts. A longer order is inserted by its own statement. A batch
- * would not make it faster, and the other orders of the batch would wait for it. So a statement of 64 orders has at most about 1 MiB.
+ * Maximum length of an order that is inserted in a batch, in UTF-16 code units of its texts. So a statement with a batch of 64 orders has
+ * at most about 1 MiB. A longer order is inserted by its own statement, because a batch would not make it faster, and the other orders of
+ * the batch would wait for it.
  */
 const LARGE_ORDER = 16 * 1024;
 /**
- * Number of items and add-ons above which an order is large. With the names from the menu, it may take megabytes even if its request is
- * small.
+ * Number of items and add-ons above which an order is large. The stored lines repeat names from the menu, so an order may take megabytes
+ * even if its request is small.
  */
 const LARGE_ORDER_PARTS = 50;
 /**
@@ -81,9 +82,9 @@ export class Orders {
   }
 
   /**
-   * Places an order at most once for each external id (decision 22). It prices the items and inserts the row without a look-up before. If
-   * the order is refused or its external id is taken, it looks for a stored order with this external id. If that order exists, it returns
-   * the stored order.
+   * Places an order at most once for each external id (decision 22). It prices the items and inserts the row without looking for a stored
+   * order first. If the order is refused or its external id is taken, it looks for a stored order with this external id, and returns that
+   * order if it exists.
    * @returns the order. `isReplayed` is true if an earlier call placed it.
    * @throws ApiError 400 `item_not_found`, `variant_not_found`, `addon_not_found`, `invalid_request`
    */

@@ -33,7 +33,7 @@ export async function priceItems(menu: Pick<ListedMenu, 'bySku'>, items: OrderIt
   const turn = startTurn();
   const priced = new PricedLines();
   for (const [sku, group] of groupBySku(items)) {
-    // Only the first invalid item is reported. So a group of items that begins after an invalid item is not checked.
+    // Only the first invalid item is reported. So if all items of a dish come after an invalid item, they are not checked.
     if ((group[0]?.index ?? 0) < priced.faultIndex) {
       await priceDish(menu.bySku.get(sku), group, priced, turn);
     }
@@ -130,9 +130,7 @@ function partsOf(dish: Dish): DishParts {
   };
 }
 
-/**
- * Prices one item. If the amount is small enough to be stored, it is exact, because then every product in the calculation is below 2^53.
- */
+/** Prices one item. An amount that is small enough to be stored is exact, because every product in its calculation is below 2^53. */
 function priceItem(parts: DishParts | undefined, item: OrderItem, path: string): { line: OrderLine; cents: number } {
   if (parts === undefined) {
     throw apiError(

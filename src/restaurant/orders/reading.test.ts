@@ -73,7 +73,7 @@ describe('GET /v1/third-party/orders/{external_order_id}/', () => {
     assert.deepEqual((await read()).body, { ...body, status: 'ready' });
   });
 
-  it('404: an unknown external id, an order_id in its place, and an order of another caller get the same response', async () => {
+  it('404: an unknown external id, an order_id used as external id, and an order of another caller get the same response', async () => {
     const sibling = await service.credential(tenant.tenantId);
     const { body } = await place(service, tenant, { external_order_id: 'mine' });
     const unknown = await service.call('GET', orderPath('unknown'), { headers: tenant.partner });

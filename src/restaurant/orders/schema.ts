@@ -12,7 +12,7 @@ const AddonInput = Type.Object(
         minimum: 1,
         maximum: MAX_INTEGER,
         default: 1,
-        description: 'The number of add-ons for each piece.',
+        description: 'The quantity of this add-on for each piece of the item.',
       }),
     ),
   },

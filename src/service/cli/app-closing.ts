@@ -40,7 +40,8 @@ export class AppClosing {
     }
     const idle = setInterval(() => this.#cutIdle(), POLL_MS);
     const all = setTimeout(() => server.closeAllConnections(), ANSWER_GRACE_MS);
-    // `app.close()` waits only for connections that the app's own socket has accepted, so wait for all connections here.
+    // `app.close()` waits only for connections that the app's own socket has accepted. Other sockets may have accepted connections too
+    // (src/platform/http/listen.ts), so wait for all connections here.
     await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     await this.#app.close();
     clearInterval(idle);

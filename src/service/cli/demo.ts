@@ -13,7 +13,7 @@ import { print, printJson, showProgress } from './terminal.ts';
 const DOCUMENT = join(import.meta.dirname, '../../../demo/tenant.json');
 const OWNER_EMAIL = 'owner@demo.example';
 
-/** Sign-in of the owner and credential of the demo tenant, with which a new user can try the service. */
+/** The owner's sign-in and a credential of the demo tenant. With them, a new user can try the service. */
 export interface Demo {
   owner: { email: string; password: string };
   credential: CredentialSecret;

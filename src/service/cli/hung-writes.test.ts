@@ -110,7 +110,7 @@ describe('writes to a database that has lost its standbys', () => {
     assert.deepEqual(lines(), { hang: 1, goOn: 0, other: 0 });
   });
 
-  it('200 or 201: after the standbys are back, which is logged once, each order that is sent again is stored only once', async () => {
+  it('200 or 201: after the standbys are back, the log says so once, and each order that is sent again is stored only once', async () => {
     await setStandbys('');
     await eventually(() => lines().goOn === 1, 'line', 30_000);
     assert.equal(await gauge(), '0');

@@ -3,7 +3,7 @@ import type { EmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
 
 let isEnding = false;
 
-/** Returns true if SIGINT or SIGTERM has interrupted the command. Failures after that are expected and need no message. */
+/** Returns true if SIGINT or SIGTERM has interrupted the command. Failures after the interruption are expected and need no message. */
 export function isInterrupted(): boolean {
   return isEnding;
 }

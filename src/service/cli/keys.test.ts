@@ -67,7 +67,7 @@ describe('roomservice keys rotate', () => {
     return rows.map(({ version }) => version);
   }
 
-  it('keys rotate under load breaks no signature, no delivery and no channel call, even if it is killed and run again', async () => {
+  it('keys rotate under load causes no wrong signature, lost delivery or failed channel call, even if killed and run again', async () => {
     const serving = [await startServing([], { env }), await startServing(['--only', 'worker'], { env })];
     const remote: TestService = { ...service, call: (...request) => call(serving[0]?.url ?? '', ...request) };
     const hotel = await openHotel(remote);
@@ -98,8 +98,8 @@ describe('roomservice keys rotate', () => {
   }
 
   /**
-   * Starts a rotation and kills it while the old and the new key exist, so that it is half done. The command leaves time for the kill,
-   * because it waits before it removes the old key.
+   * Starts a rotation and kills it when both the old and the new key exist, so that the rotation is half done. There is enough time for the
+   * kill, because the command waits before it removes the old key.
    */
   async function interruptOne(): Promise<void> {
     const command = startCommand(['keys', 'rotate'], { env });
