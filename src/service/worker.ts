@@ -18,11 +18,13 @@ export interface WorkerDependencies {
   log: Logger;
   metrics?: DeliveryMetrics;
   pace?: DeliveryPace;
-  /** Tenant whose orders and stays the sandbox moves as staff would, and its speed. Undefined: no sandbox runs. */
+  /** Tenant whose orders and stays the sandbox changes as staff would, and the speed of these changes. Undefined: no sandbox runs. */
   sandbox?: Pick<SandboxOptions, 'findTenant' | 'speed'> | undefined;
 }
 
-/** Lease, waits and time limit of deliveries that replace the values of the contract. Used by tests, which cannot wait so long. */
+/**
+ * Values for the lease, the waits and the time limit of deliveries. Tests set them, because they cannot wait as long as the contract says.
+ */
 export interface DeliveryPace extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs'> {
   /** Time limit of one delivery attempt, in milliseconds. */
   timeoutMs?: number;

@@ -7,10 +7,13 @@ import { listTenants } from '#access/tenants/tenants.ts';
 import { openRuntime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
-/** Largest number of secrets that the error message names. */
+/** Maximum number of secrets that the error message lists. */
 const MAX_NAMED = 5;
 
-/** Runs `roomservice keys rotate`. If a secret cannot be decrypted, the older keys are kept, and the command exits 1. */
+/**
+ * Runs `roomservice keys rotate`, which encrypts all secrets again with a new key. If a secret cannot be decrypted, the command keeps the
+ * older keys and exits 1.
+ */
 export async function rotateKeys(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   const { db, keyring } = runtime;
@@ -41,8 +44,8 @@ export async function rotateKeys(config: Config, options: { json?: boolean }): P
 }
 
 /**
- * Runs `roomservice keys rewrap`, which may be repeated. The command exits 1 if neither the current nor the previous master key unwraps
- * the service keys.
+ * Runs `roomservice keys rewrap`, which wraps the service keys with the current master key. An operator may repeat the command. It exits 1
+ * if neither the current nor the previous master key unwraps the service keys.
  */
 export async function rewrapKeys(config: Config, options: { json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });

@@ -17,17 +17,17 @@ const CLIENTS = 6;
 const ORDERS_BEFORE_KILL = 120;
 const STATUSES = ['confirmed', 'ready'];
 /**
- * Maximum wait, in milliseconds, until an expected state is reached. It must be longer than 15 s, because the leases of a killed process
- * end after 15 s.
+ * Maximum time, in milliseconds, that the test waits for an expected state. It must be longer than 15 s, because the leases of a killed
+ * process end after 15 s.
  */
 const SETTLE_MS = 60_000;
 
-/** Order with what its client knows about it from the responses. */
+/** Order of a test client, with the facts that the client knows from the responses of the service. */
 interface Placed {
   externalId: string;
   /** Id from the response. Null if no response came. */
   orderId: string | null;
-  /** True if a response came for every change of the status. */
+  /** True if the client got a response to every status change of the order. */
   isDone: boolean;
 }
 
@@ -69,7 +69,7 @@ describe('kill -9 of serve under load', { concurrency: true }, () => {
     const load = Promise.all(Array.from({ length: CLIENTS }, () => placeAndMove(harness)));
     await eventually(() => acknowledged(harness).length >= ORDERS_BEFORE_KILL, 'load', SETTLE_MS);
     const seen = receiver.requests.length;
-    receiver.answerWith(() => 'hang'); // The receiver hangs, so that deliveries are under way at the kill.
+    receiver.answerWith(() => 'hang'); // From now on the receiver sends no response, so deliveries are under way when serve is killed.
     await receiver.waitFor(seen + 3, SETTLE_MS);
     const postgres = await postgresPid(dataDir);
     harness.isKilled = true;
@@ -149,7 +149,10 @@ async function move({ serving, owner }: Harness, { orderId }: Placed, status: st
   return await call(serving.url, 'POST', `/v1/staff/orders/${orderId}/status/`, { headers: owner, json: { status } });
 }
 
-/** Repeats each order whose outcome is unknown, with the same external id. Then sets all statuses for each order that is not done. */
+/**
+ * For each order without a response, sends the same order again, with the same external id. Then repeats all status changes of each order
+ * for which a response is missing.
+ */
 async function settle(harness: Harness): Promise<void> {
   for (const placed of harness.history.filter(({ orderId }) => orderId === null)) {
     const answer = await place(harness, placed.externalId);

@@ -23,7 +23,7 @@ describe('roomservice listen during a restart of the service', () => {
     env = listenerEnv(url, JSON.parse(stdout).credential, await newFolder());
   });
 
-  it('listen waits while the service is stopped, then forwards the events from that time in order, each event once', async (t) => {
+  it('listen waits while the service is stopped, then forwards the events that occurred meanwhile, in order and each once', async (t) => {
     const local = await startLocalServer();
     t.after(() => local.close());
     const made: string[] = [];
@@ -133,8 +133,8 @@ describe('roomservice listen if the budget of calls is used up', () => {
 });
 
 /**
- * Starts a server that responds to every request with the same status and the next body. Like the service, it sends the header that names
- * the webhook header brand.
+ * Starts a server that responds to every request with `status` and with the text that `body` returns. Like the service, it also sends a
+ * header with the brand that is part of the names of webhook headers.
  */
 async function serveAnswers(t: TestContext, status: number, body: () => string): Promise<string> {
   const server = createServer((_request, response) => {

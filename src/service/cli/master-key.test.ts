@@ -34,7 +34,7 @@ describe('replacing the master key', () => {
   });
   const wrapped = () => readWrappedKeys(service.database.db);
 
-  it('keys rewrap, but not tenant list, wraps the service keys with the new master key, and a running serve continues', async () => {
+  it('keys rewrap wraps the service keys with the new master key while serve keeps running; tenant list does not change them', async () => {
     const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
     const stored = await wrapped();
     for (const env of [envOf(oldKey), envOf(newKey, oldKey), envOf(oldKey, newKey)]) {
@@ -163,7 +163,10 @@ describe('master key file in DATA_DIR', () => {
   });
 });
 
-/** Removes the record of the last migration. If a command migrates the database, it adds the record again, so the test notices it. */
+/**
+ * Removes the record of the last migration. If a command migrates the database, it adds the record again, so the test notices the
+ * migration.
+ */
 async function lastMigrationRemoved(dataDir: string) {
   const server = await openEmbeddedPostgres({ dataDir, role: 'command' });
   const db = createDatabase({ url: server.url, poolSize: 1 }).withTables<{ kysely_migration: { name: string } }>();

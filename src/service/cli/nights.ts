@@ -6,7 +6,9 @@ import { findTenantBySlug, listTenants, type Tenant } from '#access/tenants/tena
 import { openRuntime } from './runtime.ts';
 import { print, printJson, showProgress } from './terminal.ts';
 
-/** Runs `roomservice nights verify`. Counts the reservations of each night, and exits 1 if a stored night counter differs. */
+/**
+ * Runs `roomservice nights verify`. Counts the reservations of each night, and exits 1 if a stored night counter differs from this number.
+ */
 export async function verifyNights(config: Config, options: { tenant?: string; json?: boolean }): Promise<void> {
   const runtime = await openRuntime(config, { role: 'command', mayCreate: false, progress: showProgress });
   try {

@@ -82,7 +82,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     });
   }
 
-  it('the command on an older Node fails and says that Node 24.7 is needed if npm has installed no Node 24', async () => {
+  it('if npm has installed no Node 24, the command on an older Node fails and says that Node 24.7 is needed', async () => {
     const folder = await newFolder();
     await mkdir(join(folder, 'bin'));
     const copy = join(folder, 'bin/roomservice.mjs');

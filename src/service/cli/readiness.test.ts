@@ -5,7 +5,7 @@ import { Readiness } from './readiness.ts';
 const STOP_MS = 100_000;
 
 /**
- * Replays readiness checks before and after a stop of the process. After the stop, the time moves on in steps of 100 ms.
+ * Replays readiness checks before and after a stop of the process. After the stop, the simulated time advances in steps of 100 ms.
  * @returns the time after the stop at which idle connections may be closed, in milliseconds
  */
 function closableAfter(checks: [address: string, atMs: number][]): number {
@@ -33,7 +33,7 @@ const polls = (address: string, everyMs: number, lastMs: number): [string, numbe
   Array.from({ length: 20 }, (_, index) => [address, lastMs + (index - 9) * everyMs]);
 
 describe('Readiness', () => {
-  it('idle connections may be closed 500 ms after the stop of the process if no proxy checked its readiness regularly', () => {
+  it('if no proxy checked readiness regularly, idle connections may be closed 500 ms after the stop of the process', () => {
     assert.equal(closableAfter([]), 500);
     assert.equal(closableAfter([['10.0.0.1', -100]]), 500, 'a single check');
     assert.equal(closableAfter([...polls('10.0.0.1', 10_000, -100)]), 500, 'rare checks, as of a supervisor');
@@ -50,12 +50,12 @@ describe('Readiness', () => {
     assert.equal(closableAfter([...polls('10.0.0.1', 100, -100), ...polls('10.0.0.2', 1_000, -200)]), 1_300);
   });
 
-  it('if a regular proxy does not check its readiness again, idle connections may be closed 3 s after the stop', () => {
+  it('if a proxy that checked readiness regularly does not check again, idle connections may be closed 3 s after the stop', () => {
     const gone = polls('10.0.0.1', 2_000, -100).filter(([, atMs]) => atMs <= 0);
     assert.equal(closableAfter(gone), 3_000);
   });
 
-  it('a proxy is no longer tracked after checks from 5,000 other addresses, so the close of connections does not wait for it', () => {
+  it('after checks from 5,000 other addresses, a proxy is no longer tracked, so the stop does not wait for its next check', () => {
     const strangers = Array.from({ length: 5_000 }, (_, index): [string, number] => [`stranger ${index}`, -50]);
     const gone = polls('10.0.0.1', 2_000, -60).filter(([, atMs]) => atMs <= 0);
     assert.equal(closableAfter([...gone, ...strangers]), 500);

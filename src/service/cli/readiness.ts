@@ -1,6 +1,12 @@
-/** Longest interval between the readiness checks of a proxy. After a stop, the process waits at most this long for the next check. */
+/**
+ * Longest interval between two readiness checks of a caller that counts as a proxy. After a stop, the process waits at most this long for
+ * the next check.
+ */
 const MAX_INTERVAL_MS = 3_000;
-/** Time that a proxy needs to redirect its requests once it knows of a stop. Other clients notice that new connections are refused. */
+/**
+ * Time that a proxy needs to redirect its requests once it knows of a stop. Other clients learn of the stop because their new connections
+ * are refused.
+ */
 const REROUTE_MS = 500;
 /** Tolerance for late checks. A proxy is still regular if its next check is late by at most one interval plus this time. */
 const LATE_MS = 200;

@@ -39,8 +39,8 @@ export interface RuntimeOptions {
 }
 
 /**
- * Opens the database, migrates it, and unwraps its service keys with the master key. If DATABASE_URL is not set, this
- * is the embedded database.
+ * Opens the database, migrates it, and unwraps its service keys with the master key. If DATABASE_URL is not set, opens the embedded
+ * database.
  * @throws OperatorError if the operator can remove the cause of a failure
  */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {

@@ -70,7 +70,7 @@ describe('serve --demo', () => {
     assert.equal(body.status, 'pending');
   });
 
-  it('serve --demo --only worker moves an order of the demo tenant; serve without --demo and serve --only api do not', async () => {
+  it('serve --demo --only worker changes the status of a demo order; serve without --demo and serve --demo --only api do not', async () => {
     const { externalId } = await placeOrder(service, demo.partner);
     await service.database.db
       .updateTable('restaurant_order')

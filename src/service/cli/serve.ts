@@ -27,7 +27,7 @@ export interface ServeOptions {
   only?: 'api' | 'worker';
 }
 
-/** Time that deliveries under way have to end after a stop begins. It is enough, because an attempt takes at most 10 s. */
+/** Maximum time that a stop waits for deliveries under way. It is long enough, because an attempt takes at most 10 s. */
 const DELIVERY_GRACE_MS = 11_000;
 /** Time limit of the whole stop. It is below the 15 s that docs/contract/operations.md guarantees. */
 const STOP_LIMIT_MS = 14_500;
@@ -75,7 +75,10 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   log.info('stopped');
 }
 
-/** Resolves at the first signal to stop. A signal that arrives more than 2 s later ends the process immediately, with exit code 1. */
+/**
+ * Resolves at the first signal to stop. A signal that arrives more than 2 s after the first one ends the process immediately, with exit
+ * code 1.
+ */
 function nextStopSignal(): Promise<string> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;
@@ -88,7 +91,8 @@ function nextStopSignal(): Promise<string> {
     };
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
     if (process.stdin.isTTY) {
-      // A process without a terminal gets no listener, because SIGHUP may be ignored on purpose (nohup). A listener would end this.
+      // A process without a terminal gets no listener. It may have been started to ignore SIGHUP (nohup), but with a listener it would stop
+      // at SIGHUP.
       process.on('SIGHUP', onSignal);
     }
   });

@@ -3,7 +3,7 @@
 
 /**
  * Flags that V8 reads when the process starts. Without them, the young generation would grow to 134 MB on a machine with much memory. A
- * response with 300,000 orders would then take 107 MB instead of 48.
+ * response with 300,000 orders would then take 107 MB instead of 48 MB.
  */
 export const START_FLAGS = ['--max-semi-space-size=16'];
 
@@ -17,12 +17,12 @@ export const START_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' };
  * Flags that `serve` sets when it is ready. If they were set earlier, V8 would refuse the compile cache, which was made with other flags.
  *
  * `--heap-growing-percent=50` lets V8 collect the old generation when it has grown by half, not only when it is four times as large. So a
- * list of a million orders grows the process by about 50 MB instead of 120. With less than 50, a busy process would collect so often that
- * it serves fewer calls.
+ * list of a million orders grows the process by about 50 MB instead of 120 MB. With a value below 50, a busy process would collect so often
+ * that it serves fewer calls.
  *
  * `--no-allocation-site-pretenuring` keeps new objects of requests out of the old generation. By default, V8 learns which code makes
- * long-lived objects, and allocates them there. While menus are loaded, V8 learns this of code that later runs for every request. The
- * objects of requests would then be in the old generation too. They would keep alive all objects that they point to, until the next full
- * collection.
+ * long-lived objects, and then allocates all objects of this code in the old generation. Some code makes long-lived objects while menus are
+ * loaded, but later runs for every request. Without the flag, the objects of requests would be in the old generation too. They would keep
+ * alive all objects that they point to, until the next full collection.
  */
 export const READY_FLAGS = ['--heap-growing-percent=50', '--no-allocation-site-pretenuring'];

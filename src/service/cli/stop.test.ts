@@ -52,7 +52,10 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     return { DATABASE_URL: database.url, MASTER_KEY: masterKey.toString('base64') };
   }
 
-  /** Sends a stop signal to a serve and waits for its end. @returns the exit code, and the milliseconds from the signal to the end */
+  /**
+   * Sends a stop signal to a `serve` process and waits until the process has ended.
+   * @returns the exit code, and the milliseconds from the signal to the end
+   */
   async function stop(serving: Serving, signal: NodeJS.Signals = 'SIGTERM') {
     const startedAt = performance.now();
     serving.kill(signal);
@@ -72,7 +75,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     return tenant;
   }
 
-  /** Requests the list of orders as staff. @returns the response, of which the body is not read yet */
+  /** Requests the list of orders as staff. @returns the response, whose body is not read yet */
   async function beginToRead(serving: Serving, tenant: TestTenant): Promise<IncomingMessage> {
     const request = get(`${serving.url}/v1/staff/orders/`, { headers: { ...tenant.staff, connection: 'keep-alive' } });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -81,8 +84,8 @@ describe('serve that is told to stop', { concurrency: true }, () => {
   }
 
   /**
-   * Starts a serve with a new database, and lets it begin the delivery of one event to a receiver that responds with `answer`. No other
-   * process uses the database, so only this serve delivers.
+   * Starts a `serve` process with a new database, and lets it begin the delivery of one event to a receiver that responds with `answer`. No
+   * other process uses the database, so only this process delivers.
    */
   async function beginToDeliver(answer: Parameters<Receiver['answerWith']>[0]) {
     const receiver = await startReceiver({ certificate: certificateFile.certificate, answer });
@@ -102,7 +105,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     return { serving, receiver, deliveries: () => listDeliveries(own, tenant) };
   }
 
-  /** Waits until the serve refuses a new connection. */
+  /** Waits until the `serve` process refuses new connections. */
   async function refused({ url }: Serving): Promise<void> {
     const { hostname, port } = new URL(url);
     const isRefused = async () => {
@@ -117,7 +120,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     await eventually(isRefused, 'refused connection');
   }
 
-  it('a stopping serve refuses new connections, but sends a response to its end to a client that reads slowly', async () => {
+  it('a stopping serve refuses new connections, but sends the whole response to a client that reads it slowly', async () => {
     const tenant = await tenantWithManyOrders();
     const serving = await startServing(['--only', 'api'], { env });
     const response = await beginToRead(serving, tenant);
@@ -131,7 +134,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     assert.ok(tookMs < STOP_MS, `took ${tookMs} ms`);
   });
 
-  it('503: a stopping serve reports on the open connection of a proxy that it is not ready, and then closes the connection', async (t) => {
+  it('503: a stopping serve answers the readiness check of a proxy on the open connection, and then closes the connection', async (t) => {
     const serving = await startServing(['--only', 'api'], { env });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
@@ -155,7 +158,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     assert.ok(tookMs < 3_000, `took ${tookMs} ms, though no client is connected any more`);
   });
 
-  it('a stopping serve does not wait for idle connections, with or without earlier requests, if no proxy checks readiness', async (t) => {
+  it('if no proxy checks readiness, a stopping serve does not wait for idle connections, used or unused', async (t) => {
     const serving = await startServing(['--only', 'api'], { env });
     const { hostname, port } = new URL(serving.url);
     const unused = connect(Number(port), hostname);
@@ -171,7 +174,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     assert.ok(tookMs < 3_000, `took ${tookMs} ms, as long as it waits for proxies that watch`);
   });
 
-  it('a stopping serve does not wait for a client that does not read its response', async () => {
+  it('a stopping serve exits within 15 s even if a client never reads the rest of its response', async () => {
     const tenant = await tenantWithManyOrders();
     const serving = await startServing(['--only', 'api'], { env });
     const response = await beginToRead(serving, tenant);
@@ -191,7 +194,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('a stopping serve waits for a hanging receiver at most for the time limit of an attempt, and records the attempt', async () => {
+  it('a stopping serve waits for a hanging receiver only until the time limit of the attempt, and records the attempt', async () => {
     const { serving, deliveries } = await beginToDeliver(() => 'hang');
     const { code, tookMs } = await stop(serving);
     assert.equal(code, 0);

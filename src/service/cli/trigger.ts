@@ -15,8 +15,8 @@ import { print, printJson, showProgress } from './terminal.ts';
 import { cause, type TriggerParts } from './trigger-causes.ts';
 
 /**
- * Number of events that are read from the feed, from its previous end on, to find the new event. In this short time, a demo credential gets
- * fewer events than this.
+ * Maximum number of events that are read to find the new event, from the position where the feed ended before it. A demo credential gets
+ * fewer events in this short time.
  */
 const MAX_EVENTS = 200;
 
@@ -51,7 +51,9 @@ function createParts(config: Config, { db, keyring }: Runtime) {
   return { db, ...createBusiness({ config, db, keyring, log, caches: NO_CACHES, deliveries: null }) };
 }
 
-/** Finds the demo tenant. This command never makes an event for another tenant, because that tenant has a real kitchen and front desk. */
+/**
+ * Finds the demo tenant. This command never makes an event for another tenant, because other tenants have a real kitchen and front desk.
+ */
 async function requireDemoTenant(db: Database): Promise<Tenant> {
   const tenant = await findDemoTenant(db);
   if (tenant === null) {

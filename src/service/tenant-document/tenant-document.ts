@@ -43,7 +43,9 @@ export interface AppliedTenant {
 }
 
 export interface ApplyOptions {
-  /** If true, the transaction makes all changes and is then rolled back. So the ids of new entries in the result are never used. */
+  /**
+   * If true, the transaction makes all changes and is then rolled back. So no stored row has the ids that the result gives for new entries.
+   */
   isDryRun?: boolean;
   bounds?: Bounds;
 }
@@ -151,7 +153,8 @@ async function applyUsersPart(
     return { changes: [], users: [] };
   }
   const stored = await lockUsers(tx, actor.tenantId);
-  refuse(ownerFaults(stored, users)); // Checked again under the lock, because the users may have changed since the first check.
+  // The owners are checked again under the lock, because the users may have changed since the first check.
+  refuse(ownerFaults(stored, users));
   return await applyUsers(tx, actor, stored, users, passwords);
 }
 
@@ -206,7 +209,7 @@ function refuse(faults: string[]): void {
   }
 }
 
-/** Refuses the document if its menu is valid but too large in rendered form. Rethrows any other error. */
+/** Refuses the document if its menu is valid but too large as the JSON that the API returns. Rethrows any other error. */
 function refuseMenu(error: unknown): never {
   if (error instanceof ApiError) {
     refuse([`menu.${error.message}`]);

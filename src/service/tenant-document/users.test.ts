@@ -114,7 +114,7 @@ describe('users of a tenant document', () => {
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('if a document omits a password and the next one names it again, the password is set, even if it was changed between', async () => {
+  it('a password that one document omits and the next one names again replaces a password that was set between the two', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await applyUsers(ownerUser, { ...staffUser, password: undefined });
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
@@ -124,7 +124,7 @@ describe('users of a tenant document', () => {
 });
 
 describe('users that were changed without a tenant document', () => {
-  it('a document does not disable a user whom it never named, but disables the user after a document has named them', async () => {
+  it('a document that leaves out a user disables the user only if an earlier document has named the user', async () => {
     const { ownerUser, staffUser, applyUsers, addColleague } = await openTenant();
     const email = `colleague@${ownerUser.email.split('@')[1]}`;
     await addColleague(email);
@@ -141,7 +141,7 @@ describe('users that were changed without a tenant document', () => {
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     const { body } = await signIn(staffUser.email, OTHER_PASSWORD);
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
-    // A document with the new password of the user also changes nothing.
+    // A document that names the changed password also changes nothing, because the user already has this password.
     assert.deepEqual((await applyUsers(ownerUser, { ...staffUser, password: OTHER_PASSWORD })).changes, []);
     const headers = { authorization: `Bearer ${body.access_token}` };
     assert.equal((await service.call('GET', STAFF_MENU, { headers })).status, 200);
@@ -208,7 +208,7 @@ describe('last active owner of a tenant', () => {
     await applyUsers(second);
   });
 
-  it('a document may leave out an owner if the tenant has a new owner, a promoted user or an owner that no document named', async () => {
+  it('a document may leave out an owner if another owner remains: a new user, a promoted user or one that no document named', async () => {
     const { ownerUser, staffUser, applyUsers, statusOf, addColleague, change } = await openTenant();
     const newOwner = { email: `new-owner@${ownerUser.email.split('@')[1]}`, password: OTHER_PASSWORD, role: 'owner' };
     await applyUsers(newOwner, staffUser);

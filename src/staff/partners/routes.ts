@@ -12,7 +12,7 @@ interface Dependencies {
   credentials: Credentials;
   db: Database;
   ownerGuard: Guard;
-  /** Schema of a credential in the API. The entries of this route's list have the field `deliveries` in addition. */
+  /** Schema of a credential in the API. The list of this route adds the field `deliveries` to each credential. */
   shape: Type.TObject;
 }
 

@@ -30,7 +30,7 @@ const SPECIAL_IPV4: readonly [network: string, prefix: number][] = [
 /**
  * IPv6 ranges that no webhook may reach, because they are not ordinary public addresses. IANA assigns global unicast addresses only from
  * 2000::/3. The first three entries cover all addresses outside 2000::/3. The other entries are special ranges inside it. The first three
- * entries include the IPv6 forms of IPv4 addresses (::/96, mapped ::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48), discard
+ * entries include the IPv6 forms of IPv4 addresses (::/96, mapped ::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48), the discard range
  * (100::/64), segment routing (5f00::/16), fc00::/7, fe80::/10, fec0::/10 and ff00::/8.
  */
 const SPECIAL_IPV6: readonly [network: string, prefix: number][] = [
@@ -44,7 +44,7 @@ const SPECIAL_IPV6: readonly [network: string, prefix: number][] = [
   ['3fff::', 20], // documentation examples
 ];
 
-// Each address family has its own BlockList. In a common list, `::/3` would match every IPv4 address, because a BlockList also compares an
+// Each address family has its own BlockList. In a shared list, `::/3` would match every IPv4 address, because a BlockList also compares an
 // IPv4 address in its mapped form (::ffff:a.b.c.d) with the IPv6 ranges.
 const specialIpv4 = new BlockList();
 for (const [network, prefix] of SPECIAL_IPV4) {
@@ -93,9 +93,9 @@ export class AddressRefusedError extends Error {
 }
 
 /**
- * Returns the addresses of a URL's host, to which the caller may connect. A host is refused if only one of its addresses is not public. The
- * function resolves a host name once. The caller must connect to the returned addresses, because a second look-up could return other
- * addresses that are not checked.
+ * Returns the addresses of a URL's host, to which the caller may connect. A host is refused even if only one of its addresses is not
+ * public. The function resolves a host name once. The caller must connect to the returned addresses, because a second look-up could return
+ * other addresses that are not checked.
  * @throws AddressRefusedError if an address of the host is not public. An error of the look-up is thrown unchanged.
  */
 export async function vetHost(hostname: string, options: VettingOptions): Promise<VettedAddress[]> {

@@ -52,7 +52,7 @@ export function isReceiverOk({ ok, error }: SendOutcome): boolean | null {
 
 /**
  * Returns the status of a delivery after an attempt, and the wait until its next attempt (decision 33). After an aborted attempt, the
- * delivery is due again immediately. The attempt was aborted because this process is stopping, and another process can send the event.
+ * delivery is due again immediately. An attempt is aborted only if this process stops, so another process can then send the event.
  */
 export function outcomeOf(
   delivery: ClaimedDelivery,

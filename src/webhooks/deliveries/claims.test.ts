@@ -89,7 +89,8 @@ describe('claims of due deliveries', () => {
     await sql`ANALYZE event`.execute(db);
     const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
     await inTransaction(db, async (tx) => {
-      // The counters may already contain reads of earlier transactions, because a connection reports its counters only once a second.
+      // The counters may already contain reads of earlier transactions, because a connection reports its counters only once a second. So
+      // these reads are subtracted.
       const earlier = await scansOf(tx);
       for (let times = 0; times < 10; times += 1) {
         const { deliveries } = await claimDue(tx, wanted, newLease());
@@ -102,7 +103,7 @@ describe('claims of due deliveries', () => {
   });
 
   it('statements that a connection first ran on an empty event table use the index after the table has grown', async () => {
-    // The table gets a VACUUM, because only after it does the planner believe that the table is empty.
+    // The table is vacuumed, because the planner knows only after a VACUUM that the table is empty.
     await insertBacklog(db, tenant, 1_000);
     await db.deleteFrom('event').execute();
     await sql`VACUUM ANALYZE event`.execute(db);
@@ -159,7 +160,8 @@ describe('claims of due deliveries', () => {
     try {
       await inTransaction(background, async (tx) => {
         assert.equal((await findDueQueues(tx, { after: null, limit: 5_000, passOver: [] })).length, 3_000);
-        // The search should read one row for each credential. Without the order of the index, each step would read and sort all rows.
+        // The search should read one row for each credential. If it did not follow the order of the index, each of its steps would read and
+        // sort all rows.
         const { rows } = await sql<{ read: number }>`
           SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'event'
         `.execute(tx);

@@ -53,7 +53,7 @@ export class Claims {
     return this.#queues.size === 0;
   }
 
-  /** Returns true if memory holds due deliveries of a tenant other than `tenantId`. */
+  /** Returns true if memory holds a queue of a tenant other than `tenantId`. */
   hasQueuesOfOtherTenants(tenantId: number): boolean {
     return this.#queues.size > this.#queuesOf.of(tenantId);
   }
@@ -66,8 +66,8 @@ export class Claims {
   }
 
   /**
-   * Searches the database for credentials with due deliveries, and adds them. These deliveries are retries, events of a process that sends
-   * no events, or events of a process that died.
+   * Searches the database for credentials with due deliveries, and adds them to the queues in memory. Their deliveries are retries, events
+   * of a process that sends no events, or events of a process that died.
    */
   async scan(): Promise<void> {
     this.#dropBusyReceivers();
@@ -86,8 +86,8 @@ export class Claims {
 
   /**
    * Claims deliveries of several credentials in one statement, at most as many as there are free sending slots.
-   * @returns the claimed deliveries. Null: no credential in memory has a free slot. If the result is not null, even if it is empty, call
-   * again, because more deliveries may be due.
+   * @returns the claimed deliveries. Null: no credential in memory has a free slot. After any other result, even an empty list, the caller
+   * should call again, because more deliveries may be due.
    */
   async take(): Promise<Claim[] | null> {
     const reservations = this.#reserve();
@@ -180,7 +180,10 @@ export class Claims {
     }
   }
 
-  /** Returns a slot of the delivery's URL. If the credential has registered another URL since its slots were reserved, takes a new slot. */
+  /**
+   * Returns a reserved slot for the URL of the delivery. Takes a new slot if the credential has registered another URL since the
+   * reservation.
+   */
   #slotFor({ tenantId, credentialId, webhookUrl }: ClaimedDelivery, slotsOf: Map<string, Slot[]>): Slot {
     const slots = slotsOf.get(credentialId) ?? [];
     const reserved = slots.at(-1)?.url === webhookUrl ? slots.pop() : undefined;

@@ -68,7 +68,7 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
     assert.match(String(delivered?.created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('200: with ?status= in the URL, the list has only the deliveries in that status', async () => {
+  it('200: with ?status= in the URL, the list has only the deliveries with the given status', async () => {
     const idsOf = async (query: string) => (await list(tenant, query)).map((delivery) => delivery.id);
     assert.deepEqual(await idsOf('?status=delivered'), [ids[3], ids[1]]);
     assert.deepEqual(await idsOf('?status=pending'), [ids[4], ids[2], ids[0]]);

@@ -61,7 +61,8 @@ describe('DeliveryWorker', () => {
   }
 
   /**
-   * Sets the tenant's only event to the state that a worker leaves if it dies during the given attempt. Its lease ends in `leaseSeconds`.
+   * Sets the tenant's only event to the state that a worker leaves if it dies during the given attempt. The lease of the event ends in
+   * `leaseSeconds`.
    */
   async function leaveUnderWay(attempt: number, leaseSeconds: number): Promise<void> {
     const attempts = Array.from({ length: attempt }, (_, index) => ({

@@ -43,7 +43,7 @@ describe('the worker and a failing receiver', () => {
     }, `all deliveries have the status ${status}`);
   }
 
-  it('a hanging URL of five credentials gets only four requests, because a new receiver has four sending slots', async () => {
+  it('a hanging receiver that five credentials share gets only four requests, because a new receiver has four sending slots', async () => {
     receiver.answerWith(() => 'hang');
     const urls = Array.from({ length: 5 }, () => receiver.url);
     await insertBacklog(db, await insertCredentials(service, tenant.tenantId, urls), 10);

@@ -116,7 +116,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('of six events in one transaction, the INSERT claims four for the four free slots, and all six are sent once as stored', async () => {
+  it('the INSERT of six events claims four, because four slots are free, and each event is sent once with its stored body', async () => {
     const silent = await service.tenant();
     const inputs = Array.from({ length: 6 }, (_, index) => eventInput(tenant, `"${index}" \\ é🍕`));
     const born = await transaction(async (tx, record) => {
@@ -160,7 +160,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.deepEqual(await eventRows(db, tenant.tenantId), []);
   });
 
-  it('if a transaction runs again after a deadlock and then revokes the credential, its event is not sent', async () => {
+  it('if a transaction runs again after a deadlock, and its second run revokes the credential, its event is not sent', async () => {
     let runs = 0;
     await transaction(async (tx, record) => {
       runs += 1;

@@ -93,7 +93,7 @@ describe('OutcomeRecorder', () => {
     assert.ok(dueInMs > 80_000 && dueInMs < 91_000, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('of a batch of outcomes, only those are recorded whose lease is still the lease of the delivery', async () => {
+  it('an outcome in a batch is recorded only if its delivery still has the lease under which the attempt was made', async () => {
     const deliveries = await claim(20);
     const recorder = new OutcomeRecorder(db);
     const outcomes = deliveries.map((delivery, index) =>

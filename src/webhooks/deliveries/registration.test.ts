@@ -21,7 +21,10 @@ describe('POST /v1/third-party/webhook/', () => {
     await receiver.close();
   });
 
-  /** Causes an event, and returns the one of `secrets` that signed its delivery. Returns undefined if another secret signed it. */
+  /**
+   * Causes an event, and returns the secret in `secrets` that signed the delivery of the event. Returns undefined if another secret signed
+   * it.
+   */
   async function signingSecret(tenant: TestTenant, secrets: string[]): Promise<string | undefined> {
     const { externalId } = await causeEvent(service, tenant);
     for (let count = 1; ; count += 1) {
@@ -118,7 +121,7 @@ describe('POST /v1/third-party/webhook/', () => {
     }
   });
 
-  it('200: a partner of a tenant with any features, or without a feature, can register a webhook', async () => {
+  it('200: a partner can register a webhook, no matter which features the tenant has, even if it has no feature', async () => {
     for (const features of [['restaurant'], ['hotel'], ['restaurant', 'hotel'], []] as ('restaurant' | 'hotel')[][]) {
       const tenant = await service.tenant({ features });
       assert.notEqual(await register(service, tenant.partner, URL_A), '', features.join());

@@ -37,7 +37,10 @@ afterEach(async () => {
   );
 });
 
-/** Posts to a receiver that handles the connection with `behave`. Checks that the send ends within `SOON_MS`, after one POST. */
+/**
+ * Posts to a receiver that handles the connection with `behave`. Checks that the send ends within `SOON_MS`, and that the receiver gets one
+ * POST.
+ */
 async function postTo(behave: (socket: Socket) => void): Promise<SendOutcome> {
   const requestsBefore = receiver.requests.length;
   receiver.answerWith(() => behave);
@@ -85,7 +88,7 @@ test('a send to a receiver that never answers ends with a timeout after the time
   assert.ok(outcome.durationMs >= TIMEOUT_MS - 1);
 });
 
-test('a send times out if the receiver sends its headers byte by byte, because bytes do not extend the deadline', async () => {
+test('a send times out if the receiver sends its headers byte by byte, because received bytes do not extend the deadline', async () => {
   assertFailed(
     await postTo((socket) => dribble(socket, 'HTTP/1.1 200 OK\r\nx-a: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')),
     'timeout',
@@ -112,7 +115,7 @@ test('a 2xx response is a success even if its body never ends, is cut off or is 
   }
 });
 
-test('at the deadline, a response body that arrives byte by byte and its connection are cut off, and the 200 still counts', async () => {
+test('a body that arrives byte by byte is cut off at the deadline, its connection is closed, and the status 200 still counts', async () => {
   const openBefore = receiver.openConnections;
   const outcome = await postTo((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');

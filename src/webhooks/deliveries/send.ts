@@ -195,7 +195,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 /**
  * One connection to one origin, used by one exchange at a time. undici's client opens the connection at first use, and opens it again if
  * the receiver closed it before anything was written. undici's own pool is not used, because it can fill the memory. In version 8.12, the
- * pool keeps an origin in memory for ever after the last request to the origin was aborted, and receivers choose their origins.
+ * pool never removes an origin whose last request was aborted, and each registered webhook URL may add an origin.
  */
 class Connection {
   readonly origin: string;
@@ -265,8 +265,8 @@ class Connection {
 }
 
 /**
- * Returns a connector for undici that connects only to addresses that `vetHost` returns. It fails with a SendFailure. If `lifetime` is
- * aborted, the connector closes its connection.
+ * Returns a connector for undici that connects only to addresses that `vetHost` returns. If no connection can be made, it fails with a
+ * SendFailure. If `lifetime` is aborted, the connector closes its connection.
  */
 function vettingConnector(
   vetting: VettingOptions,
@@ -309,7 +309,8 @@ let trusted: { certificates: readonly string[]; context: SecureContext } | null 
 
 /**
  * Returns the TLS context of all connections. It trusts the CA certificates of the process, including those of NODE_EXTRA_CA_CERTS. The
- * context is made again only if these certificates change, because making it takes longer than the rest of a refused attempt.
+ * context is made again only if these certificates change, because making it takes longer than all other steps of an attempt that is
+ * refused.
  */
 function trustedContext(): SecureContext {
   const certificates = getCACertificates('default');

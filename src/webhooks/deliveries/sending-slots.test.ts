@@ -24,7 +24,8 @@ describe('SendingSlots', () => {
     slots = new SendingSlots();
   });
   afterEach(() => {
-    Reflect.deleteProperty(performance, 'now'); // Restores the real `performance.now`, which belongs to the prototype and was only hidden.
+    // Deletes the replacement, so that the real `performance.now` of the prototype is used again.
+    Reflect.deleteProperty(performance, 'now');
   });
 
   function attempt(url: string, isOk: boolean | null): void {
@@ -147,7 +148,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), 0);
   });
 
-  it('a tenant may take half of all slots; the slots at all its receivers count together until they are released', () => {
+  it('a tenant may take half of all slots; the slots of all its receivers count together, each until it is released', () => {
     assert.equal(slots.freeSlotsOfTenant(TENANT), HALF);
     const taken = fill(numbered('well', 40));
     slots.take(TENANT + 1, 'well-0');
@@ -192,7 +193,7 @@ describe('SendingSlots', () => {
     const failing = numbered('failing', 10);
     failing.forEach((url) => attemptOften(url, false, 3));
     nowMs += REST_MS;
-    // These slots are for events that several INSERTs claim at the same moment. `take` never refuses a slot.
+    // If several INSERTs claim events at the same moment, they take more slots than are free, because `take` never refuses a slot.
     failing.forEach((url) => Array.from({ length: 30 }, () => slots.take(TENANT, url)));
     assert.deepEqual(
       failing.map((url) => slots.freeSlots(url)),

@@ -46,11 +46,11 @@ export interface Slot {
 }
 
 /**
- * Decides how many deliveries may be under way to each receiver. A receiver is a registered URL, also if several credentials registered
- * it. Each receiver has a share of the slots. Successes change the share (`shareAfterSuccess`), and each failure halves it. All failing
- * and slow receivers ("lagging" below) together get at most half of the slots, so that other receivers need not wait for them. All
- * receivers of one tenant together also get at most half while other tenants wait. `Claims` and `offerLease` apply this second rule.
- * The slots are counted only in this process. If several workers run, a receiver has a share in each of them.
+ * Decides how many deliveries may be under way to each receiver. A receiver is a registered URL, even if several credentials registered it.
+ * Each receiver has a share of the slots. Successes change the share (`shareAfterSuccess`), and each failure halves it. All failing and
+ * slow receivers ("lagging" below) together get at most half of the slots, so that other receivers need not wait for them. All receivers of
+ * one tenant together also get at most half while other tenants wait. `Claims` and `offerLease` apply this second rule. The slots are
+ * counted only in this process. If several workers run, a receiver has a share in each of them.
  */
 export class SendingSlots {
   /** Receivers by URL, the least recently used first. */
@@ -138,7 +138,7 @@ export class SendingSlots {
   }
 
   /**
-   * Changes a receiver, and keeps `#underWay` and `#lagging` correct, also if the receiver becomes slow or failing, or recovers. Every
+   * Changes a receiver, and keeps `#underWay` and `#lagging` correct, even if the receiver becomes slow or failing, or recovers. Every
    * change of a receiver goes through this method.
    */
   #change(receiver: Receiver, changes: Partial<Receiver>): void {
@@ -168,7 +168,7 @@ function newReceiver(): Receiver {
 /**
  * Returns the share of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or fully used. It shrinks
  * by one, to `FIRST_SHARE` at least, if at most half of it is used. Without shrinking, a receiver with a large share could begin to hang
- * and fill the half of the slots that all failing and slow receivers share. The others of them would then wait.
+ * and fill the half of the slots that all failing and slow receivers share. The other failing and slow receivers would then wait.
  */
 function shareAfterSuccess({ share, underWay }: Receiver): number {
   if (share < FIRST_SHARE || underWay >= share) {
