@@ -142,7 +142,7 @@ describe('the example receiver', () => {
     const certificate = await readFile(join(folder, 'certificate.pem'), 'utf8');
     assert.match(certificate, /^-----BEGIN CERTIFICATE-----/);
     assert.equal((await stat(join(folder, 'key.pem'))).mode & 0o777, 0o600);
-    trustCertificate(certificate); // A service in another process would read the certificate from NODE_EXTRA_CA_CERTS.
+    trustCertificate(certificate); // The service runs in this process, so it has not read NODE_EXTRA_CA_CERTS at its start.
   });
 
   test('the example receiver registers itself with the service and verifies the event of an order', async () => {

@@ -7,7 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 
 /** Browser flags in addition to the flags of @sparticuz/chromium. They stop requests that the browser makes by itself. */
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
-/** Errors of the browser start on a machine that lacks system libraries or has another processor architecture. */
+/** Error messages of a browser that cannot start, because the machine lacks system libraries or has another processor architecture. */
 const CANNOT_RUN = /shared librar|missing dependencies|ENOEXEC|exec format/i;
 
 export interface TestBrowser {
@@ -27,8 +27,8 @@ export async function findBrowser(): Promise<TestBrowser | string> {
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const executablePath = await unpack(folder);
-    // Each page gets its own browser process. With the flags of @sparticuz/chromium, a browser is a single process that ends when its first
-    // context closes.
+    // Each page gets its own browser process, because with the flags of @sparticuz/chromium, a browser is a single process that ends when
+    // its first context closes.
     const launch = () => chromium.launch({ executablePath, args: [...packaged.args, ...QUIET] });
     await (await launch()).close();
     return { open: async (options) => await watch(await launch(), options), close: remove };
@@ -42,8 +42,8 @@ export async function findBrowser(): Promise<TestBrowser | string> {
 }
 
 /**
- * Sets TMPDIR so that @sparticuz/chromium unpacks the browser into `folder`. In the shared temporary folder, it could find the browser of
- * another user or an incomplete browser.
+ * Sets TMPDIR so that @sparticuz/chromium unpacks the browser into `folder`. In the shared temporary folder, @sparticuz/chromium could use
+ * a browser that another user has unpacked or that is incomplete.
  * @returns the path of the executable
  */
 async function unpack(folder: string): Promise<string> {

@@ -140,7 +140,7 @@ describe('the comparison of an OpenAPI document with its previous version', { co
 
 type Bounded = Record<string, { properties: Record<string, { maxItems?: number }> }>;
 
-/** Upper bounds of list lengths that were added later and accepted as breaking changes, by document, schema and field. */
+/** Maximum list lengths that were later added to the documents and accepted as breaking changes, by document, schema and field. */
 const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
   'third-party': { OrderCreate: { items: 1_000 }, OrderItemInput: { addons: 100 } },
   staff: {
@@ -213,7 +213,7 @@ describe('an accepted breaking change', () => {
 describe('documentBefore', () => {
   const skip = hasGit() ? false : 'git is not installed';
 
-  it('documentBefore returns the committed version of a file with uncommitted changes, or else the version before the last change', {
+  it('documentBefore returns the committed version of a file with uncommitted changes, otherwise the version before its last commit', {
     skip,
   }, async () => {
     await inRepository(async (folder, commit) => {

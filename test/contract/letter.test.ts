@@ -31,7 +31,7 @@ const SHORT_NAME = { maxLength: 100 };
 
 /**
  * JSON Schema keywords that the contract states for fields. The service checks these rules in code and not by the schema, so this test
- * checks that the documents state them. A field may also allow null.
+ * checks that the documents state them. A field that also allows null passes the test.
  */
 const FACTS: Record<string, [schema: string, field: string, keywords: Field][]> = {
   'third-party': [

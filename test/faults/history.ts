@@ -58,8 +58,8 @@ export interface BudgetedCall {
 }
 
 /**
- * All calls and responses of the clients during the run. Code that needs only the entries of one fault stores the list lengths when the
- * fault begins.
+ * All calls and responses of the clients during the run. To find the entries of one fault later, the suite stores the length of a list when
+ * the fault begins.
  */
 export class History {
   readonly creations: Creation[] = [];

@@ -134,7 +134,7 @@ export class Postgres {
   }
 }
 
-/** Makes an empty cluster in a folder and starts PostgreSQL on it. */
+/** Creates an empty PostgreSQL data directory in a folder, and starts PostgreSQL on it. */
 export async function startPostgres(folder: string): Promise<Postgres> {
   const location = await locate(`${folder}/data`, () => {});
   const password = await readOrMakePassword(location.dataDir);

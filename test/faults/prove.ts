@@ -33,7 +33,7 @@ async function proveOne(world: World, tampering: Tampering): Promise<boolean> {
   const after = await brokenPromises(world, fromMs);
   const isSeen = before.length === 0 && spoilt.includes(tampering.breaks) && after.length === 0;
   world.findings.note(
-    `${isSeen ? 'found ' : 'MISSED'} ${tampering.name}: ${spoilt.join('; ') || 'no promise was broken'}`,
+    `${isSeen ? 'found ' : 'MISSED'} ${tampering.name}: ${spoilt.join('; ') || 'no guarantee was broken'}`,
   );
   if (before.length + after.length > 0) {
     world.findings.note(

@@ -36,7 +36,7 @@ export class PostLog {
 
 /**
  * A webhook receiver behind a TCP proxy. A fault can make it misbehave for some time. Of the events that arrive during that time, one in
- * ten meets the misbehaviour in all five attempts. The other events get a 2xx after that time.
+ * ten meets the misbehaviour in all five attempts. After that time, all other events get a 2xx.
  */
 export class Hook {
   readonly proxy: TcpProxy;
@@ -79,7 +79,7 @@ export class Hook {
     }
   }
 
-  /** Lets also those events succeed that would otherwise meet the misbehaviour in all five attempts. */
+  /** Ends the misbehaviour also for the events that would otherwise meet it in all five attempts. */
   forget(): void {
     this.#misbehaviourOf.clear();
   }
@@ -161,7 +161,10 @@ export async function startHook(certificate: Certificate, log: PostLog): Promise
   return new Hook(receiver, proxy, log);
 }
 
-/** Starts a receiver with a certificate that the service does not trust. So no request should arrive there. */
+/**
+ * Starts a receiver with a certificate that the service does not trust. The service must refuse the connection, so no request should
+ * arrive.
+ */
 export async function startImpostor(): Promise<Receiver> {
   return await startReceiver({ certificate: await makeCertificate() });
 }

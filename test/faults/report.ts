@@ -8,7 +8,7 @@ export interface FaultResult {
   unknown: number;
   events: number;
   interrupted: number;
-  /** Largest p99 of all rounds. */
+  /** Largest p99, among all rounds, of the time from the commit of an event to its first POST. */
   p99Ms: number;
   slowestMs: number;
 }

@@ -109,7 +109,7 @@ export async function findBreaches(world: World, evidence: Evidence): Promise<Ma
 
 /**
  * Waits until every delivery has ended, and checks all invariants again.
- * @param isShort if true, events no longer meet the misbehaviour of their receiver, so that the run does not wait for fifth attempts
+ * @param isShort if true, the receivers no longer misbehave for any event, so that the run does not wait for fifth attempts
  */
 export async function endRun(world: World, isShort: boolean): Promise<void> {
   if (isShort) {

@@ -26,13 +26,13 @@ import { mountVolume, type Volume } from './volume.ts';
 
 const TENANTS = 3;
 const RECEIVERS = 50;
-/** Number of receivers that faults make misbehave. They come first in the list of receivers, and never count as healthy. */
+/** Number of receivers that misbehave during some faults. They come first in the list of receivers, and never count as healthy. */
 const FAILING_RECEIVERS = 10;
 /** Number of healthy receivers that sometimes refuse an event. */
 const UNRELIABLE_RECEIVERS = 10;
 /**
- * Indexes of the partners that also read their event feed. Their receivers are one that faults make misbehave, one that is unreliable, and
- * one that is reliable.
+ * Indexes of the partners that also read their event feed. One has a receiver that misbehaves during some faults, one has an unreliable
+ * receiver, and one has a reliable receiver.
  */
 const FOLLOWING = [0, FAILING_RECEIVERS, FAILING_RECEIVERS + UNRELIABLE_RECEIVERS];
 const ACTORS = { orders: 6, stays: 3, channels: 2, readers: 3 };
@@ -55,7 +55,7 @@ export interface World {
   tenants: Tenant[];
   /** Partners, one for each receiver, in the order of the receivers. */
   partners: Partner[];
-  /** Receivers that faults make misbehave. */
+  /** Receivers that misbehave during some faults. */
   failingHooks: Hook[];
   followers: Follower[];
   /** Port of a receiver with an untrusted certificate. */
@@ -144,7 +144,8 @@ async function build(random: Random, findings: Findings, closers: Closers, close
 
 /**
  * Prepares the receivers.
- * @returns the environment variables with which the service can deliver to them, and the parts that make and observe receivers
+ * @returns the environment variables with which the service can deliver to the receivers, the log of POSTs, a function that starts a
+ * receiver, and the port of the receiver with an untrusted certificate
  */
 async function prepareReceivers(folder: string, closers: Closers) {
   const certificate = await makeCertificate();
@@ -275,7 +276,7 @@ class LogWatch {
 
 /**
  * Waits until the condition is true.
- * @returns the duration in milliseconds, or undefined after the time limit
+ * @returns the duration in milliseconds, or undefined if the condition is still false after the time limit
  */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,

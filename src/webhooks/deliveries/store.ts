@@ -25,13 +25,14 @@ function queueHeads(after = BEFORE_ALL) {
 interface DueQueueSearch {
   after: DueQueue | null;
   limit: number;
-  /** Webhook URLs of receivers that have no free slot. Active credentials with such a URL are left out. */
+  /** URLs of receivers that have no free sending slot. The search leaves out active credentials with such a webhook URL. */
   passOver: string[];
 }
 
 /**
- * Returns credentials of all tenants that have due deliveries. This is one of the few statements that may read across tenants. It reads a
- * credential as soon as it has found the credential's first delivery (OFFSET 0 keeps this order), so the search can stop at the limit.
+ * Returns credentials that have due deliveries, of any tenant. This is one of the few statements that may read across tenants. As soon as
+ * the statement finds the first delivery of a credential, it reads this credential, and only then searches for the next delivery. OFFSET 0
+ * keeps this order, so that the search can stop at the limit.
  */
 export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueueSearch): Promise<DueQueue[]> {
   const statement = sql<DueQueue>`
@@ -59,7 +60,7 @@ interface ClaimRow {
   webhook_secret: Buffer;
 }
 
-/** Maximum number of deliveries in one claim. It is small, so that the last of them does not wait long for its attempt after the claim. */
+/** Maximum number of deliveries in one claim. It is small, so that the attempt of the last delivery begins soon after the claim. */
 export const CLAIM_SIZE = 200;
 
 /** Number of deliveries to claim for one credential. */
@@ -70,14 +71,14 @@ export interface Wanted {
 }
 
 /**
- * Claims due deliveries of several credentials, at most `CLAIM_SIZE`. This is one of the few statements that may write across tenants. It
- * counts an attempt for each delivery before anything is sent, and leases the delivery, so that no other worker claims it before the lease
- * ends. The same statement ends the deliveries that must not be sent: those of a revoked credential (decision 34), and those whose fifth
- * attempt has no recorded outcome (decision 33).
+ * Claims due deliveries of several credentials, at most `CLAIM_SIZE` deliveries in total. This is one of the few statements that may write
+ * across tenants. It counts an attempt for each delivery before anything is sent, and leases the delivery, so that no other worker claims
+ * it before the lease ends. The same statement ends the deliveries that must not be sent: those of a revoked credential (decision 34), and
+ * those whose fifth attempt has no recorded outcome (decision 33).
  *
  * The rows are locked in a materialised CTE, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
- * statement. The outer LIMIT of the CTE is a number in the text of the statement, because the planner uses this number as its estimate. The
- * planner does not know the wanted counts. Without the number it would expect a tenth of the backlog, and read the whole table.
+ * statement. The outer LIMIT of the CTE is a literal in the SQL text, because the planner estimates the number of rows from it. The planner
+ * does not know the values of `wanted.count`. Without the literal, it would expect a tenth of the backlog, and read the whole table.
  * @returns the deliveries to send, and the number of rows claimed for each credential
  */
 export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
@@ -139,8 +140,9 @@ export interface Outcome {
 }
 
 /**
- * Records the outcomes of attempts, of any tenants. An outcome is recorded only if the row still has the same lease id, so no other worker
- * has claimed the delivery in the meantime. A worker that was suspended beyond its lease must not overwrite a later outcome.
+ * Records the outcomes of attempts, of any tenants. An outcome is recorded only if the row still has the lease id of the attempt. Otherwise
+ * another worker has claimed the delivery, for example because the first worker was suspended beyond its lease. The first worker must not
+ * overwrite a later outcome.
  * @returns the ids of the events whose outcomes were recorded
  */
 export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise<Set<string>> {
@@ -161,7 +163,7 @@ export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Maximum number of pending deliveries that are counted. A more exact count would take longer, and would not help an operator. */
+/** Number at which the count of pending deliveries stops. To count more would take longer, and would not help an operator. */
 const MAX_COUNTED = 1_000_000;
 
 export interface QueueState {

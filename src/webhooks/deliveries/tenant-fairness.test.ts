@@ -54,7 +54,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
   const insertDue = (credentials: CredentialRef[], count: number) =>
     insertBacklog(service.database.db, credentials, count);
 
-  /** Claims deliveries until no credential with due deliveries has a free slot. */
+  /** Claims deliveries until no due delivery can get a free sending slot. */
   async function takeAll(): Promise<Claim[]> {
     const taken: Claim[] = [];
     for (let claimed = await claims.take(); claimed !== null; claimed = await claims.take()) {
@@ -66,14 +66,14 @@ describe('claims of deliveries for a tenant with many receivers', () => {
   const countOf = (taken: Claim[], [credential]: CredentialRef[]) =>
     taken.filter(({ delivery }) => delivery.tenantId === credential?.tenantId).length;
 
-  it('a tenant with 100 receivers gets all 256 slots while no other tenant waits', async () => {
+  it('a tenant with 100 receivers gets all 256 sending slots while no other tenant waits', async () => {
     const busy = await tenantOf(100);
     await insertDue(busy, 10);
     await claims.scan();
     assert.equal(countOf(await takeAll(), busy), SLOTS);
   });
 
-  it('two tenants with many receivers get about half of the slots each, and a small tenant gets the four that it can use', async () => {
+  it('two tenants with many receivers get about half of the slots each, and one with one receiver gets its maximum of four', async () => {
     const [first, second, small] = [await tenantOf(100), await tenantOf(100), await tenantOf(1)];
     await insertDue([...first, ...small], 10);
     await claims.scan();
@@ -194,11 +194,11 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
 
   for (const isLocal of [true, false]) {
     const way = isLocal ? 'reported at its commit' : 'found by a search';
-    it(`an event of another tenant, ${way}, is claimed after at most 456 events of a busy tenant`, async (t) => {
+    it(`at most 456 events of a busy tenant are claimed before an event of another tenant that is ${way}`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);
-      // Only claims after the commit of the event are counted, because no worker can claim the event before its commit.
+      // Claims before the commit of the event do not count, because no worker can claim the event before its commit.
       const earlier = await countClaims();
       await eventually(() => countOf('other') > 0, 'event of the other tenant', 60_000);
       const ahead = (await placeOfFirstClaim(other[0])) - earlier - 1;
@@ -223,7 +223,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
     }
     assert.ok(isOffered(busy[32]), 'a lease is offered while no other tenant waits');
     for (let sent = 0; sent < 5; sent += 1) {
-      await write(other[0]); // The first four take all slots of the receiver, so the fifth waits.
+      await write(other[0]); // The first four events take all sending slots of the receiver, so the fifth event waits.
     }
     assert.equal(isOffered(busy[32]), false);
     assert.ok(

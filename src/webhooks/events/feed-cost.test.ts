@@ -5,7 +5,7 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { endOfFeed, readFeed } from './feed.ts';
 
-/** Number of events of each credential. The first half of them already has a position in the feed, as if a client had read them before. */
+/** Number of events of each credential. The first half already have positions in the feed, as if a client had read them before. */
 const EVENTS = 60_000;
 const LIMIT = 50;
 
@@ -63,8 +63,8 @@ describe('cost of a call of the event feed', () => {
       expected.map((pattern) => pattern.source),
     );
     for (const statement of made) {
-      // To lock a row, PostgreSQL reads it again and reads the visibility map. To update a row, it also writes new index entries, and each
-      // entry takes a few pages.
+      // The limit is higher for statements that lock or update rows. To lock a row, PostgreSQL reads it again and reads the visibility map.
+      // To update a row, PostgreSQL also writes new index entries, and each entry takes a few pages.
       const pages = await pagesTouched(statement);
       const perRow = statement.sql.startsWith('update') ? 20 : statement.sql.includes('for no key update') ? 5 : 3;
       const most = LIMIT * perRow;
@@ -72,7 +72,7 @@ describe('cost of a call of the event feed', () => {
     }
   }
 
-  it('a call for events that were read before takes two SELECT statements that read few database pages, at any cursor', async () => {
+  it('a call for events that were read before takes two SELECT statements that read few database pages, from any cursor', async () => {
     for (const cursor of ['', '15000', String(EVENTS / 2 - LIMIT)]) {
       statements = [];
       assert.equal((await read(cursor)).results.length, LIMIT);
@@ -80,7 +80,7 @@ describe('cost of a call of the event feed', () => {
     }
   });
 
-  it('a call for events that were never read takes eight statements that read few database pages, although 30,000 exist', async () => {
+  it('a call for unread events takes eight statements that read few database pages, although 30,000 unread events exist', async () => {
     const page = await read(String(EVENTS / 2));
     assert.equal(page.next, String(EVENTS / 2 + LIMIT));
     await assertCheap([/select/, /select/, /insert/, /select/, /select/, /update/, /update/, /select/]);

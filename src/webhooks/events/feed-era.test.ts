@@ -23,7 +23,10 @@ const insert = (count: number) =>
     Array.from({ length: count }, () => eventOf(tenant)),
   );
 
-/** Reads the feed with a cursor that must be refused. Checks that the only error message says what to do, and returns the message. */
+/**
+ * Reads the feed with a cursor that must be refused. Checks that the response has only one error message and that this message says what to
+ * do. Returns the message.
+ */
 async function faultOf(cursor: string): Promise<string> {
   const answer = await service.call('GET', `${EVENTS}?after=${cursor}`, { headers: tenant.partner });
   const [fault = '', ...others] = faultsOf(answer);
@@ -43,7 +46,7 @@ describe('a cursor beyond the end of the feed', () => {
     }
   });
 
-  it('400: a cursor above 0 is refused if the feed was never read, with or without events in it', async () => {
+  it('400: a cursor above 0 is refused if the feed was never read, whether it has events or not', async () => {
     assert.match(await faultOf('1'), /beyond the end/);
     await insert(3);
     assert.match(await faultOf('2'), /beyond the end/);
@@ -54,7 +57,7 @@ describe('a cursor beyond the end of the feed', () => {
     );
   });
 
-  it('400: a cursor of the feed is refused if the database is set back to a state before the cursor was given', async () => {
+  it('400: a cursor is refused if the database was set back to a state from before the service gave this cursor', async () => {
     const [first] = await insert(3);
     const { next } = await readToEnd(service, tenant.partner);
     const { db } = service.database;

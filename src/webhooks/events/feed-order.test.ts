@@ -5,7 +5,7 @@ import { eventOf, insertEvents, readEvents, readToEnd } from '#test/support/feed
 import { type CommitProxy, startCommitProxy } from '#test/support/lost-commit.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 
-/** The transactions of these tests commit in another order than the order of their event ids. */
+/** In these tests, the order in which transactions commit differs from the order of their event ids. */
 describe('cursors of the event feed', () => {
   let service: TestService;
   let node: TestService;
@@ -132,8 +132,8 @@ describe('cursors of the event feed', () => {
       }
     }
     /**
-     * Updates recent events, newest first, until the writers end. Deliveries also update events in another order than that of their
-     * commits.
+     * Updates recent events, newest first, until the writers end. This simulates deliveries, which also do not update events in the order
+     * in which the events were committed.
      */
     async function touch(): Promise<void> {
       while (isWriting) {

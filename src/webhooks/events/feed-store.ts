@@ -20,8 +20,8 @@ function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
 }
 
 /**
- * Selects the events of a feed that have no position yet. Callers also order them by id. The query orders by the position first, although
- * it is null in all these events, because only then can PostgreSQL read the events in the order of the index.
+ * Selects the events of a feed that have no position yet. Callers add an order by id. This query orders by the position first. The position
+ * is null in all these events, but only with this order can PostgreSQL read the events in the order of the index.
  */
 function unnumberedEvents(db: Db, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');
@@ -97,13 +97,16 @@ export async function lockFeed(tx: Tx, { tenantId, credentialId }: Feed): Promis
   return feed.last_position;
 }
 
-/** Locks the oldest events without a position, and returns their ids in ascending order. Ids up to `afterId` are left out. */
+/**
+ * Locks the oldest events that have no position and whose id is greater than `afterId` (null: any id). Returns their ids in ascending
+ * order.
+ */
 export async function lockUnnumbered(tx: Tx, feed: Feed, limit: number, afterId: string | null): Promise<string[]> {
   const rows = await afterIdInOrder(unnumberedEvents(tx, feed), afterId).limit(limit).forNoKeyUpdate().execute();
   return rows.map((row) => row.id);
 }
 
-/** Gives the events the positions after `lastPosition`, in the order of `ids`. */
+/** Assigns the positions after `lastPosition` to the events, in the order of `ids`. */
 export async function numberEvents(tx: Tx, feed: Feed, ids: string[], lastPosition: number): Promise<void> {
   await tx
     .updateTable('event')

@@ -28,7 +28,7 @@ const insert = (count: number, changes = {}) =>
   );
 
 describe('entries of the event feed', () => {
-  it('200: an entry of the feed has exactly the fields of the contract, and a null delivery if no webhook was registered', async () => {
+  it('200: an entry of the feed has exactly the fields of the contract, and delivery is null if no webhook was registered', async () => {
     const { orderId, externalId } = await causeEvent(service, tenant);
     await register(service, tenant.partner, receiver.url);
     const answer = await service.call('GET', EVENTS, { headers: tenant.partner });

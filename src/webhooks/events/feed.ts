@@ -61,7 +61,7 @@ function refusedCursor(what: string): ApiError {
 
 /**
  * Returns the events after the position `after`. If fewer than `limit` events have such a position, first gives positions to more events.
- * @param end end of the feed, which the caller has read before. Events that another reader has numbered since then are also returned.
+ * @param end end of the feed, which the caller has read before. Events that have got a position since then are also returned.
  */
 async function readRows(
   db: Database,
@@ -98,7 +98,7 @@ async function numberAll(db: Database, feed: store.Feed): Promise<void> {
   do {
     const lastId = ids.at(-1) ?? null;
     ids = await inTransaction(db, (tx) => numberOldest(tx, feed, NUMBERED_AT_ONCE, lastId));
-  } while (ids.length === NUMBERED_AT_ONCE); // After a batch that is not full, no event without a position is left.
+  } while (ids.length === NUMBERED_AT_ONCE); // A batch that is not full is the last one, because now every event has a position.
 }
 
 /**
@@ -111,10 +111,10 @@ export async function raiseFeedEra(db: Database, now = new Date()): Promise<numb
 }
 
 /**
- * Gives the oldest events without a position the next positions of the feed.
+ * Assigns the next positions of the feed to the oldest events that have no position.
  * @param afterId id of the last event that got a position in the previous batch, or null. The search begins after this id, because events
  * that got a position leave dead index entries, which take time to skip.
- * @returns the ids of the numbered events, at most `limit`
+ * @returns the ids of the events that got a position, at most `limit`
  */
 async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: string | null): Promise<string[]> {
   const lastPosition = await store.lockFeed(tx, feed);

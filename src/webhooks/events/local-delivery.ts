@@ -29,7 +29,7 @@ export interface ClaimedDelivery extends Target {
   /** Number of this attempt, from 1. */
   attempt: number;
   lease: Lease;
-  /** Seconds from the time when the delivery became due to the claim. */
+  /** Seconds between the time when the delivery became due and its claim. */
   waitedSeconds: number;
 }
 

@@ -15,9 +15,10 @@ export async function readTenantIds(db: Database, afterId: number, limit: number
 }
 
 /**
- * Removes the oldest events of a tenant between two ids, except those whose delivery is pending. The statement skips rows that another
- * process has locked, so that several processes share the work and none of them waits. It locks the rows in a materialised CTE. PostgreSQL
- * may run the subquery of an `IN (SELECT … SKIP LOCKED)` several times, and a LIMIT would apply to each run and not to the whole statement.
+ * Removes the oldest of the tenant's events with ids between `afterId` and `beforeId`, except events whose delivery is pending. The
+ * statement skips rows that another process has locked, so that several processes share the work and none of them waits. It locks the rows
+ * in a materialised CTE, because PostgreSQL may run the subquery of an `IN (SELECT … SKIP LOCKED)` several times. A LIMIT would then apply
+ * to each run and not to the whole statement.
  * @returns the ids of the removed events, in no particular order
  */
 export async function removeEvents(

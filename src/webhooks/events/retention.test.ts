@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 after(() => service.close());
 
-/** Returns a new id whose time is the given time. */
+/** Returns a new event id (UUIDv7) that contains the given time. */
 const idAt = (atMs: number) => firstIdAt(atMs).slice(0, 14) + newId().slice(14);
 
 /** Writes events that happened the given number of days ago. */

@@ -22,8 +22,8 @@ export interface NewEvent {
 export const NO_OUTCOME = sql`jsonb_build_object('at', now(), 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
 
 /**
- * Inserts all events of the CTE `receiver`. A lease begins at the time of the INSERT (`clock_timestamp()`) and not of the BEGIN (`now()`),
- * because the transaction may have begun much earlier.
+ * Inserts one event for each row of the CTE `receiver`. A lease begins at the time of the INSERT (`clock_timestamp()`) and not of the BEGIN
+ * (`now()`), because the transaction may have begun much earlier.
  */
 const WRITE_EVENTS = sql`
   INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status,
@@ -51,9 +51,9 @@ const EVENT_INPUT = new Fields<EventInput>({
 });
 
 /**
- * Writes events. On a single database node, they may belong to several tenants. This is one of the few statements that may write for
- * several tenants. An event gets a delivery if its credential has a webhook at this moment (decision 32). The LIMIT makes the planner look
- * up each credential by index, even if the statistics of the table are wrong.
+ * Writes events. If the database is a single node and not a cluster, the events may belong to several tenants. This is one of the few
+ * statements that may write for several tenants. An event gets a delivery if its credential has a webhook at this moment (decision 32). The
+ * LIMIT makes the planner look up each credential by index, even if the statistics of the table are wrong.
  * @returns the URL and secret of each event that gets a delivery, by event id
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {

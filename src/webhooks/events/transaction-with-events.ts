@@ -136,4 +136,6 @@ async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boo
   }
 }
 
-const NOT_COMMITTED = new Error('The event did not exist. The transaction that inserted it again is rolled back.');
+const NOT_COMMITTED = new Error(
+  'The first transaction was not committed. The transaction that inserted its event again is rolled back.',
+);

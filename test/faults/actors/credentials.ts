@@ -14,7 +14,7 @@ interface Options {
   client: Client;
   tenants: readonly Tenant[];
   random: Random;
-  /** Returns the API processes. Each old secret is tried at all of them. */
+  /** Returns the API processes. The simulated owner tries each old secret at all of them. */
   nodes: () => { name: string; url: string }[];
   /**
    * URL of a receiver that always responds with 503, so that a delivery is still pending when its credential is

@@ -30,7 +30,7 @@ function availabilityPath(tenant: Tenant, random: Random): string {
 
 /**
  * Returns a simulated client that exceeds the call budget of one credential, with calls to each process in turn (invariant 8).
- * @param nodes returns the processes; `counter` names the counter that counts the calls to a process
+ * @param nodes returns the processes. `counter` is the name of the counter that counts the calls to the process.
  */
 export function budgetActor(
   client: Client,

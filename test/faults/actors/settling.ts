@@ -16,8 +16,8 @@ export async function create(client: Client, creation: Creation, request: Reques
 }
 
 /**
- * Sets the status of an order or a reservation. A try without a response may have set the status, and the service then refuses the
- * repetition. So after such a refusal, the function reads the status. No other client changes this order or reservation.
+ * Sets the status of an order or a reservation. If a try got no response, it may have set the status, and the service then refuses the next
+ * try. So after such a refusal, the function reads the status. No other client changes this order or reservation.
  */
 export async function change(
   client: Client,

@@ -2,7 +2,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:h
 import { setTimeout as sleep } from 'node:timers/promises';
 import { channelHeaders, type TestChannel } from '../../support/channel.ts';
 
-/** Placeholder in a path or a body for an id that is different in each call. The call number replaces the digits. */
+/** Placeholder, in a path or a body, for an id that is different in each call. The number of the call replaces the zeros. */
 export const UNIQUE = 'unique-00000000';
 const DIGITS = 8;
 /** Time after which a caller that still waits for the end of the response closes its connection. */
@@ -44,7 +44,7 @@ export interface Outcome {
 
 /**
  * Returns an agent with keep-alive connections.
- * @param connections the maximum number of connections, because a proxy also has such a maximum
+ * @param connections the maximum number of connections. It simulates a proxy in front of the service, which has such a maximum.
  */
 export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });

@@ -20,7 +20,7 @@ export interface BudgetCase {
   /** Maximum heap size of the measured process, in MiB. If missing, V8 chooses the maximum. */
   heapMiB?: number;
   /**
-   * True if the calls are not also sent one by one before the measurement. This is for calls that take very long, and for cases in which
+   * True if the measurement begins without sending each call alone before. This is for calls that take very long, and for cases in which
    * the first call matters.
    */
   isUnrehearsed?: boolean;

@@ -17,8 +17,8 @@ export interface BudgetOptions {
    */
   results: string | undefined;
   /**
-   * Maximum number of measurements of a case whose results break a guarantee. A busy machine may cause one bad measurement, but a fault of
-   * the service causes bad measurements each time.
+   * Maximum number of times that a case is measured, if each time the results break a guarantee. A busy machine may cause one bad
+   * measurement, but a fault of the service causes bad measurements each time.
    */
   tries: number;
   print: (line: string) => void;

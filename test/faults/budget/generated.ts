@@ -10,7 +10,7 @@ import type { BudgetCase } from './case.ts';
 import type { Call, Who } from './call.ts';
 import { type BudgetTenant, times } from './house.ts';
 
-/** Size of a shape, which is the expensive part of a generated body. The whole body has at most 1 MiB. */
+/** Size of the part of a generated body that is expensive to parse (its shape). The whole body has at most 1 MiB. */
 const SIZE_BYTES = 1024 ** 2 - 64 * 1024;
 const LONGEST_RANGE_NIGHTS = 730;
 const QUERY_BYTES = 12_000;
@@ -38,7 +38,9 @@ export async function generatedCases(): Promise<BudgetCase[]> {
   ];
 }
 
-/** Returns a case that sends bodies of 1 MiB to one operation. Each body has another shape that is expensive for a careless parser. */
+/**
+ * Returns a case that sends bodies of 1 MiB to one operation. Each body has a different structure that is expensive for a careless parser.
+ */
 function bodiesOf(operation: Operation): BudgetCase {
   return {
     name: `bodies-of-${operation.id}`,

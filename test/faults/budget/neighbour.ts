@@ -12,8 +12,8 @@ const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
 /**
- * Maximum number of connections to each process for the usual calls, and again for `/livez`. They are opened before the measurement,
- * because during a pause of the event loop the kernel may delay new connections for seconds.
+ * Maximum number of connections to each process for the usual calls, and the same maximum for `/livez`. They are opened before the
+ * measurement, because during a pause of the event loop the kernel may delay new connections for seconds.
  */
 const CONNECTIONS = 128;
 

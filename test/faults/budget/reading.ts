@@ -4,7 +4,7 @@ import { type BudgetCase, get } from './case.ts';
 import { longMenu, smallMenu } from './house.ts';
 import { BODY_BYTES, ITEMS, placeLargeOrders } from './large-order.ts';
 
-/** Number of stored orders of 1 MiB in the list that is read. */
+/** Number of orders, each of 1 MiB, in the list that the calls of the case read. */
 const STORED_ORDERS = 205;
 
 /**
@@ -51,7 +51,7 @@ const largeOrdersListed: BudgetCase = {
   },
 };
 
-/** Returns a menu for which the response has about 10 MiB. */
+/** Returns a menu that takes about 10 MiB in a response. */
 const wideMenu = () => longMenu(ITEMS, 40);
 
 const slowReaders: BudgetCase = {

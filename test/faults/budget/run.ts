@@ -17,7 +17,7 @@ export interface Lengths {
   mostMs: number;
   /** Maximum time of the calls at a steady rate, which follow the first concurrent calls. */
   steadyMs: number;
-  /** Maximum time after the load until memory is back at its level before the load. */
+  /** Maximum wait, after the load, until memory is back at the level that it had before the load. */
   memoryMs: number;
 }
 
@@ -37,7 +37,7 @@ export const SHORT_LENGTHS: Lengths = {
 };
 
 const MEMORY_POLL_MS = 2_000;
-/** Maximum difference from the memory before the load that counts as back at that level. Even a process without load can grow as much. */
+/** Tolerance with which memory counts as back at its level before the load. Even a process without load can grow by as much. */
 const LEVEL_MIB = 60;
 /**
  * Number of the first call that is sent alone, before the measurement. It is high, so that the ids in these calls differ from the ids in

@@ -42,12 +42,12 @@ export interface Goals {
   controlTimes: number;
   livezMs: number;
   heldMs: number;
-  /** Limit of the event loop pause by wall clock, as a multiple of the same pause in the control process. */
+  /** Maximum pause of the event loop by wall clock, as a multiple of the pause in the control process. */
   standstillTimes: number;
   growthMiB: number;
   /**
-   * Growth of memory that may remain one minute after the load. Under any load, V8's young generation grows to 48 MiB, and menus stay in a
-   * cache.
+   * Maximum growth of memory that may remain one minute after the load. Some growth is normal, because under any load V8's young generation
+   * grows to 48 MiB, and menus stay in a cache.
    */
   keptMiB: number;
 }

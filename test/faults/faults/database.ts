@@ -69,7 +69,7 @@ const readOnly: Fault = {
       await setReadOnly(postgres, 'on');
       await sleep(6_000);
       await setReadOnly(postgres, 'off');
-      await sleep(300); // Meanwhile every session reads the new setting.
+      await sleep(300); // Within this time, every session reads the new setting.
     });
   },
   heal: async ({ postgres }) => await setReadOnly(postgres, 'off'),

@@ -7,7 +7,7 @@ import { causeEvent } from './witness.ts';
 const SERVING_AGAIN_MS = 5_000;
 const RETRIED_WITHIN_MS = 25_000;
 const STOPPED_MS = 30_000;
-/** Time within which a response that was sent arrives at the worker. */
+/** Time in which a response of the receiver surely arrives at the worker. */
 const ON_ITS_WAY_MS = 300;
 
 /** Each API process is killed while it serves calls, and is immediately started again. */
@@ -139,7 +139,7 @@ const killServe: Fault = {
 };
 
 /**
- * A worker is stopped for longer than its lease, and then continues. It must not record the outcome of the attempt, because its lease has
+ * A worker is stopped for longer than its lease, and then continues. It must not record the outcome of its attempt, because the lease has
  * ended.
  */
 const stopWorker: Fault = {

@@ -15,8 +15,8 @@ export interface Window {
 }
 
 /**
- * The period, with the events and POSTs that the checks use. They are collected after the load has paused, but deliveries may still be
- * retried.
+ * Period that is checked, with the events and POSTs that the checks use. Events and POSTs are collected after the load has paused, but
+ * deliveries may still be retried at that time.
  */
 export interface Evidence extends Window {
   gatheredAtMs: number;

@@ -101,7 +101,7 @@ function faultsOfKey(key: string, { successes, isSettled, refusal }: Creation, r
  * Reads the orders and reservations that were created since the fault began, through the API. Returns a description of each wrong response.
  */
 async function faultsOfReading({ client, knownPartners }: World, creations: Creation[]): Promise<string[]> {
-  // The credential of a partner that is not in `knownPartners` may be revoked by now.
+  // Leaves out all other partners, because their credentials may be revoked by now, and a revoked credential cannot read.
   const readable = creations.filter(({ partner }) => knownPartners.has(partner.credentialId));
   const waiting = readable.filter(({ successes }) => successes.length > 0);
   const faults: string[] = [];

@@ -2,11 +2,11 @@ import type { Attempt, EventRow } from '../observer.ts';
 import { healthyUrls, type World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Maximum wait after the first attempt. The maximum doubles after each further attempt (decision 33). */
+/** Maximum wait between the first attempt and the second. After each further attempt, the maximum is twice as long (decision 33). */
 const FIRST_CAP_MS = 2_000;
-/** Tolerance for the time until a worker finds the due delivery, on a busy machine with a slow database. */
+/** Tolerance for a late retry, because a worker on a busy machine with a slow database needs time to find the due delivery. */
 const SLACK_MS = 2_500;
-/** Tolerance for the difference between the clocks of database and worker, and for rounding. */
+/** Tolerance for a retry that seems too early, because the clocks of database and worker differ, or because times are rounded. */
 const EARLY_MS = 150;
 const ENOUGH_WAITS = 30;
 
@@ -19,7 +19,7 @@ interface Wait {
 
 /**
  * Invariant 5. The wait after a failed attempt is random, between zero and its maximum. Only deliveries to healthy receivers are checked,
- * because a retry to another receiver may also wait for a sending slot.
+ * because a retry to an unhealthy receiver may also wait for a sending slot.
  */
 export const waitsAreDrawn: Invariant = {
   promise: '5 waits are within their maximum',
@@ -41,7 +41,7 @@ function waitsOf(world: World, { id, credential_id, attempts }: EventRow): Wait[
   }
   return attempts.slice(1).flatMap((next, index) => {
     const failed = attempts[index];
-    // After an attempt without an outcome, the retry waits for the end of the lease and not for a random time, so it is not checked.
+    // After an attempt without an outcome, the retry waits for the end of the lease and not for a random time, so this wait is not checked.
     if (failed === undefined || failed.duration_ms === null) {
       return [];
     }

@@ -51,8 +51,8 @@ const othersDish: Tampering = {
       const values = [own?.id, `of ${marker}`];
       await world.postgres.query('UPDATE dish SET description = $2 WHERE tenant_id = $1', values);
       await world.postgres.query('UPDATE menu SET version = version + 1 WHERE tenant_id = $1', [own?.id]);
-      // This row invalidates the cached menu, as a change of the menu by the service does. Each process polls for recent changes every 150
-      // ms.
+      // The service also writes such a row when it changes a menu. Each process polls these rows every 150 ms, and then invalidates its
+      // cached menu.
       await world.postgres.query('INSERT INTO recent_change (id, tenant_id) VALUES (gen_random_uuid(), $1)', [own?.id]);
       await sleep(1_000);
     };

@@ -87,7 +87,7 @@ const eventAfterCommit: Tampering = {
   breaks: '4 state and events agree',
   async spoil(world) {
     const { event } = first(await delivered(world), 'delivered event');
-    // Records the event under another transaction than its cause. If these were two transactions, a crash between them would lose the
+    // Changes the record, as if event and cause had been written in two transactions. A crash between two such transactions would lose the
     // event.
     const set = async (tx: string) => {
       const values = [event.tenant_id, event.id, tx];
