@@ -238,7 +238,7 @@ describe('tools that compare a guide with the actual responses', () => {
     ['2026-11-21', '2026-11-22', 1],
     [null, {}, 1],
   ] as const) {
-    test(`${count} differences if the guide shows ${JSON.stringify(shown)} and the value is ${JSON.stringify(actual)}`, () => {
+    test(`finds ${count} differences if the guide shows ${JSON.stringify(shown)} and the response has ${JSON.stringify(actual)}`, () => {
       assert.equal(differences(shown, actual).length, count);
     });
   }

@@ -42,7 +42,7 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Sends the bookings to a new tenant, and later cancels or completes them as the bookings say.
+ * Creates the bookings in a new tenant, and later cancels or completes each booking as its data says.
  * @param tamper wraps the function that calls the service, so that a test can falsify responses
  */
 async function replay(bookings: Booking[], tamper: (call: Call) => Call = (call) => call) {
@@ -90,7 +90,7 @@ describe('readBookings', () => {
 });
 
 describe('stepsOf', () => {
-  it('stepsOf sorts the steps of a day: ends of earlier bookings, then new bookings, then ends of bookings made on this day', () => {
+  it('stepsOf sorts the steps of a day: first earlier bookings end, then new bookings are made, then bookings made on this day end', () => {
     const steps = stepsOf(readBookings(MADE_UP, '2020-02-26')).map(({ kind, booking }) => `${kind} ${booking.line}`);
     const begin = ['create 1', 'create 2', 'create 3', 'finish 2', 'create 4', 'create 5', 'create 6', 'finish 6'];
     const end = ['finish 7', 'finish 5', 'finish 4', 'finish 1', 'finish 3', 'finish 8'];

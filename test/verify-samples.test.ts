@@ -24,7 +24,9 @@ interface Program extends Sample {
   driver: string;
   /** Command that the test needs on PATH. */
   needs: string;
-  /** Shell command that builds and runs the program, in a folder with the driver program and the sample. */
+  /**
+   * Shell command that builds and runs the program. Its working directory contains the driver program and the sample.
+   */
   command: string;
 }
 
@@ -104,7 +106,7 @@ function named(outcomes: boolean[]): string[] {
 const expected = named(vectors.map(({ valid }) => valid));
 
 describe('the test vectors', () => {
-  test("a test vector is marked valid if and only if the service's own verification accepts it within the time limit", () => {
+  test('a test vector is marked valid if and only if the service accepts its signature and its timestamp is in the tolerance', () => {
     for (const { name, valid, secrets, timestamp, signature, body } of vectors) {
       const message = { timestampSeconds: Number(timestamp), body, signature: signature ?? '' };
       const isLate = Math.abs(nowSeconds - message.timestampSeconds) > vectorFile.tolerance_seconds;

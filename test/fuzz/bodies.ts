@@ -14,7 +14,10 @@ export interface Content {
   text: string;
 }
 
-/** Generates bodies for a schema as JSON, as forms and as multipart. If `quality` is `spoilt`, some of them are damaged or arbitrary. */
+/**
+ * Generates bodies that match a schema, as JSON, as forms and as multipart. If `quality` is `spoilt`, some values in
+ * the bodies are wrong, some bodies are damaged, and some ignore the schema.
+ */
 export function contents(schema: Schema, quality: Quality): fc.Arbitrary<Content> {
   const good = fc
     .record({
@@ -48,7 +51,7 @@ function damaged(content: Content): fc.Arbitrary<Content> {
   );
 }
 
-/** Bodies that match the schema of no operation. */
+/** Bodies that are generated without a schema: random bytes, hostile values, and texts that are not valid bodies. */
 export const junk: fc.Arbitrary<Content> = fc.record({
   type: fc.option(fc.constantFrom(...ODD_CONTENT_TYPES, ...Object.values(CONTENT_TYPES).flat())),
   encoding: fc.constant('bytes' as const),

@@ -1,7 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Encoding } from './encodings.ts';
 
-/** Kinds of callers. `World.headersOf` returns the headers of each kind. */
+/**
+ * Kinds of callers that send the generated requests. `World.headersOf` returns the headers with which each kind
+ * authenticates.
+ */
 export const ACTORS = [
   'anonymous',
   'partner',
@@ -33,8 +36,8 @@ export interface HttpCase {
   target: string;
   headers: [name: string, value: string][];
   /**
-   * Body of the request. `encoding` is the encoding in which the values of placeholders are written. With `bytes`, each character of `text`
-   * is sent as one byte. Otherwise `text` is sent as UTF-8.
+   * Body of the request. `encoding` decides how the value that replaces a placeholder is escaped. With `bytes`, no
+   * placeholder is replaced, and each character of `text` is sent as one byte. Otherwise `text` is sent as UTF-8.
    */
   body: { encoding: Encoding | 'bytes'; text: string } | null;
   isChunked: boolean;
@@ -57,7 +60,7 @@ export interface RawCase {
 
 export type Case = HttpCase | RawCase;
 
-/** Encodes a case as one word, so that a command line can contain it. */
+/** Encodes a case as one word without spaces, so that it can follow `--replay` on a command line. */
 export function toLine(each: Case): string {
   return deflateRawSync(JSON.stringify(each)).toString('base64url');
 }

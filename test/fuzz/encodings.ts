@@ -1,11 +1,15 @@
 import { KEY, RAW } from './hostile.ts';
 
 export type Encoding = 'json' | 'form' | 'multipart';
-/** Way of writing nested values in the field names of a form (decision 5). `json` writes a nested value as JSON in one field. */
+/**
+ * Notation of nested values in a form (decision 5): `items[0][item_id]` is `brackets`, `items.0.item_id` is `dots`, and
+ * `items[0]item_id` is `mixed`. With `json`, one field contains the nested value as JSON text.
+ */
 export type FormStyle = 'brackets' | 'dots' | 'mixed' | 'json';
 
 /**
- * Returns the text of a value as JSON, as a form or as multipart. Each of these encodings writes lone surrogates and NUL in its own way.
+ * Encodes a value as JSON, as a form or as multipart. The value may contain lone surrogates and NUL, and each encoding
+ * writes these in its own way.
  */
 export function encode(value: unknown, encoding: Encoding, style: FormStyle): string {
   if (encoding === 'json') {
@@ -18,8 +22,8 @@ export function encode(value: unknown, encoding: Encoding, style: FormStyle): st
 }
 
 /**
- * Returns a value as JSON. A text that begins with `RAW` is written without this prefix and without quotes, and a key without the prefix
- * `KEY`.
+ * Returns a value as JSON. If a text begins with `RAW`, the rest of the text is written without quotes. If a key begins
+ * with `KEY`, the rest of it is written as the key.
  */
 export function jsonOf(value: unknown): string {
   if (Array.isArray(value)) {

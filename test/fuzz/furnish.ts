@@ -30,7 +30,10 @@ export interface Callers {
   ownIds: string[];
 }
 
-/** Signs the users of a tenant in, and creates credentials. This also works for a tenant without the restaurant and hotel features. */
+/**
+ * Signs in the owner and a member of staff of a tenant, and creates the credentials and the channel of the other
+ * callers. This also works for a tenant without the restaurant and hotel features.
+ */
 export async function openCallers(call: Call, slug: string): Promise<Callers> {
   const [owner, staff] = await Promise.all([
     signIn(call, `owner@${slug}.example`),
@@ -95,7 +98,8 @@ export async function restock(call: Call, callers: Callers, mark: string): Promi
 }
 
 /**
- * Returns the id of the room type without rate plans. A room type is closed for sale through its rate plans, so no case can close this one.
+ * Returns the id of the room type Bunk, which has no rate plans. A call can close a room type for sale only through its
+ * rate plans, so no case can close this room type.
  */
 async function findBunk(call: Call, partner: Record<string, string>): Promise<string> {
   const roomTypes: { room_type_id: string; name: string }[] = await seen(call, ROOMS, partner);

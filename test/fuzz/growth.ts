@@ -83,8 +83,8 @@ export async function findGrowth(world: World, operation: Operation): Promise<st
 }
 
 /**
- * Measures one kind of body. If the times show a fault, measures again, because other work may have slowed the machine
- * down.
+ * Measures the response times of one kind of body. If they show a fault, repeats the measurement, because other work
+ * may have slowed the machine down.
  */
 async function judged(world: World, base: HttpCase, shape: Shape): Promise<{ fault: string | null; points: Point[] }> {
   let points: Point[] = [];
@@ -100,8 +100,8 @@ async function judged(world: World, base: HttpCase, shape: Shape): Promise<{ fau
 }
 
 /**
- * Measures one kind of body in all sizes, the largest first. Stops after the largest body if it takes only a short time
- * or gets no response.
+ * Measures the response times of one kind of body in all sizes, the largest first. If the response to the largest body
+ * is fast or missing, does not send the smaller bodies.
  */
 async function measure(world: World, base: HttpCase, shape: Shape): Promise<Point[]> {
   const points: Point[] = [];
@@ -152,7 +152,7 @@ export function faultIn(points: Point[]): string | null {
  * logarithms of sizes and times. Short times are ignored.
  */
 function steepnessOf(points: Point[]): number {
-  // In a shorter time, the fixed cost of a call would be the largest part.
+  // Leaves out short times, because the fixed cost of a call is the largest part of them.
   const logs = points
     .filter(({ ms }) => ms > UNNOTICED_MS / 8)
     .map(({ sizeBytes, ms }) => ({ x: Math.log(sizeBytes), y: Math.log(ms) }));

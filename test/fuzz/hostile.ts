@@ -24,7 +24,7 @@ export const PROMISED_VALUES: Record<string, unknown> = {
   '10,000 levels of objects': `${RAW}${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
 };
 
-/** Further hostile values, by name, which have caused faults in some service. */
+/** More hostile values, by name. Such values have caused faults in other services. */
 export const OTHER_VALUES: Record<string, unknown> = {
   true: true,
   'an empty string': '',
@@ -63,11 +63,15 @@ export const OTHER_VALUES: Record<string, unknown> = {
 };
 
 /**
- * All hostile values. No value contains a text that `oracle.ts` reports as a fault, so a response may repeat a value.
+ * All hostile values. No value contains a text that `oracle.ts` takes for a fault, such as SQL. So a response that
+ * repeats a value is not reported.
  */
 export const HOSTILE_VALUES: Record<string, unknown> = { ...PROMISED_VALUES, ...OTHER_VALUES };
 
-/** Texts that are put into a path or a query as they are. Most of them are not the percent-encoding of any value. */
+/**
+ * Texts that are put into a path or a query without further encoding, for example invalid percent-encoding, characters
+ * with a special meaning in a URL, and very long texts.
+ */
 export const HOSTILE_ENCODINGS = [
   '%2F',
   '%00',
@@ -93,7 +97,7 @@ export const HOSTILE_ENCODINGS = [
   'a'.repeat(5_000),
 ];
 
-/** Objects with additional keys. Each object is merged into a valid body. */
+/** Fields that no schema has. Each of these objects is merged into a valid body. */
 export const HOSTILE_KEYS: Record<string, unknown>[] = [
   { [`${KEY}__proto__`]: { isAdmin: true } },
   { [`${KEY}constructor`]: { prototype: { isAdmin: true } } },

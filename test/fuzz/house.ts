@@ -2,8 +2,8 @@ import type { TenantDocument } from '#service/tenant-document/schema.ts';
 import { sampleHotel, sampleMenu, sampleTenant } from '../support/tenants.ts';
 
 /**
- * Mark in every free text of the second tenant. No generated request contains it, so a response that contains it leaks
- * data of the second tenant.
+ * Word that every free text of the second tenant contains. No generated request contains it, so a response that
+ * contains it leaks data of the second tenant.
  */
 export const RIVAL_MARK = 'Zyxrival';
 export const PASSWORD = 'fuzz-password-of-everybody-Qq8';
@@ -15,8 +15,8 @@ export const PASSWORD = 'fuzz-password-of-everybody-Qq8';
 const STAFF_COUNT = 20;
 
 /**
- * Returns the document of the first tenant, to which the usual callers belong. It has a restaurant and a hotel. Each
- * room type except the suite has 2,000 rooms.
+ * Returns the tenant document of the first tenant, to which most callers of the fuzzer belong. It has a restaurant and
+ * a hotel. Each room type except the suite has 2,000 rooms.
  */
 export function fuzzedDocument(slug: string): TenantDocument {
   const staff = Array.from({ length: STAFF_COUNT }, (_, index) => `staff${index}@${slug}.example`);

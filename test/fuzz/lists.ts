@@ -40,14 +40,16 @@ export function listsIn(schema: Schema, place: Place, name = ''): ListPlace[] {
 }
 
 /**
- * Returns one valid value of the schema, always the same one. If the quality of the place is `least`, the value has no
+ * Returns one valid value of the schema, always the same one. If the quality in `place` is `least`, the value has no
  * optional fields.
  */
 export function exampleOf(schema: Schema, place: Place): unknown {
   return fc.sample(valuesOf(schema, place), { numRuns: 1, seed: 1 })[0];
 }
 
-/** Kinds of list elements, by name. A careless decoder or validator needs the most time for lists of these kinds. */
+/**
+ * Kinds of list elements, by name. A long list of such elements takes a careless decoder or validator the most time.
+ */
 export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknown> = {
   long: ({ items, place }) => exampleOf(items, place),
   empty: ({ items }) => (items.properties === undefined ? '' : {}),
@@ -56,8 +58,8 @@ export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknow
 };
 
 /**
- * Returns a list of about `sizeBytes` bytes with elements of the given kind. Only elements of the kind `full` differ
- * from each other.
+ * Returns a list of about `sizeBytes` bytes with elements of the given kind. Elements of the kind `full` differ from
+ * each other. Elements of every other kind are all equal.
  */
 export function listOf(list: ListPlace, kind: string, sizeBytes: number): unknown[] {
   const element = ELEMENTS[kind];

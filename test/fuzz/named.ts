@@ -19,8 +19,8 @@ const ENCODINGS: Encoding[] = ['json', 'form', 'multipart'];
 const ONE_MEBIBYTE = 1024 * 1024;
 
 /**
- * Requests that have a known hostile value in one place, for every field and parameter of an operation. Random requests
- * would miss some of these.
+ * Requests to one operation that each have one known hostile value. Every field and parameter gets every such value,
+ * because random requests would miss some of these pairs.
  */
 export interface NamedCases<Each = HttpCase> {
   /** Cases with the values that the service guarantees to handle. */
@@ -118,7 +118,10 @@ function bodiesOf(schema: Schema, seed: number): Body[] {
   ];
 }
 
-/** Returns two ids of the second tenant if the field or parameter takes an id, and otherwise an empty list. */
+/**
+ * Returns placeholders for two ids of the second tenant if the field or parameter takes an id, and otherwise an empty
+ * list.
+ */
 function rivalsAt(name = '', collection = ''): string[] {
   const pool = poolOf({ name, collection });
   return pool === null ? [] : [0, 9].map((index) => ref(`rival.${pool}`, index));

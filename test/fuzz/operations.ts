@@ -45,7 +45,7 @@ export interface Operation {
 }
 
 /**
- * Reads every operation from the OpenAPI documents. The routes of the app give these documents, so the fuzzer also
+ * Reads every operation from the OpenAPI documents. They are generated from the routes of the app, so the fuzzer also
  * tests a new route without a change here.
  */
 export async function readOperations(): Promise<Operation[]> {

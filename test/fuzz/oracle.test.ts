@@ -69,13 +69,13 @@ describe('the checks that the fuzzer makes on a response', () => {
 });
 
 describe('the requests that the fuzzer writes', () => {
-  it('jsonOf writes a key twice, __proto__ as a key and too large numbers, and percentEncoded encodes lone surrogates', () => {
+  it('jsonOf can write a key twice, the key __proto__ and a number too large for a double, and percentEncoded a lone surrogate', () => {
     assert.equal(jsonOf({ a: 1, [`${KEY}a`]: 'RAW-1e309' }), '{"a":1,"a":1e309}');
     assert.equal(jsonOf({ [`${KEY}__proto__`]: '\ud800' }), '{"__proto__":"\\ud800"}');
     assert.equal(percentEncoded('𝄞\ud800'), '%F0%9D%84%9E%ED%A0%80');
   });
 
-  it('encode writes nested values as form fields with brackets, with dots, with both, or as JSON text', () => {
+  it('encode writes a nested form value with brackets, with dots, in the mixed style items[0]item_id, or as JSON text', () => {
     const value = { items: [{ item_id: 'a b' }] };
     assert.equal(encode(value, 'form', 'brackets'), 'items%5B0%5D%5Bitem_id%5D=a%20b');
     assert.equal(encode(value, 'form', 'dots'), 'items.0.item_id=a%20b');

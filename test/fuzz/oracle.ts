@@ -25,7 +25,7 @@ const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
 };
 /** Statuses from 400 on that the contract and HTTP allow for a refused request. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431]);
-/** Header that a response must have, keyed by the status of the response. */
+/** Header that a response with this status must have, keyed by status. */
 const DUE_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' };
 /**
  * Maximum length of an error message. It is large because a body of 64 KiB can have many faults, and the message lists

@@ -1,27 +1,30 @@
 import { newId } from '#platform/lib/ids.ts';
 import { dayAhead } from '../support/hotel.ts';
 
-/** Fields whose values come from the pool of another field, keyed by the name of the field. */
+/** Pool whose ids also fit a field, keyed by the name of the field. */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',
   variant_id: 'price_variants.id',
   booking_id: 'reservations.id',
 };
 /**
- * Number of values at the start of a pool that are never removed, because the states of their objects are known. If the
- * pool is full, a new value replaces a later one.
+ * Number of the oldest ids in a pool that are never removed, because the objects with these ids are in known states. If
+ * the pool is full, a new id replaces one of the later ids.
  */
 const KEPT = 32;
 const POOL_SIZE = 64;
 
 /**
- * Ids from responses, which later requests use. The pool of a field has the name of the field. For a field `id`, the
- * name of its list comes first (`rate_plans.id`). So the parameters of a new route get values as soon as another route
- * returns such values.
+ * Ids from responses, which later requests use. The ids of a field form a pool with the name of the field. For a field
+ * `id`, the name of the list comes first (`rate_plans.id`). So the parameters of a new route get values as soon as
+ * another route returns such ids.
  */
 export class Pools {
   readonly #pools = new Map<string, string[]>();
-  /** Ids that no request may use, because a request that revoked such a credential would lock the fuzzer out. */
+  /**
+   * Ids of the credentials and channels with which the fuzzer authenticates. No request may use these ids, because a
+   * request that revokes one of them would lock the fuzzer out.
+   */
   readonly #reserved = new Set<string>();
 
   reserve(id: string): void {
@@ -54,7 +57,8 @@ export class Pools {
         } else if (/(_id|^sku|cursor)$/.test(key) && typeof value === 'string') {
           this.add(prefix + key, value);
         } else {
-          // The entries of a page are in the field `results`. Their pool has the name of the list, not of this field.
+          // A page has its entries in the field `results`. The pool of their ids is named after the list, not after
+          // this field.
           this.learn(value, key === 'results' ? collection : key, prefix);
         }
       }
@@ -62,8 +66,8 @@ export class Pools {
   }
 
   /**
-   * Returns a value for a placeholder. If no response has shown such a value, returns a new id that belongs to no
-   * tenant.
+   * Returns the id for a placeholder: entry `index` of the pool `name`. If there is no such pool, returns a new id that
+   * belongs to no tenant.
    */
   find(name: string, index: number): string {
     const bare = name.replace('rival.', '');

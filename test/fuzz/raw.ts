@@ -127,8 +127,8 @@ export const rawCases: fc.Arbitrary<RawCase> = fc
   }));
 
 /**
- * Each text of `BAD` and `GOOD`, on a connection of its own. It is sent once as the only text, and once after a valid
- * request.
+ * Two cases for each text of `BAD` and `GOOD`, each on a connection of its own. One case sends only this text, and the
+ * other sends a valid request before it.
  */
 export const namedRawCases: RawCase[] = [...BAD, ...GOOD].flatMap((bytes) =>
   ['', GOOD[1] ?? ''].map((before) => ({

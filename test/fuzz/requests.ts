@@ -18,8 +18,8 @@ export function requestsTo(operation: Operation): fc.Arbitrary<HttpCase> {
 }
 
 /**
- * Returns a valid request that still needs a body, if the operation takes one. It uses only ids of the caller's own
- * tenant. The same seed gives the same request.
+ * Returns a valid request without a body. If the operation takes a body, the caller of this function must add it. The
+ * request uses only ids of the tenant that sends it. The same seed gives the same request.
  */
 export function exampleRequest(operation: Operation, seed: number): HttpCase {
   const [target = operation.path] = fc.sample(targets(operation, 'full'), { numRuns: 1, seed });

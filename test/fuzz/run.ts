@@ -22,10 +22,14 @@ export interface FuzzReport {
   /** Table with one line for each operation: the number of its cases, and the number of responses with each status. */
   table: string;
   cases: number;
-  /** Descriptions of faults. Each has the command that shows the fault again, if there is such a command. */
+  /**
+   * Descriptions of faults. If it is known which case caused a fault, the description contains the command that sends
+   * this case again.
+   */
   failures: string[];
   /**
-   * Statuses that a long run should have got from an operation but did not get. So no case has tested these responses.
+   * Statuses that an operation should return during a long run but did not return, with the name of the operation. No
+   * case has tested these responses.
    */
   unseen: string[];
 }
@@ -163,7 +167,8 @@ async function fuzzTargets(world: World, judge: Judge, targets: Target[], option
 
 /**
  * Sends the cases of one target.
- * @returns a failure for the smallest failing case that was found, and the faults in the log
+ * @returns a failure for the smallest case that fails, if any case fails, and the faults that the log of the service
+ * shows
  */
 async function fuzzTarget(world: World, judge: Judge, target: Target, share: number, seed: number): Promise<string[]> {
   await world.restore();

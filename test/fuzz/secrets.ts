@@ -1,7 +1,7 @@
 const TOKEN = /[\w-]{16,}/g;
 /**
- * Token in the response to a sign-in. It is not a leak, although it may be a known secret, because two sign-ins within
- * a second get the same token.
+ * Access token in the response to a sign-in, which is never a leak. The token may equal an already known secret,
+ * because two sign-ins of a user within one second get the same token.
  */
 const NEW_TOKEN = /"access_token":"[^"]*"/g;
 

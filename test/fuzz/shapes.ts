@@ -6,7 +6,7 @@ import type { Operation, Schema } from './operations.ts';
 import { root } from './values.ts';
 
 /**
- * Value of each field in a large form. It is long, so that the form has few enough fields for the maximum number of
+ * Value of each field in a large form. The value is long, so that the form does not exceed the maximum number of
  * fields.
  */
 const FILLER = '1'.repeat(30);
@@ -40,8 +40,8 @@ export const SHAPES: Record<string, Shape> = {
 };
 
 /**
- * Returns further kinds of bodies, made from a valid body of the operation. In each kind, one text or one list is as
- * long as the size allows. The elements of a list are of the kinds in `ELEMENTS`.
+ * Returns further kinds of bodies. Each is a valid body of the operation in which one text or one list has been made as
+ * long as the size allows. Such a list has elements of one kind in `ELEMENTS`.
  */
 export function ownShapes({ body }: Operation): Record<string, Shape> {
   if (body === null) {

@@ -3,9 +3,9 @@ import { HOSTILE_KEYS, HOSTILE_VALUES, KEY } from './hostile.ts';
 import type { Schema } from './operations.ts';
 
 /**
- * Returns a placeholder for a value that only the running service knows. It stands for id number `index` in the pool
- * with this name, or for the day `index` days from now. The value is inserted only when the request is sent, so the
- * same case can be sent in another run.
+ * Returns a placeholder for a value that only the running service knows. If `name` is `day`, the value is the day
+ * `index` days from now. Otherwise it is id number `index` of the pool `name`. The value is inserted only when the
+ * request is sent, so the same case can be sent in another run.
  */
 export function ref(name: string, index: number): string {
   return `REF-${name}-${index}-`;
@@ -15,8 +15,8 @@ export interface Place {
   /** Name of the field or parameter. */
   name: string;
   /**
-   * Name of the enclosing field, or the previous step of the path. With it, the `id` of a channel and the `id` of a
-   * credential are different places.
+   * Name of the enclosing field, or the previous step of the path. It distinguishes the `id` of a channel from the `id`
+   * of a credential.
    */
   collection: string;
   quality: Quality;
@@ -34,7 +34,7 @@ export function root(quality: Quality): Place {
   return { name: '', collection: '', quality };
 }
 
-/** If the quality is `spoilt`, one of this many values is wrong. */
+/** If the quality is `spoilt`, one in this many generated values is wrong. */
 const SPOILT_ONE_IN = 14;
 /**
  * Characters of random texts. Their UTF-8 has one to four bytes, or they have a special meaning in some format, such as
@@ -45,13 +45,14 @@ const UUIDS = fc.uuid();
 const POOL_INDEX = fc.nat({ max: 63 });
 
 /**
- * Texts that the service accepts in a field, keyed by the name of the field. Its schema does not say which texts these
- * are. A key with a dot is only for the fields of one collection.
+ * Valid texts of fields whose schema does not say which texts are valid, keyed by the name of the field. A key with a
+ * dot, such as `categories.name`, is only for the field `name` inside `categories`.
  */
 const KNOWN_TEXTS: Record<string, string[]> = {
   webhook_url: ['https://127.0.0.1:9443/hook', 'https://hooks.example/a?b=c', 'https://[::1]:8443/'],
   password: [ref('password', 0)],
-  // A dish refers to the sections of its menu by name, so a section and the dishes have the same name here.
+  // A dish refers to its category, kitchen and other sections by name. So the name of each section here is also the
+  // value of a field of the dishes.
   'categories.name': ['Pizza'],
   'kitchens.name': ['Main kitchen'],
   'sub_menus.name': ['From the oven'],
@@ -220,8 +221,8 @@ function identifiers(schema: Schema, place: Place): fc.Arbitrary<string> {
   }
   const rivals = POOL_INDEX.map((index) => ref(`rival.${pool}`, index));
   const others = freeTexts({ ...schema, minLength: 1 });
-  // Callers choose external ids. Most of them are new here, because a call with a known id is a repetition, for which
-  // the service checks little.
+  // Callers choose external ids. Most external ids are new here, because the service treats a call with a known
+  // external id as a repetition, of which it checks little.
   const [ownWeight, freshWeight] = place.name.startsWith('external_') ? [6, 10] : [20, 1];
   return fc.oneof(
     { weight: ownWeight, arbitrary: own },

@@ -15,8 +15,8 @@ const DAY_SECONDS = 86_400;
 const STOP_LIMIT_MS = 5_000;
 
 /**
- * A service in its own process with three tenants: the tenant of the usual callers, a second tenant whose data no
- * response may show, and a tenant without features.
+ * A service in its own process with three tenants: the tenant to which most callers belong, a second tenant whose data
+ * no response may show, and a tenant without features.
  */
 export class World {
   readonly url: string;
@@ -153,7 +153,10 @@ export class World {
   }
 }
 
-/** Returns the last step of a path that is not an id, for example `credentials` for `/v1/third-party/credentials/`. */
+/**
+ * Returns the last step of a path that is not an id or a parameter, for example `credentials` for
+ * `/v1/third-party/credentials/`. Writes `_` in place of `-`.
+ */
 export function collectionOf(path: string): string {
   const steps = path.split('/').filter((step) => step !== '' && !/^[0-9a-f-]{36}$|^\{/.test(step));
   return (steps.at(-1) ?? '').replaceAll('-', '_');
@@ -180,7 +183,7 @@ function environment(databaseUrl: string, masterKey: string): Record<string, str
     LOG_LEVEL: 'trace',
     RATE_LIMIT_PER_MINUTE: '1000000000',
     // Allows each request to name its own client address. Otherwise most sign-ins would be refused, because the service
-    // limits them for each address.
+    // limits the sign-ins from each address.
     TRUSTED_PROXIES: '127.0.0.1',
     WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
     PATH: process.env['PATH'] ?? '',

@@ -16,8 +16,8 @@ export interface Operation<Input, Output> {
   /** Asserts that the outputs and the stored rows are those that the inputs must give. */
   check: (db: Database, inputs: Input[], outputs: Output[]) => Promise<void>;
   /**
-   * Table that the operation writes. The tests compare its rows after each run. `key` sorts the rows, and the columns
-   * in `without` are not compared.
+   * Table that the operation writes. The tests compare the rows of the table after each run. `key` names the columns
+   * that sort the rows, and `without` names the columns that are not compared.
    */
   writes?: { table: string; key: string[]; without?: string[] };
   /** Writes the rows that must exist before a run. The table is empty when this function is called. */
@@ -25,16 +25,16 @@ export interface Operation<Input, Output> {
   /** Compares two outputs to sort them. It is needed if the operation returns its outputs in no fixed order. */
   order?: (a: Output, b: Output) => number;
   /**
-   * Splits the inputs into groups. A cluster takes one group in each call. If this function is missing, each input is a
-   * group.
+   * Splits the inputs into groups. On a cluster, one call of the operation takes one group. If this function is
+   * missing, each input is a group.
    */
   clusterGroups?: (inputs: Input[]) => Input[][];
 }
 
 /**
  * Defines tests that run an operation three times with the same inputs: one input in each call, all inputs in one call,
- * and on a connection that uses the statements for a cluster. Each run is checked against its inputs, and the outputs
- * and rows of the three runs must be equal.
+ * and with the SQL statements for a database cluster. Each run is checked against its inputs, and the outputs and rows
+ * of the three runs must be equal.
  */
 export function testEachForm<Input, Output>(service: () => TestService, operation: Operation<Input, Output>): void {
   const { name, inputs, run, check, prepare, order, clusterGroups = oneByOne } = operation;

@@ -17,8 +17,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Returns the number of rooms that are held on a night before the test. In turn, it is no room, all rooms except one,
- * and all rooms.
+ * Returns the number of rooms that are held on a night before the test. The nights take these numbers in turn: no room,
+ * all rooms except one, all rooms.
  */
 const heldBefore = (index: number) => [0, CAPACITY - 1, CAPACITY][index % 3] as number;
 const nightChanges = (count: number) =>
@@ -90,8 +90,8 @@ const holdNights: Operation<nights.NightChange & { capacity: number }, nights.Ni
 };
 
 /**
- * Writes nights of one rate plan, with or without a price. Every second night already has a stored rate. On a cluster
- * too, one statement writes all nights of a plan.
+ * Writes entries for nights of one rate plan, with or without a price. Every second night already has a stored entry.
+ * On a cluster too, one statement writes all nights of a plan.
  */
 const writeRates = (price: 'replace' | 'keep'): Operation<rates.RateRow, never> => ({
   name: `write of rates that ${price === 'keep' ? 'keeps' : 'replaces'} the stored prices`,
@@ -176,8 +176,8 @@ const readHeld: Operation<nights.NightRange, nights.HeldNights | undefined> = {
 };
 
 /**
- * Stores a rate of the plan Flexible on every third night, for each tenant. Every second one of these nights is sold
- * out.
+ * Stores an entry for every third night of the plan Flexible of each tenant. Every second stored entry marks its night
+ * as sold out.
  */
 async function preparePlans(db: Database, inputs: rates.StayRange[]): Promise<void> {
   for (const { tenantId, plans } of hotels.all) {

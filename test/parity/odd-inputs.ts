@@ -59,7 +59,7 @@ export function dayAt(index: number): string {
 
 /**
  * Returns an object with one field, which is missing, null or an unusual text. The sum of `index` and `turn` decides
- * which of the three it is.
+ * this, so fields with different `turn` are missing in different inputs.
  */
 export function optional<Name extends string>(name: Name, index: number, turn: number): Record<Name, string | null> {
   const choice = (index + turn) % 3;

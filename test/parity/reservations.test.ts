@@ -27,8 +27,8 @@ const keyOf = (row: reservations.NewReservation) =>
   ]);
 
 /**
- * Of four reservations, three come from partners and one from an OTA. Some reservations of partners repeat the external
- * id of an earlier reservation, so they must not be inserted.
+ * Of every four reservations, three come from partners and one from an OTA. Some reservations of partners repeat the
+ * external id of an earlier reservation, so the operation must not insert them.
  */
 const insertReservations: Operation<reservations.NewReservation, string> = {
   name: 'insert of reservations',

@@ -101,8 +101,9 @@ export const BUGS: Bug[] = [
     ],
     suites: ['src/webhooks/deliveries/fairness.test.ts'],
   },
-  // Each of the following bugs is either in the statement for one input or in the statement for several inputs. Only a
-  // test in test/parity/ notices it, because it compares both.
+  // Some operations have one statement for a single input and another statement for several inputs. Each of the
+  // following bugs is in only one of these two statements. Only a test in test/parity/ notices it, because it compares
+  // both.
   {
     name: 'order without its notes',
     harm: "an order's notes are lost",

@@ -1,5 +1,5 @@
 /**
- * Tests that the tests notice bugs. Puts one bug at a time into a copy of the project, and runs the test files that
+ * Checks that the tests notice bugs. Puts one bug at a time into a copy of the project, and runs the test files that
  * must then fail.
  *
  *   npm run test:planted                     every bug

@@ -15,7 +15,7 @@ export function assertError(answer: Answer, status: number, code: string): strin
   return answer.body.message;
 }
 
-/** Returns the faults in the message of a 400 `invalid_request` response, one string for each fault. */
+/** Returns the faults that the message of a 400 `invalid_request` response lists, one string for each fault. */
 export function faultsOf(answer: Answer): string[] {
   return assertError(answer, 400, 'invalid_request').split(' | ');
 }

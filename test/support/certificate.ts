@@ -25,8 +25,8 @@ export async function makeCertificate(options: CertificateOptions = {}): Promise
   const altNames = hosts.map((host) =>
     isIP(host) === 0 ? { type: 2 as const, value: host } : { type: 7 as const, ip: host },
   );
-  // The common name is random. Otherwise OpenSSL could take another trusted certificate with the same name, although
-  // its key does not match.
+  // The common name is random. If two trusted certificates had the same name, OpenSSL could take the wrong one, whose
+  // key does not match.
   const made = await generate([{ name: 'commonName', value: `Roomservice test ${randomUUID()}` }], {
     keyType: 'ec',
     algorithm: 'sha256',

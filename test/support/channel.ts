@@ -12,7 +12,7 @@ export interface TestChannel {
   channel_secret: string;
 }
 
-/** Makes a channel of the tenant. The call to the API is one of the tenant's owner. */
+/** Makes a channel of the tenant with an API call of the tenant's owner. */
 export async function makeChannel(service: TestService, tenant: TestTenant, source = 'an-ota'): Promise<TestChannel> {
   const made = await service.call('POST', CHANNELS, { headers: tenant.owner, json: { source } });
   assert.equal(made.status, 201, made.text);

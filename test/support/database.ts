@@ -11,8 +11,8 @@ import { migrateToLatest } from '#platform/db/migrate.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * Opens the PostgreSQL that all test files of this checkout share. The first process that opens it starts it, and the
- * last process that closes it stops it.
+ * Opens the PostgreSQL that all test files of this checkout share. The first test process that opens PostgreSQL starts
+ * it, and the last test process that closes it stops it.
  */
 export async function openTestServer() {
   const name = createHash('sha256').update(ROOT).digest('hex').slice(0, 12);

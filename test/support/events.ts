@@ -12,7 +12,7 @@ import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts'
 import type { TestService } from './service.ts';
 
 /**
- * Tenant and credential to which an event belongs. A `TestTenant` has both fields, so it can be passed in its place.
+ * Tenant and credential to which an event belongs. A `TestTenant` has both fields, so tests can pass a `TestTenant`.
  */
 export interface CredentialRef {
   tenantId: number;
@@ -20,8 +20,8 @@ export interface CredentialRef {
 }
 
 /**
- * Starts a worker that only sends deliveries, with the database and the keys of a service. It retries immediately,
- * without the waits that the contract sets.
+ * Starts a worker that only sends deliveries, with the database and the keys of a service. After a failed attempt, it
+ * retries immediately, without the waits that the contract sets.
  */
 export function startTestWorker(service: TestService, pace: DeliveryPace = {}, metrics?: DeliveryMetrics): Worker {
   return startWorker({

@@ -123,15 +123,15 @@ export async function sellable(
   return answer.body.days.map((day: { sellable: number }) => day.sellable);
 }
 
-/** Sets the status of a reservation with a call of a staff member. */
+/** Sets the status of a reservation through the API, as a member of staff. */
 export function setStayStatus(service: TestService, hotel: TestTenant, id: string, status: string): Promise<Answer> {
   return service.call('POST', `${STAFF_RESERVATIONS}${id}/status/`, { headers: hotel.staff, json: { status } });
 }
 
 /**
  * Makes a channel.
- * @returns a function that sends a reservation through the channel. Without changes, it is for two nights in the room
- * type Double, thirty days from today
+ * @returns a function that sends a reservation through the channel. `changes` replaces fields of the reservation, which
+ * is for two nights in the room type Double, thirty days from today
  */
 export async function openChannel(service: TestService, hotel: TestHotel, source = 'an-ota') {
   const channel = await makeChannel(service, hotel, source);
@@ -170,7 +170,7 @@ export async function writePlan(
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** Asserts that every night counter of the tenant is equal to a new count of its reservations. */
+/** Asserts that every night counter of the tenant has the value that a new count of the tenant's reservations gives. */
 export async function assertNightCounters(service: TestService, tenantId: number): Promise<void> {
   const { differences } = await recount(service.database.db, tenantId);
   assert.deepEqual(differences, []);

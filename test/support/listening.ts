@@ -46,7 +46,9 @@ export interface LocalRequest {
   rawBody: Buffer;
 }
 
-/** A server as a partner's developer runs it: with plain HTTP, on the same machine as `roomservice listen`. */
+/**
+ * A server like that of a partner's developer. It uses plain HTTP and runs on the same machine as `roomservice listen`.
+ */
 export interface LocalServer {
   url: string;
   requests: LocalRequest[];

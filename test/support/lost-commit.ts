@@ -3,15 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 
 /**
- * A proxy between the service and a database that can lose the response to a COMMIT. The transaction is committed, but
- * the client does not learn this.
+ * A proxy between the service and a database. It can lose the response to a COMMIT. Then the transaction is committed,
+ * but the client does not learn this.
  */
 export interface CommitProxy {
   db: Database;
   /**
    * When the next COMMIT comes, cuts the connection of the client, so that the client gets no response. By default, the
-   * COMMIT reaches the database before the cut. With a delay in milliseconds, the cut comes first, and the COMMIT
-   * reaches the database after the delay.
+   * COMMIT reaches the database before the cut. If `passOnAfterMs` is given, the cut comes first, and the COMMIT
+   * reaches the database after this time.
    */
   dropNextCommitResponse(passOnAfterMs?: number): void;
   /** Number of responses to a COMMIT that were lost until now. */

@@ -43,7 +43,7 @@ export function openConnection(url: string): RawConnection {
   const socket = connect(Number(port), hostname);
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => (received += text));
-  socket.on('error', () => {}); // If the connection is reset, the test notices that responses are missing.
+  socket.on('error', () => {}); // A reset needs no handling here, because the test notices the missing responses.
   const closed = once(socket, 'close', { signal: AbortSignal.timeout(15_000) });
   closed.catch(() => socket.destroy());
   return {

@@ -19,8 +19,8 @@ export interface ReceivedRequest {
 
 /**
  * Reaction of the receiver to a request. A number is the status of the response, and an object describes more of the
- * response. `hang` sends no response, and `reset` resets the connection. A function gets the socket and writes to it
- * itself. After that, the receiver handles no further request on this connection.
+ * response. `hang` sends no response, and `reset` resets the connection. A function writes to the given socket itself,
+ * and the receiver then handles no further request on this connection.
  */
 export type Answer =
   | number
@@ -33,8 +33,8 @@ export interface ReceiverOptions {
   /** Chooses the reaction to each request. By default, the receiver responds with 204. */
   answer?: (request: ReceivedRequest) => Answer;
   /**
-   * Certificate of the receiver. This process need not trust it. By default, the receiver makes a certificate for
-   * 127.0.0.1 and localhost, and this process trusts it.
+   * Certificate of the receiver. If it is given, this process does not trust it automatically. By default, the receiver
+   * makes a certificate for 127.0.0.1 and localhost, and this process trusts it.
    */
   certificate?: Certificate;
 }

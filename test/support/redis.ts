@@ -23,7 +23,8 @@ export function findRedis(): string | undefined {
 export interface Redis {
   url: string;
   /**
-   * Starts the server and waits until it responds. The port is always the same. After `kill`, it may be called again.
+   * Starts the server and waits until it responds. `start` may be called again after `kill`, and the server then has
+   * the same port.
    */
   start(): Promise<void>;
   /** Kills the server. All its data is lost. */

@@ -44,7 +44,7 @@ export function place(
   return service.call('POST', ORDERS, { headers: tenant.partner, json });
 }
 
-/** Sets the status of an order with a call of a staff member. */
+/** Sets the status of an order through the API, as a member of staff. */
 export function setOrderStatus(
   service: TestService,
   tenant: TestTenant,

@@ -8,8 +8,8 @@ import type { TestService, TestTenant } from './service.ts';
 type Options = Parameters<typeof rotateEncryptionKey>[0];
 
 /**
- * Rotates the encryption key as `roomservice keys rotate` does. It uses a new key ring, as a new process would, and
- * does not wait for other processes.
+ * Rotates the encryption key as `roomservice keys rotate` does. Loads the keys again, as a new process would. Does not
+ * wait until other processes have stopped using the old key.
  */
 export async function rotate(service: TestService, changes: Partial<Options> = {}): Promise<Rotation> {
   const { db } = service.database;

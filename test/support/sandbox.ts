@@ -13,12 +13,12 @@ import type { TestService, TestTenant } from './service.ts';
 
 const DEMO = readFileSync(join(import.meta.dirname, '../../demo/tenant.json'), 'utf8');
 
-/** SKUs of the dishes in demo/tenant.json that tests use. */
+/** Pattern of the SKUs of those dishes in demo/tenant.json that tests use. */
 const IS_NEEDED = /^SANDBOX-|^STARTERS-PAPADOM$/;
 
 /**
- * Makes a tenant under a new name, with the menu and the hotel of demo/tenant.json. Its menu has only the sandbox
- * dishes and one ordinary dish.
+ * Makes a tenant under a new name, with the menu and the hotel of demo/tenant.json. Of the menu, it has only the dishes
+ * whose SKU begins with `SANDBOX-` and one ordinary dish.
  */
 export async function openDemo(service: TestService): Promise<TestHotel> {
   const { menu, properties } = JSON.parse(DEMO) as Required<Pick<TenantDocument, 'menu' | 'properties'>>;

@@ -18,7 +18,10 @@ import { sampleTenant } from './tenants.ts';
 
 export interface ServiceOptions {
   config?: Partial<Config>;
-  /** Runs a worker too, which sends deliveries. A `DeliveryPace` replaces the waits that the contract sets. */
+  /**
+   * If true, a worker also runs and sends deliveries. If a `DeliveryPace` is given, the worker uses it in place of the
+   * waits that the contract sets.
+   */
   worker?: boolean | DeliveryPace;
   budgets?: BudgetStore;
   /** First node of the service. If it is given, the new service is a second node with the same database and keys. */
@@ -67,7 +70,7 @@ export interface TestService {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Makes a tenant with users, a menu and one third-party credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
-  /** Applies a tenant document as another process would, and waits until no node uses cached data from before. */
+  /** Applies a tenant document as another process would, and waits until no node uses data that it cached before. */
   apply(document: unknown): Promise<AppliedTenant>;
   /** Makes a third-party credential of the tenant. `partner` has the headers that authenticate calls with it. */
   credential(tenantId: number): Promise<{ credential: CredentialSecret; partner: Record<string, string> }>;

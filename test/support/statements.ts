@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '#platform/db/database.ts';
 
-/** Connections to a database that record each statement. */
+/** Database connections that record each statement that is sent. */
 export interface RecordedDatabase {
   db: Database;
   /** Runs `work` and returns the statements that were sent meanwhile, oldest first. */

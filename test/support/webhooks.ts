@@ -82,7 +82,10 @@ export async function onlyDelivery(service: TestService, tenant: TestTenant, sta
   }, `a delivery that is ${status}`);
 }
 
-/** Checks a signature as the contract describes it, without the signing code of the service. */
+/**
+ * Returns true if the request is signed with the secret, as the contract describes it. Does not use the signing code of
+ * the service.
+ */
 export function isSignedWith(secret: string, request: ReceivedRequest, brand = 'service'): boolean {
   const timestamp = String(request.headers[`x-${brand}-timestamp`]);
   const expected = createHmac('sha256', secret).update(timestamp).update('.').update(request.rawBody).digest('hex');

@@ -15,8 +15,8 @@ export interface Drawing {
    */
   floors: string[][];
   /**
-   * Modules of each of these folders, grouped by level, lowest level first. Modules of one level may not import each
-   * other.
+   * Modules of each folder, keyed by the name of the folder. They are grouped by level, lowest level first. Modules of
+   * one level may not import each other.
    */
   rooms: Map<string, string[][]>;
 }

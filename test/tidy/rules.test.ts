@@ -132,7 +132,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test('pathsOfImports finds an alias of the own folder, a relative path to another folder of src/, and a path two folders up', () => {
+  test('pathsOfImports finds an alias inside a folder of src/, a relative path between two of them, and a path two folders up', () => {
     separates(pathsOfImports, {
       offenders: [
         ['src/platform/db/embedded/a.ts', "import { a } from '../../errors.ts';"],

@@ -19,11 +19,11 @@ export interface Schema {
   readonly [DOCUMENTED]?: object;
 }
 
-/** Keywords whose value is one schema. */
+/** Keywords of JSON Schema whose value is one schema. */
 const ONE = new Set(['items', 'additionalProperties', 'not']);
-/** Keywords whose value is a list of schemas. */
+/** Keywords of JSON Schema whose value is a list of schemas. */
 const LIST = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
-/** Keywords whose value is an object of schemas, keyed by name. */
+/** Keywords of JSON Schema whose value is an object of schemas, keyed by name. */
 const BY_NAME = new Set(['properties', 'patternProperties']);
 
 /** The components of one OpenAPI document. Each schema with a `title` becomes one component. */
@@ -31,8 +31,8 @@ export class Components {
   readonly #schemas = new Map<string, Schema>();
 
   /**
-   * Returns the schema as the document shows it. Each schema with a title, even a nested one, becomes a component. A
-   * `$ref` to the component takes its place in the result.
+   * Returns the schema as the document shows it. Each schema with a title, even a nested one, becomes a component, and
+   * the result has a `$ref` in place of this schema.
    * @throws Error if two different schemas have the same title
    */
   refer(schema: Schema): object {

@@ -29,8 +29,8 @@ function composed(properties: Readonly<Record<string, Schema>>, required: readon
 }
 
 /**
- * Returns the examples of a schema, keyed by name as in a document. If a response is a whole list or one page of it,
- * the names are `all` and `page`.
+ * Returns the examples of a schema, keyed by name as in a document. If the schema is for a response that is either a
+ * whole list or one page of it, the names are `all` and `page`.
  */
 export function namedExamples(
   schema: Schema,

@@ -63,7 +63,7 @@ export const HEADERS = {
   },
 } as const;
 
-/** Request header `If-None-Match`. Each operation whose response has an `ETag` takes it. */
+/** Request header `If-None-Match`. Each operation whose response has an `ETag` accepts this header. */
 export const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
@@ -79,8 +79,8 @@ type HeaderName = keyof typeof HEADERS;
 
 /** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
-  // A call that fails authentication is not counted against the budget. If the database is lost, a 503 may come before
-  // the call is counted.
+  // A call that fails authentication is not counted against the budget. If the database is unavailable, a 503 may be
+  // sent before the call is counted.
   const isCounted = operation.isCounted && status !== '401' && status !== '503';
   const names: HeaderName[] = [
     'X-Request-Id',

@@ -67,7 +67,7 @@ describe('the OpenAPI documents', () => {
     assert.ok(examples.every(({ value }) => value.items.every(({ item_id: sku }) => sandbox.has(sku))));
   });
 
-  it('the documented errors of an operation are those of its guard, body and parameters, and those that its route names', () => {
+  it('the documented errors of an operation are those of its access checks, body and parameters, and those that its route names', () => {
     const codesOf = (path: string, method: string) =>
       Object.entries(operationOf('third-party', path, method).responses).flatMap(([status, { content }]) =>
         Number(status) < 400 || status === '503'

@@ -101,7 +101,7 @@ const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7.
 
 /**
  * Returns the errors that do not depend on the route's own code. Every operation can refuse a malformed query, even if
- * it takes no query. If it takes no body, it can refuse a body only because of its size.
+ * it takes no query. An operation that takes no body refuses a body only because of its size.
  */
 function requestErrors(method: string, query: Schema | null, body: Schema | null): RouteError[] {
   const isPaged = 'page' in (query?.properties ?? {});
