@@ -103,10 +103,7 @@ export function readConfig(environment: Environment = process.env): Config {
 
 /** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
 const OWN_PREFIX = 'ROOMSERVICE_';
-/**
- * Length up to which a name after `OWN_PREFIX` does not count as a mistake, because other programs set such variables. For example,
- * Kubernetes itself sets ROOMSERVICE_PORT.
- */
+/** Length up to which a name after `OWN_PREFIX` does not count as a mistake. For example, Kubernetes sets ROOMSERVICE_PORT. */
 const MAX_SHORT_LENGTH = 4;
 
 /**

@@ -68,7 +68,7 @@ export class History {
   readonly probes: OldSecretProbe[] = [];
   readonly budgetedCalls: BudgetedCall[] = [];
   readonly revokedCredentials = new Set<string>();
-  /** Unexplained responses: a 4xx to a valid call, or two 2xx with different ids to one create call. */
+  /** Unexplained responses: a 4xx to a valid call, or different ids in the 2xx responses to a create call that was repeated. */
   readonly surprises: string[] = [];
   /** Descriptions of responses, webhooks and log lines that contain text of another tenant. */
   readonly leaks: string[] = [];

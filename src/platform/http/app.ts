@@ -99,8 +99,7 @@ export function createHttpApp(options: HttpOptions): App {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAM_LENGTH,
-      // The router does not decode the query. The preValidation hook below decodes it, with stricter rules, and only after authentication
-      // and the rate limit.
+      // The preValidation hook below decodes the query, with stricter rules, and only after authentication and the rate limit.
       querystringParser: () => ({}),
     },
     rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
@@ -117,8 +116,7 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const waitForTurn = createRequestQueues(app.server);
   app.decorateRequest('account');
-  // A hook that awaits nothing is not an async function, because the promise of an async function would delay each request by one pass of
-  // the microtask queue.
+  // A hook that awaits nothing is not async, because its promise would delay each request by one pass of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');

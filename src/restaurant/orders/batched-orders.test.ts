@@ -157,8 +157,8 @@ describe('concurrent orders', () => {
       const placing = ordersOn(loser.db);
       await placing.place(callerAt(0), pizza('first of the connection'));
       loser.dropNextCommitResponse();
-      // The proxy recognises the insert by the word "commit". The insert commits without a COMMIT statement, so the external ids contain
-      // this word.
+      // The proxy recognises a commit by the word "commit". The insert commits without a COMMIT statement, so this test puts the word into
+      // the external ids.
       const placed = await Promise.all(['commit 1', 'commit 2'].map((id) => placing.place(callerAt(0), pizza(id))));
       assert.equal(loser.lostCount, 1);
       for (const { order, isReplayed } of placed) {
