@@ -68,7 +68,7 @@ export async function insertBacklog(
   const all = [whose].flat();
   await sql`
     INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status)
-    SELECT tenant_id, gen_random_uuid(), credential_id, 'order.status_changed', '{"number":' || number || '}', now(), 'pending'
+    SELECT tenant_id, uuidv7(), credential_id, 'order.status_changed', '{"number":' || number || '}', now(), 'pending'
     FROM unnest(${all.map(({ tenantId }) => tenantId)}::bigint[], ${all.map(({ credential }) => credential.id)}::uuid[])
            AS whose (tenant_id, credential_id),
       generate_series(1, ${count}::int) AS number

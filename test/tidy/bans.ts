@@ -33,7 +33,7 @@ const OUTBOUND_FILES = new Set(['src/webhooks/deliveries/send.ts', 'src/develope
 export function outboundHttp(files: SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (OUTBOUND_FILES.has(file.path)) return [];
-    const message = 'Only src/webhooks/deliveries/send.ts may make HTTP requests. Use it.';
+    const message = `Only ${[...OUTBOUND_FILES].join(' and ')} may make HTTP requests. Use the first one in the service.`;
     return [
       ...offencesOf(file, file.uncommented, OUTBOUND, message),
       ...offencesOf(file, file.code, /(?<![.\w])(?:globalThis\.)?fetch\(|\bnew WebSocket\(/g, message),

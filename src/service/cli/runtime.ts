@@ -113,10 +113,8 @@ async function openEmbedded(
 function outOfReach(config: Config, error: unknown): OperatorError {
   const where = config.databaseUrl === null ? 'in DATA_DIR' : `at ${new URL(config.databaseUrl).host}`;
   const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-  return new OperatorError(
-    `The database ${where} is out of reach (${reason}). Check DATABASE_URL, and check that the database runs.`,
-    {
-      cause: error,
-    },
-  );
+  const check = config.databaseUrl === null ? 'Check' : 'Check DATABASE_URL, and check';
+  return new OperatorError(`The database ${where} is out of reach (${reason}). ${check} that the database runs.`, {
+    cause: error,
+  });
 }

@@ -52,7 +52,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     onConnectionError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
     onHungWrites: (areHanging) =>
       areHanging
-        ? log.error('writes hang because the database waits for its standbys; these writes get 503 until it commits again')
+        ? log.error('writes hang because the database waits for its standbys; writes get 503 until it commits again')
         : log.info('writes go on because the database has its standbys again'),
     backgroundConnections:
       config.databasePoolSize < MIN_CONNECTIONS_TO_SPLIT ? 0 : BACKGROUND_CONNECTIONS[options.only ?? 'all'],
