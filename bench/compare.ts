@@ -1,7 +1,10 @@
 import { median } from './statistics.ts';
 import type { Slice } from './load-worker.ts';
 
-/** Function that puts load on the service or its floor for the given number of seconds, and returns the measured values. */
+/**
+ * Function that puts load on the service, or on the bare server that it is compared with (its floor), for the given number of seconds. It
+ * returns the measured values.
+ */
 export type Run = (seconds: number) => Promise<Slice>;
 
 export interface Comparison {

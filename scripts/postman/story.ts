@@ -138,7 +138,7 @@ function orderBody(): Record<string, unknown> {
   return { external_order_id: '{{externalOrderId}}', items: [{ item_id: '{{itemId}}', quantity: 1 }] };
 }
 
-/** Returns the body of a booking. The booking is for one guest, because every room type takes at least one guest. */
+/** Returns the body of a booking. The booking is for one guest, because one guest fits in every room type. */
 function reservationBody(): Record<string, unknown> {
   return {
     external_reservation_id: '{{externalReservationId}}',

@@ -18,10 +18,7 @@ interface NumberRange {
 
 const RANGE = new Fields<NumberRange>({ first: 'int', last: 'int', unit: 'text' });
 
-/**
- * Selects for each range the sum of its numbers, and a text that lists the numbers with the unit before each of them. Both are null for an
- * empty range.
- */
+/** Selects for each range the sum of its numbers, and a text such as `kg1kg2` for the unit `kg`. Both are null for an empty range. */
 const sums = (ranges: NumberRange[]) =>
   selectEach(
     database.db,

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mayFollow, ORDER_STATUSES, ORDER_TYPES, type OrderStatus } from './order-status.ts';
 
-/** For each status of a delivery, the statuses that may follow it. For the other order types, the test leaves out `out_for_delivery`. */
+/**
+ * For each status of an order of the type `delivery`, the statuses that may follow it. For the other order types, the test leaves out
+ * `out_for_delivery`.
+ */
 const FOLLOWERS: Record<OrderStatus, OrderStatus[]> = {
   pending: ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed', 'cancelled'],
   confirmed: ['preparing', 'ready', 'out_for_delivery', 'completed', 'cancelled'],
