@@ -137,7 +137,7 @@ describe('the package in a project without other dependencies', () => {
     ['import', 'typed.mts'],
     ['require', 'typed.cts'],
   ] as const) {
-    test(`in a module that loads the package by ${kind}, TypeScript finds the package's types and reports wrong uses of them`, async () => {
+    test(`TypeScript finds the types of the package that a module loads by ${kind}, and reports wrong uses of them`, async () => {
       await writeFile(join(project, file), `import { ${NAMES} } from '@roomservice/sdk';\n${TYPED}`);
       await mkdir(join(project, 'node_modules/@types'), { recursive: true });
       for (const name of ['@types/node', 'undici-types']) {

@@ -55,7 +55,7 @@ describe('API key and secret', () => {
     }
   });
 
-  test('the error for a key or secret that is empty or has a space or line break does not contain the key or secret', () => {
+  test('if an API key or secret is empty or has a space or line break, the client throws an error that does not show it', () => {
     for (const wrong of [{ apiSecret: `${apiSecret}\n` }, { apiKey: `${apiKey} ` }, { apiSecret: '' }]) {
       assert.throws(
         () => new Roomservice({ baseUrl: front.url, apiKey, apiSecret, ...wrong }),

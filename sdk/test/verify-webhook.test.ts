@@ -169,7 +169,7 @@ describe('signature headers', () => {
     assert.equal(reasonOf(BODY, signed(), SECRET, { headerBrand: 'Other' }), 'missing_header');
   });
 
-  test('a signature header of another brand is ignored if the delivery has no timestamp header of that brand', () => {
+  test('a signature header of another brand is ignored if the timestamp header of that other brand is missing', () => {
     assert.deepEqual(verifyWebhook(BODY, { ...signed(), 'X-Hub-Signature': 'sha1=0' }, SECRET), EVENT);
   });
 

@@ -180,7 +180,7 @@ describe('the tenant of a credential', () => {
     assert.equal((await get(headers, `${PATH}mine/`)).status, 404);
   });
 
-  it('403: a partner of a tenant without the restaurant feature is refused, and with a wrong secret it gets 401', async () => {
+  it('403: a partner of a tenant without the restaurant feature is refused; 401: it is refused if its secret is wrong', async () => {
     const { partner } = await service.tenant({ features: ['hotel'] });
     for (const [method, path] of [
       ['GET', '/v1/third-party/menu/'],

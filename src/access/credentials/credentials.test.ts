@@ -58,7 +58,7 @@ describe('POST /v1/third-party/credentials/', () => {
     assert.equal(await statusWith(answer.body), 200);
   });
 
-  it('201: a credential that is created without a label has an empty label, with each content type and without a body', async () => {
+  it('201: if the body has no label or is missing, the new credential has an empty label, with any content type', async () => {
     const form = new FormData();
     form.set('unknown', 'is ignored');
     const bodies: CallOptions[] = [
@@ -129,7 +129,7 @@ describe('GET /v1/third-party/credentials/', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(credential.created_at ?? '')) < 60_000);
   });
 
-  it('200: the list shows a webhook registration, a rotation and a revocation, and its entries keep the same field names', async () => {
+  it('200: after a webhook registration, a rotation and a revocation, the list shows them in the same fields as before', async () => {
     const owner = await service.tenant();
     const keys = Object.keys((await list(owner))[0] ?? {});
     const webhook_url = 'https://partner.example/hook';
@@ -248,7 +248,7 @@ describe('POST /v1/third-party/credentials/{id}/rotate/', () => {
 describe('a whole API key', () => {
   const PMS_PATH = '/v1/channel-manager/credentials/';
 
-  it('only the responses that issue or rotate a credential show its whole API key, and all other responses shorten it', async () => {
+  it('the whole API key is only in responses that create or rotate the credential; lists and revocations shorten it', async () => {
     const own = await service.tenant();
     const call = async (method: string, path: string) => {
       const answer = await service.call(method, path, { headers: own.owner });

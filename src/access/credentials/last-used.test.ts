@@ -62,7 +62,7 @@ describe('last_used_at', () => {
     assert.ok(at >= begun && at <= Date.now());
   });
 
-  it('200 calls with five credentials cause one UPDATE statement that writes last_used_at of all five', async () => {
+  it('after 200 calls with five credentials, one UPDATE statement writes last_used_at of all five credentials', async () => {
     const authentication = new Authentication({
       audience: 'third_party',
       db,
@@ -135,7 +135,7 @@ describe('the background write of last_used_at', () => {
     });
   });
 
-  it('a failed write of last_used_at is reported, and a second write succeeds within a minute after the call', async () => {
+  it('if a write of last_used_at fails, the failure is reported, and a retry succeeds within a minute after the call', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     await withClock(async (authentication, errors) => {
       await authentication.authenticate(credential.api_key, credential.api_secret);

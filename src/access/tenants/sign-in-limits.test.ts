@@ -32,7 +32,7 @@ function assertLimited(answer: Answer, limit: number): void {
 }
 
 describe('sign-ins with one e-mail', () => {
-  it('429: after 10 sign-ins a minute with one e-mail in any letter case, even the right password is refused, not hashed', async () => {
+  it('429: after 10 sign-ins a minute with one e-mail in any letter case, even the right password is refused before hashing', async () => {
     const { document } = await service.tenant();
     const email = `owner@${document.slug}.example`;
     for (let left = 9; left >= 0; left -= 1) {
@@ -68,7 +68,7 @@ describe('sign-ins with one e-mail', () => {
 });
 
 describe('sign-ins from one address', () => {
-  it('429: after 100 calls a minute from one address, sign-ins are refused before any hash, even if X-Forwarded-For differs', async () => {
+  it('429: after 100 calls a minute from one address, its sign-ins are refused before hashing, with any X-Forwarded-For', async () => {
     const node = await startService({ beside: service });
     try {
       const { document } = await node.tenant();

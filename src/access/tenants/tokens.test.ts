@@ -122,7 +122,7 @@ describe('a bearer token', () => {
     await assertRefused(`Bearer ${await sign({ key: service.masterKey })}`);
   });
 
-  it('401: a bearer token whose algorithm is not HS256 is refused, also the algorithm "none" in any letter case', async () => {
+  it('401: a bearer token is refused unless its algorithm is HS256; "none" is refused in any letter case', async () => {
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       tenant: tenant.tenantId,
@@ -282,7 +282,7 @@ describe('a new password', () => {
     }
   });
 
-  it('200: a token without the claim generation counts as generation 0, and is valid until the user gets a new password', async () => {
+  it('200: a token without the claim generation is accepted like one of generation 0, until a new password is set', async () => {
     const { tenantId, staff } = await signedIn();
     const subject = await userId({ tenantId } as TestTenant, 'staff');
     const signed = (generation: unknown) => sign({ subject, claims: { tenant: tenantId, generation } });

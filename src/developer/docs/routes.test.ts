@@ -103,7 +103,7 @@ describe('site', () => {
     }
   });
 
-  it('304: a request with the current entity tag gets no body, compressed or not; 200: with another tag it gets the content', async () => {
+  it('304: a request with the entity tag of the gzip or plain content gets no body; 200: with another tag it gets content', async () => {
     for (const path of CACHED) {
       for (const coding of ['gzip', 'identity']) {
         const first = await get(path, { 'accept-encoding': coding });
@@ -115,7 +115,7 @@ describe('site', () => {
     }
   });
 
-  it('200: the large script may be cached for a day, other content must be revalidated, the reference must not be stored', async () => {
+  it('200: Cache-Control is one day for the large script, no-store for the reference page and no-cache for other content', async () => {
     for (const path of ['/docs/', ...CACHED]) {
       const expected = path === '/docs/' ? 'no-store' : 'public, no-cache';
       const { headers } = await get(path);
@@ -180,7 +180,7 @@ describe('site', () => {
     assert.deepEqual(links, [...SOURCES, ...DOCUMENT_PATHS]);
   });
 
-  it('404: a path that is not registered is refused, also if it has encoded slashes, dots or null bytes', async () => {
+  it('404: an unregistered path is refused, even if it has encoded slashes, dots or null bytes', async () => {
     for (const path of [
       '/docs/guides/none/',
       '/docs/guides/none.md',

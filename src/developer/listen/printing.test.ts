@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTextPrinter } from './printing.ts';
 
-describe('line that listen prints for an attempt', () => {
+describe('the line that the listen command prints for each attempt to forward an event', () => {
   for (const [httpStatus, error, waitMs, expected] of [
     [204, null, null, '-> 204 in 7 ms'],
     [401, null, 500, /^-> 401 in 7 ms, trying again in 0\.5 s: .*\bsecret of the first line\b.*\braw body\?$/],

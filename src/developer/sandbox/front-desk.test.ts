@@ -44,7 +44,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
 
   const BOOKED = ['reservation.created', 'confirmed'];
 
-  it('the sandbox gives a stay the status that a special guest name requests, and leaves a stay with another name confirmed', async (t) => {
+  it('a special guest name makes the sandbox change the status of a stay, and a stay with another name stays confirmed', async (t) => {
     const hotel = await openDemo(service);
     const guests: [string, string[]][] = [
       ['No Show', ['reservation.modified', 'no_show']],

@@ -121,7 +121,7 @@ describe('next step of an order', () => {
     });
   }
 
-  it('for each of 1,000 random order ids, the steps are between the shortest and the longest waits, and the same at each call', () => {
+  it('the steps of 1,000 random orders are between the shortest and longest waits, and a second call returns the same steps', () => {
     const [shortest, longest] = [stepsOf(), stepsOf({ id: LONGEST })];
     const seen = new Set<number>();
     for (let count = 0; count < 1_000; count += 1) {

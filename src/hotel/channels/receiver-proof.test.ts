@@ -151,7 +151,7 @@ describe('the receiver of OTA reservations refuses with 401', () => {
 });
 
 describe('bodies of calls to the receiver of OTA reservations', () => {
-  it('413: a signed body of more than 1 MiB is refused; 401: without the headers of a channel, such a body is refused', async () => {
+  it('413: a signed body of more than 1 MiB is refused; 401: an unsigned body of more than 1 MiB is refused', async () => {
     const body = `${' '.repeat(1024 * 1024)}${reservation()}`;
     assertError(await send({ 'content-type': 'application/json' }, body), 401, 'invalid_credentials');
     assertError(await send(channelHeaders(channel, body), body), 413, 'error');

@@ -84,7 +84,7 @@ const ota = (external_id: string, stay: object) => ({
 });
 
 describe('concurrent calls to the receiver of OTA reservations', () => {
-  it('of 20 concurrent calls for a new reservation, one gets 201, 19 get 200, and the one of the latest timestamp is stored', async () => {
+  it('of 20 concurrent calls for a new reservation, one gets 201 and 19 get 200; the one with the latest timestamp is stored', async () => {
     for (const external_id of ['first 1', 'first 2', 'first 3', 'first 4', 'first 5']) {
       const now = nowSeconds();
       const calls = Array.from({ length: 20 }, (_, index) => async () => {

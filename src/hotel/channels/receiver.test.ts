@@ -88,7 +88,7 @@ describe('new reservation of an OTA', () => {
     assert.equal((await stored(id)).guests, 2);
   });
 
-  it('201: an OTA call may omit phone, e-mail, rate plan, guests and amount, and the first three may be null', async () => {
+  it('201: an OTA call may omit guests and amount, and may omit phone, e-mail and rate plan or send null for them', async () => {
     const guest = { full_name: 'A', phone: null, email: null };
     for (const changes of [{}, { guest, rate_plan_id: null }]) {
       const { status, body } = await send(booking(changes));
@@ -124,7 +124,7 @@ describe('new reservation of an OTA', () => {
     assertError(await book(service, hotel, stay), 409, 'room_not_available');
   });
 
-  it('201: reservations of two sources may have the same external id; 200: two channels of one source share a reservation', async () => {
+  it('201: two sources may use one external id for two reservations; 200: two channels of one source share a reservation', async () => {
     const elsewhere = await makeChannel(service, hotel, 'elsewhere');
     const twin = await makeChannel(service, hotel, channel.source);
     const sent = booking();
@@ -161,7 +161,7 @@ describe('price of a new reservation of an OTA', () => {
     }
   });
 
-  it('without total_amount, the plan in an OTA call gives the total, even if the plan is inactive or requires more nights', async () => {
+  it('an OTA call without total_amount costs the price of its plan, even if the plan is inactive or requires more nights', async () => {
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Flexible'] }), '200.00');
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Closed for good'] }), '2.00');
     assert.equal(await total({ rate_plan_id: hotel.plans['Double/Saver'], ...oneNight }), '80.00');
@@ -223,7 +223,7 @@ describe('change of a reservation by an OTA', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('200: an OTA may change guest, amount, number of guests and plan; each of the last three stays if the call omits it', async () => {
+  it('200: an OTA may change guest, amount, guest count and plan; an omitted amount, guest count or plan stays unchanged', async () => {
     const sent = booking({ guests: 2, total_amount: '150.00', rate_plan_id: hotel.plans['Double/Saver'] });
     const { body } = await send(sent);
     const { guests, total_amount, rate_plan_id, ...rest } = sent;

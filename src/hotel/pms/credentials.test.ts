@@ -81,7 +81,7 @@ describe('management of PMS credentials by the owner', () => {
     );
   });
 
-  it('200: a PMS credential can be revoked twice; 401: the next call with it is refused; 409: it cannot be rotated', async () => {
+  it('200: a PMS credential can be revoked twice; 401: after that, calls with it are refused; 409: it cannot be rotated', async () => {
     const credential = await create('leaves');
     assert.equal((await callPms(credential)).status, 200);
     const revoked = await call('POST', `${PATH}${credential.id}/revoke/`);
@@ -120,7 +120,7 @@ describe('management of PMS credentials by the owner', () => {
     }
   });
 
-  it('403: staff may not manage PMS credentials; 401: a partner key is refused; both change nothing', async () => {
+  it('403, 401: calls of staff (403) or with a partner key (401) to manage PMS credentials are refused and change nothing', async () => {
     const { id } = await create();
     for (const [method, path] of [
       ['GET', PATH],

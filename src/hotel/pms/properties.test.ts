@@ -26,14 +26,14 @@ describe('GET /v1/channel-manager/pms/properties/', () => {
     ]);
   });
 
-  it('200: the response of the PMS list of properties is the same without the final slash, and with page parameters', async () => {
+  it('200: the PMS list of properties ignores page parameters, and its path needs no final slash', async () => {
     const whole = await get('/properties/');
     for (const path of ['/properties', '/properties/?page=7&page_size=1', '/properties/?page=none']) {
       assert.equal((await get(path)).text, whole.text, path);
     }
   });
 
-  it('200: a tenant without properties and without the hotel feature gets an empty PMS list of properties, and no refusal', async () => {
+  it('200: the PMS list of properties is empty for a tenant without properties, even if it lacks the hotel feature', async () => {
     const tenant = await service.tenant({ features: ['restaurant'] });
     const answer = await get('/properties/', await pmsHeaders(service, tenant));
     assert.deepEqual([answer.status, answer.body], [200, []]);

@@ -35,7 +35,7 @@ describe('GET /v1/channel-manager/pms/reservations/', () => {
     lagoon = hotel.id('Lagoon Lodge', 'Double');
   });
 
-  it('200: the PMS list is empty if the tenant has no reservations, also without the hotel feature', async () => {
+  it('200: the PMS list of a tenant without reservations is empty, even if the tenant lacks the hotel feature', async () => {
     assert.deepEqual((await get('', hotel)).body, []);
     const tenant = await service.tenant();
     const answer = await service.call('GET', `${PMS}/reservations/`, {
@@ -200,7 +200,7 @@ describe('PMS reservations of a hotel with 230 reservations', () => {
     assert.equal((await get('?status=completed', hotel)).body.length, 115);
   });
 
-  it('200: a reservation beyond the limit of the PMS list can be read by its id, and all 230 natural_ids are different', async () => {
+  it('200: a reservation that is not among the 200 listed can be read by its id, and all 230 natural_ids are different', async () => {
     const rows = await service.database.db
       .selectFrom('reservation')
       .select(['id', 'natural_id'])

@@ -114,7 +114,7 @@ describe('rates and restrictions that are sent as a form', () => {
     );
   });
 
-  it('400 invalid_request: if a form has an invalid value, the message has the JSON path of the field; no rate is written', async () => {
+  it('400 invalid_request: a form with an invalid value writes no rate, and the message names the JSON path of the field', async () => {
     for (const [name, value, message] of [
       ['rates[0][price]', '1e2', /^rates\.0\.price: /],
       ['rates[0][price]', '', /^rates\.0\.price: /],
