@@ -147,7 +147,7 @@ describe('valid values of the environment variables', () => {
     }
   });
 
-  it('the HTTP app and the Redis client accept unusual values of TRUSTED_PROXIES and REDIS_URL that readConfig accepts', async () => {
+  it('unusual values of TRUSTED_PROXIES and REDIS_URL that pass readConfig also work in the HTTP app and the Redis client', async () => {
     const { trustedProxies, redisUrl } = readConfig({
       TRUSTED_PROXIES: '0.0.0.0/1,::/1,::ffff:10.0.0.0/104,fe80::1',
       REDIS_URL: 'redis://user:p%25@127.0.0.1:1/15',
@@ -279,7 +279,7 @@ describe('readPartnerConfig', () => {
     });
   });
 
-  it('readPartnerConfig reads BASE, KEY and SECRET, which the demo prints, but prefers the variables that begin with ROOMSERVICE_', () => {
+  it('readPartnerConfig uses the variables BASE, KEY and SECRET only if the variables that begin with ROOMSERVICE_ are missing', () => {
     const printed = { BASE: 'http://127.0.0.1:1/', KEY: 'rsk_d', SECRET: 'rss_d' };
     const { stateDir, ...read } = readPartnerConfig({}, printed);
     assert.deepEqual(read, { serviceUrl: 'http://127.0.0.1:1', apiKey: 'rsk_d', apiSecret: 'rss_d' });

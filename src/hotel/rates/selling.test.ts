@@ -75,14 +75,14 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     assert.equal(await total('2101-01-02', '2101-01-03'), '1.00');
   });
 
-  it('409 room_not_available: a stay of two nights is refused if one plan is sold out on night 1 and the other on night 2', async () => {
+  it('409 room_not_available: a stay of 2 nights is refused if one plan is sold out on night 1 and the other plan on night 2', async () => {
     await put('restrictions', 'Flexible', [{ date: '2101-01-01', stop_sell: true }]);
     await put('restrictions', 'Saver', [{ date: '2101-01-02', stop_sell: true }]);
     assert.deepEqual(await sellable(), [3, 3, 3]);
     await isRefused('2101-01-01', '2101-01-03');
   });
 
-  it('min_nights that a PMS sends with one date applies to stays on all dates', async () => {
+  it('if a PMS sends min_nights with one date, this min_nights applies to stays on all dates', async () => {
     assert.equal(await total('2101-02-01', '2101-02-02'), '100.00', 'the plan Saver requires two nights');
     await put('restrictions', 'Saver', [{ date: '2101-01-01', min_nights: 1 }]);
     assert.equal(await total('2101-02-01', '2101-02-02'), '80.00');
@@ -109,7 +109,7 @@ describe('effect of rates and restrictions from a PMS on bookings of partners', 
     assert.deepEqual([body.total_amount, body.status], ['100.00', 'confirmed']);
   });
 
-  it('a booking does not wait for a write of prices that is not committed yet, and gets the previous prices', async () => {
+  it('while a write of new prices is not committed, a booking succeeds at once with the previous prices', async () => {
     await put('rates', 'Saver', [{ date: '2101-01-01', price: 70 }]);
     const { db } = service.database;
     let writing = Promise.resolve();

@@ -93,7 +93,7 @@ describe('GET /v1/third-party/hotels/availability/', () => {
     assert.deepEqual(await days(), [3, 0, 3, -1, 3]);
   });
 
-  it('200: a large min_nights does not lower the number of sellable rooms; without a plan, all free rooms are sellable', async () => {
+  it('200: all free rooms are sellable even if a plan has a large min_nights, or if the room type has no plan', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     const longStay = [{ date: dayAhead(30), min_nights: 30 }];

@@ -119,7 +119,7 @@ describe('concurrent bookings that share a transaction', () => {
     await Promise.all(hotels.map(({ tenantId }) => assertNightCounters(service, tenantId)));
   });
 
-  it('of 3 concurrent bookings with one external id, one books the stay and 2 return it; another id is booked too', async () => {
+  it('if 3 of 4 concurrent bookings have the same external id, 2 bookings are new and 2 return an existing reservation', async () => {
     const hotel = await openHotelAt('10.00');
     const ids = ['twice', 'other', 'twice', 'twice'];
     const outcomes = await outcomesOf(ids.map((id) => book(hotel, { external_reservation_id: id })));

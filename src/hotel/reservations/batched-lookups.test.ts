@@ -197,7 +197,7 @@ describe('concurrent calls of several partners', () => {
     );
   });
 
-  it('200: concurrent availability calls succeed, although other calls at the same time get 400 and 404', async () => {
+  it('200: valid availability calls succeed, even if concurrent calls of the same partner get 400 and 404', async () => {
     const hotel = await openHotel(service);
     const dates = `check_in=${dayAhead(40)}&check_out=${dayAhead(42)}`;
     const ids = [hotel.roomTypes['Double'], crypto.randomUUID(), 'none', hotel.roomTypes['Suite']];

@@ -54,7 +54,7 @@ describe('recount of night counters', () => {
     });
   });
 
-  it('the recount has the same result for three time zones of the database, even if a day has no midnight in the time zone', async () => {
+  it('the recount finds no differences in three database time zones, even in a zone where some days have no midnight', async () => {
     const own = await openHotel(service);
     // In Santiago the clocks change from midnight to one o'clock on one day a year, so that day has no midnight. This stay of two years
     // includes such days.

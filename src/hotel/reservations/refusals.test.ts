@@ -230,7 +230,7 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
     assert.equal((await book(service, own)).body.total_amount, '200.00');
   });
 
-  it('409: a stay of two nights is refused if one plan is sold out on the first night and the other on the second', async () => {
+  it('409: a stay of two nights is refused if one plan is sold out on night 1 and the other plan on night 2', async () => {
     const own = await openHotel(service);
     const pms = await pmsHeaders(service, own);
     await writePlan(service, pms, 'rates', own.plans['Double/Flexible'], [

@@ -119,7 +119,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('of 20 concurrent bookings of the last room, with each external id sent twice, only one gets 201', async () => {
+  it('if 10 external ids are each sent twice at the same time for the last room, only one booking gets 201', async () => {
     const own = await openHotel(service);
     const room_type_id = own.roomTypes['Suite'];
     const ids = Array.from({ length: 20 }, (_, index) => `last ${index % 10}`);

@@ -28,7 +28,7 @@ const get = (path: string, headers = hotel.staff) => service.call('GET', `${STAF
 const ids = (answer: Answer) => answer.body.map((row: { reservation_id: string }) => row.reservation_id);
 
 describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
-  it("200: the staff list shows a partner's and an OTA's reservation with exactly the documented fields, newest first", async () => {
+  it('200: the staff list shows reservations of partners and of OTAs, newest first, with exactly the documented fields', async () => {
     const own = await openHotel(service);
     const sendReservation = await openChannel(service, own, 'an-ota');
     const booked = await book(service, own, { external_reservation_id: 'P-1', guests: 2 });
@@ -80,7 +80,7 @@ describe('GET /v1/staff/reservations/ and GET …/{id}/', () => {
     }
   });
 
-  it('200: the staff list can be filtered by status, also if it is read in pages; 400: an unknown status is refused', async () => {
+  it('200: the staff list can be filtered by status, as a whole list or in pages; 400: an unknown status is refused', async () => {
     const own = await openHotel(service);
     const room_type_id = own.roomTypes['Bunk'];
     const made: string[] = [];

@@ -56,7 +56,7 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     );
   });
 
-  it('200: the list has only active room types, in the order of the last applied document; a room type keeps its id', async () => {
+  it('200: the list has only the room types of the last applied document, in its order, and each room type keeps its id', async () => {
     const own = await openHotel(service);
     const [harbour, lagoon] = sampleHotel();
     assert.ok(harbour?.room_types && lagoon);

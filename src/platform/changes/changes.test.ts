@@ -65,7 +65,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a change invalidates a cache only once, so a value that is cached later stays, although polls read the change again', async () => {
+  it('a value that is cached after a change stays in the cache, although later polls read that change again', async () => {
     await change();
     await changes.catchUp();
     await load(TENANT, 'key', 'new value');
@@ -83,7 +83,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a change invalidates the data even if its transaction commits after a poll has found changes of later transactions', async () => {
+  it('a change that commits late invalidates the data, even if a poll has already found changes of later transactions', async () => {
     await inTransaction(database.db, async (tx) => {
       await announceChange(tx, TENANT);
       await change(OTHER);

@@ -113,7 +113,7 @@ describe('batching of calls of several tenants', () => {
     assert.deepEqual(sent, [[0], [100, 7, 8, 101, 9, ...many.slice(2, 61)], many.slice(61)]);
   });
 
-  it("a batch runs under the account of the service even if it has a single call, not under the account of the call's tenant", async () => {
+  it('a batch runs under the account of the service, even if it contains only a single call of one tenant', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(currentAccount().tenant);
@@ -124,7 +124,7 @@ describe('batching of calls of several tenants', () => {
     assert.deepEqual(charged, ['service']);
   });
 
-  it("a batch runs under the account of the service, and each single retry after a failed batch under its tenant's account", async () => {
+  it('when the inputs of a failed batch run again one by one, each input runs under the account of its own tenant', async () => {
     const charged: string[] = [];
     const many = async (inputs: number[]) => {
       charged.push(`${inputs.length} of ${currentAccount().tenant}`);

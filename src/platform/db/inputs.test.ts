@@ -37,7 +37,7 @@ const RANGES: NumberRange[] = [
 ];
 
 describe('selectEach', () => {
-  it('selectEach returns one row for each input, in the same order, also if two inputs are equal or a range is empty', async () => {
+  it('selectEach returns one row for each input, in the same order, even if two inputs are equal or a range is empty', async () => {
     assert.deepEqual(await sums(RANGES), [
       { total: 15, list: '"a", {b} \\4 "a", {b} \\5 "a", {b} \\6' },
       { total: 5050, list: null },
@@ -46,7 +46,7 @@ describe('selectEach', () => {
     ]);
   });
 
-  it('selectEach returns the same row for an input by itself and in a list, and returns no rows if there are no inputs', async () => {
+  it('selectEach returns the same row for an input alone or in a list; without inputs it returns no rows', async () => {
     const alone = await Promise.all(RANGES.map(async (range) => await sums([range])));
     assert.deepEqual(alone.flat(), await sums(RANGES));
     assert.deepEqual(await sums([]), []);

@@ -44,7 +44,7 @@ describe('readPage of keysetList', () => {
     return [count, ...results.map(({ subject }) => Number(subject))];
   }
 
-  it('a page contains the rows from its offset on, newest first, and the number of rows in the whole list', async () => {
+  it('a page starts at its offset, newest row first, and gives the total number of rows in the list', async () => {
     assert.deepEqual(await page(0, 0, 2), [COUNT, COUNT, COUNT - 1]);
     assert.deepEqual(await page(0, 1, 2), [COUNT, COUNT - 1, COUNT - 2]);
     assert.deepEqual(await page(0, COUNT / 2, 2), [COUNT, COUNT / 2, COUNT / 2 - 1]);

@@ -67,7 +67,7 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     assertError(await sendLarge(tenant.partner), 400, 'invalid_request');
   });
 
-  it('429: a body above the bound of its tenant is refused, and a body of another tenant only above the bound of the process', async () => {
+  it('429: a large body is refused if its tenant or all tenants together would have too many bytes of bodies in memory', async () => {
     const second = await service.credential(tenant.tenantId);
     await beginCall(ORDERS, tenant.partner, MIB);
     await beginCall(ORDERS, tenant.partner, MIB);
@@ -120,7 +120,7 @@ describe('the bounds on the bytes of request bodies in memory', () => {
     await endCalls(tenant.partner);
   });
 
-  it('429: unauthenticated bodies of any size count against one bound for all, and for each channel against a quarter of it', async () => {
+  it('429: even a small unauthenticated body is refused if its channel or all channels together use too much memory', async () => {
     const hotel = await service.tenant({ features: ['hotel'] });
     const [first, ...others] = await Promise.all(
       Array.from({ length: 5 }, (_, index) => makeChannel(service, hotel, `channel${index}`)),

@@ -33,7 +33,7 @@ describe('GET menu with If-None-Match', () => {
     assert.equal(answer.headers.get('cache-control'), 'private, no-cache');
   });
 
-  it('304: the menu is not sent if If-None-Match is its ETag, a weak form of it, a list with it, or an asterisk', async () => {
+  it('304: the menu is not sent if If-None-Match is its ETag, its weak ETag, a list that contains its ETag, or an asterisk', async () => {
     for (const header of [etag, `W/${etag}`, `"other", ${etag}`, `"a",W/${etag},"b"`, ` ${etag} `, '*']) {
       for (const method of ['GET', 'HEAD']) {
         const answer = await get(header, MENU, method);

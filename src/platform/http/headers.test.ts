@@ -34,7 +34,7 @@ describe('headers of every response', () => {
       service.call('POST', '/v1/auth/token/', { json: { email: 'a@b.example', password: 'a wrong password' } }),
     ]);
 
-  it('every response has nosniff, JSON and its own id, but no header that names the server, allows origins or sets cookies', async () => {
+  it('every response is JSON with nosniff and its own request id; no header names the server, allows origins or sets cookies', async () => {
     const ids = new Set<string>();
     for (const { status, headers } of await answers()) {
       assert.equal(headers.get('x-content-type-options'), 'nosniff', `${status}`);
@@ -57,7 +57,7 @@ describe('headers of every response', () => {
     }
   });
 
-  it('a response repeats the X-Request-Id of the request if that id has 1 to 128 characters, all of them allowed', async () => {
+  it('a response repeats the X-Request-Id of the request if that id consists of 1 to 128 allowed characters', async () => {
     for (const id of ['a', 'A-b_c.d:e/f+g=', '4bf92f3577b34da6a3ce929d0e0e4736', 'x'.repeat(128)]) {
       const headers = { 'x-request-id': id };
       assert.equal((await service.call('GET', '/livez', { headers })).headers.get('x-request-id'), id);

@@ -72,7 +72,7 @@ describe('an operation that takes no body', () => {
   });
   after(() => service.close());
 
-  it('this test covers exactly the operations of the API that take no body', async () => {
+  it('the list in this test has exactly the operations of the API that take no body', async () => {
     const routes = (await readRoutes()).filter(
       ({ method, schema }) => method !== 'GET' && method !== 'HEAD' && !schema?.body,
     );

@@ -69,7 +69,7 @@ describe('listen', () => {
     assert.ok(inRounds.size <= COUNT / 2, `${COUNT} connections took ${inRounds.size} rounds`);
   });
 
-  it('EADDRINUSE: listen refuses the port of another app, although the sockets of that app let others share the port', async () => {
+  it('EADDRINUSE: listen refuses the port of another app, although the sockets of that app permit a shared port', async () => {
     const { address } = await listen(newApp(), { host: HOST, port: 0 });
     await assert.rejects(listen(newApp(), { host: HOST, port: portOf(address) }), { code: 'EADDRINUSE' });
   });

@@ -56,7 +56,7 @@ describe('the order of checks', () => {
     refuses([405, 'error'], await service.call('PUT', `${ORDERS}?a=%ZZ`, { body: Buffer.alloc(2 * 1024 * 1024) }));
   });
 
-  it('401: bad credentials are refused before the call counts for the budget, and before path, query and body are checked', async () => {
+  it('401: bad credentials are refused before the call counts against a budget and before path, query and body are checked', async () => {
     for (const credentials of [
       {},
       { 'x-api-key': partner['x-api-key'] ?? '' },

@@ -51,7 +51,7 @@ describe('pages of a list', () => {
     assert.deepEqual(idsOf(await page('?page_size=200')), newestFirst);
   });
 
-  it('200: the pages that a client reads by following next contain the whole list, newest first', async () => {
+  it('200: a client that follows the next link of each page reads the whole list, newest first', async () => {
     for (const size of [1, 17, 50, 120, 200]) {
       const found: string[] = [];
       let url: string | null = `${service.url}${ORDERS}?page=1&page_size=${size}`;
@@ -122,7 +122,7 @@ describe('pages of a list', () => {
     assert.match((await get('?page=0&page_size=201')).body.message, /^page: .+ \| page_size: .+$/);
   });
 
-  it('200, 404: an empty list has page 1, which has no entries, but no page 2', async () => {
+  it('200: page 1 of an empty list has no entries; 404: an empty list has no page 2', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     const empty = { count: 0, next: null, previous: null, results: [] };
     assert.deepEqual((await get('?page=1', partner)).body, empty);

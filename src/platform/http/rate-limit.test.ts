@@ -25,7 +25,7 @@ describe('the budget of calls that a credential may make in a minute', () => {
   });
   after(() => service.close());
 
-  it('429: one credential makes 320 calls to different endpoints, and exactly 300 are accepted', async () => {
+  it('429: if one credential makes 320 calls to different endpoints, 300 calls are accepted and 20 calls are refused', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     const calls: [string, string][] = [
       ['GET', '/v1/third-party/menu/'],
@@ -63,7 +63,7 @@ describe('the budget of calls that a credential may make in a minute', () => {
     }
   });
 
-  it('calls of other credentials take nothing from the budget of a credential, neither in the same tenant nor in another', async () => {
+  it('a call takes nothing from the budgets of other credentials, neither in the same tenant nor in another tenant', async () => {
     const used = await service.credential(tenant.tenantId);
     const beside = await service.credential(tenant.tenantId);
     const other = await service.tenant();

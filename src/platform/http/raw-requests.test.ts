@@ -105,7 +105,7 @@ describe('raw requests on a socket', () => {
       'the target': `GET /${'a'.repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`,
     }));
 
-  it('417, 100: an Expect header other than 100-continue is refused, and 100-continue gets the interim response 100', async () => {
+  it('417: an Expect header other than 100-continue is refused; 100: an Expect header 100-continue gets an interim response', async () => {
     const post = (expected: string) =>
       `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}Expect: ${expected}\r\nContent-Length: 2\r\nContent-Type: application/json\r\n`;
     await refuses(417, { expectation: `${post('a-miracle')}\r\n` });
@@ -117,7 +117,7 @@ describe('raw requests on a socket', () => {
     assertRefusal(400, 'invalid_request', answers[1]);
   });
 
-  it('405: a CONNECT request is refused, for a host and for a path', () =>
+  it('405: a CONNECT request is refused, whether its target is a host or a path', () =>
     refuses(405, {
       host: `CONNECT example.org:443 HTTP/1.1\r\n${HOST}\r\n`,
       path: `CONNECT ${ORDERS} HTTP/1.1\r\n${HOST}\r\n`,

@@ -145,7 +145,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     await waitForMessages([LOST, LOST, BACK, BACK]);
   });
 
-  it('if Redis alternately refuses and accepts commands, a node logs at most once a second that Redis is lost and back', async (t) => {
+  it('if Redis alternately refuses and accepts commands, a node logs at most one loss and one return of Redis per second', async (t) => {
     messages.length = 0;
     const operator = await openOperator(t);
     const headers = await newCaller();

@@ -85,7 +85,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     assert.deepEqual(begun, ['x', 'b1', 'y', 'z']);
   });
 
-  it('the first request of a connection waits while new connections arrive, but later requests of a connection do not', async () => {
+  it('the first request of a connection waits while new connections arrive, but later requests do not wait for them', async () => {
     enter('a', 'of a new connection', { isFirst: true });
     enter('a', 'of an open one');
     for (let round = 0; round < 5; round += 1) {

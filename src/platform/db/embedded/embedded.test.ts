@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isRoot, newDataDir, open, postmasterPid, query, spawnOpened } from '#test/support/embedded-postgres.ts';
 import { AlreadyServedError, EmbeddedPostgresError } from './failure.ts';
 
-test('the first start makes a private, durable database without a TCP port, also in a path with special characters', async (t) => {
+test('the first start makes a private, durable database without a TCP port, even if its path has special characters', async (t) => {
   const dataDir = await newDataDir(t, `o'dd, "%20 ü`);
   const embedded = await open(dataDir, { settings: {} });
   assert.equal((await stat(dataDir)).mode & 0o777, 0o700);

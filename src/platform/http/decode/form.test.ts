@@ -52,7 +52,7 @@ const nested = fc.letrec<{ node: Nested; object: { [key: string]: Nested } }>((t
 }));
 
 describe('decodeForm', () => {
-  it('decodeForm accepts every notation that decision 5 allows for the names of nested fields', () => {
+  it('decodeForm accepts names of nested fields with brackets, with dots, or with a mix of both', () => {
     const expected = { items: [{ item_id: 'A', quantity: '2' }], customer: { name: 'Zoë' } };
     assert.deepEqual(form('items[0][item_id]=A&items[0][quantity]=2&customer[name]=Zo%C3%AB'), expected);
     assert.deepEqual(form('items[0].item_id=A&items[0].quantity=2&customer.name=Zoë'), expected);
@@ -84,7 +84,7 @@ describe('decodeForm', () => {
     assert.deepEqual(form('a[1000]=last&a[7]=mid&a[0]=first'), { a: ['first', 'mid', 'last'] });
   });
 
-  it('decodeForm appends a value after the highest index so far if the name ends with [], and refuses a name such as a[][b]', () => {
+  it('decodeForm puts the value of a name that ends with [] at the current end of the list, and refuses a name such as a[][b]', () => {
     assert.deepEqual(form('a[]=x&a[5]=y&a[]=z'), { a: ['x', 'y', 'z'] });
     assert.deepEqual(form('a[5]=y&a[0]=x&a[]=z'), { a: ['x', 'y', 'z'] });
     refuses(() => form('a[][b]=x'), 'a[][b]: is not a well-formed field name');
@@ -94,7 +94,7 @@ describe('decodeForm', () => {
     assert.deepEqual(form('items=[{"item_id":"A"}]'), { items: '[{"item_id":"A"}]' });
   });
 
-  it('decodeForm refuses a list index above 1,000, also if the index comes from empty brackets', () => {
+  it('decodeForm refuses a list index above 1,000, even if the index comes from empty brackets', () => {
     refuses(() => form('items[1001]=x'), 'items: has an index above 1000');
     refuses(() => form(`items[${'9'.repeat(400)}]=x`), 'items: has an index above 1000');
     refuses(() => form('a[1000]=x&a[]=y'), 'a: has an index above 1000');
@@ -106,7 +106,7 @@ describe('decodeForm', () => {
     refuses(() => form(`items${'.x'.repeat(100_000)}=1`), 'items: is nested deeper than 10 levels');
   });
 
-  it('decodeForm refuses a field that is given more than once, also if its name is written in two notations', () => {
+  it('decodeForm refuses a field that is given more than once, even if its name is written in two notations', () => {
     refuses(() => form('customer.name=A&customer[name]=B'), 'customer.name: is given more than once');
     refuses(() => form('a[1]=x&a[01]=y'), 'a.1: is given more than once');
   });
