@@ -33,7 +33,7 @@ describe('a database that returns errors', () => {
   });
   after(() => service.close());
 
-  it('500: the response shows no internal details, but a request id, and the log has one line with this id and the cause', async () => {
+  it('500: the response has a request id but no internal details, and one log line has the same request id and the cause', async () => {
     const { partner, owner, staff } = tenant;
     const calls: [string, string, object][] = [
       ['GET', '/v1/third-party/orders/', { headers: partner }],

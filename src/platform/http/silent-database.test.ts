@@ -37,7 +37,7 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     return performance.now() - begin;
   }
 
-  it('503: while the database is silent, each of 8 calls gets a response within 15 s with a pool of 5 connections', async () => {
+  it('503: while the database is silent, 8 calls on a pool of 5 connections all get a response within 15 s', async () => {
     const calls = Array.from({ length: 8 }, () =>
       timed(async () => {
         const answer = await node.call('GET', '/v1/third-party/orders/', { headers: tenant.partner });

@@ -202,7 +202,7 @@ describe('decrypt during a rotation', () => {
     assert.ok(queries.length >= 2 && queries.length <= 1 + seconds, `${queries.length} queries in ${seconds} s`);
   });
 
-  it('decrypt finds a new key although an earlier query did not find it, and while 20 other calls ask for a missing key', async () => {
+  it('decrypt finds a key that was added after a failed query for it, even while 20 other calls ask for a missing key', async () => {
     const fakeCiphertext = Buffer.concat([versionBytes(2), randomBytes(40)]);
     await assert.rejects(other.decrypt(fakeCiphertext, 'location'), SecretDecryptionError);
     await rotate(keyring);

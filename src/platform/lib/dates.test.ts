@@ -152,7 +152,7 @@ describe('instantOf', () => {
     .map((minute) => new Date(minute * 60_000).toISOString().slice(11, 16));
   const dates = fc.integer({ min: 0, max: 47_000 }).map((day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
 
-  it('instantOf returns the first instant with the local time, or adds the gap if a clock change skips that time', () => {
+  it('instantOf returns the first instant with the local time; if a clock change skips this time, the result is later by the gap', () => {
     fc.assert(
       fc.property(dates, times, fc.constantFrom(...ZONES), (date, time, zone) => {
         const moment = instantOf(date, time, zone);

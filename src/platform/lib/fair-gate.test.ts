@@ -54,7 +54,7 @@ describe('FairGate', () => {
     assert.deepEqual(letIn.slice(1), ['a', 'b', 'c', 'a', 'b', 'a']);
   });
 
-  it('the last free place of a gate does not go to a key that has reached its own limit, but goes to another key', async () => {
+  it('if a key has reached its own limit, the last free place of the gate goes only to a caller with another key', async () => {
     const gate = open(4, 3);
     const letIn = ask(gate, ['a', 'a', 'a', 'a', 'b']);
     assert.deepEqual(letIn, ['a', 'a', 'a', 'b']);

@@ -10,7 +10,7 @@ describe('newNaturalId', () => {
     assert.ok(!ids.some((id) => /[ILOU]/.test(id)));
   });
 
-  it('20,000 calls of newNaturalId use all 32 characters at every position, and at most one id occurs twice', () => {
+  it('in 20,000 ids from newNaturalId, each of the 32 characters occurs at every position, and at most one id is a duplicate', () => {
     for (const place of [0, 1, 2, 3, 5, 6, 7, 8]) {
       assert.equal(new Set(ids.map((id) => id[place])).size, 32);
     }

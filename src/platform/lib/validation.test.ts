@@ -99,7 +99,7 @@ describe('validationMessage', () => {
     assert.ok(reads < 1_000, `${reads} reads of the field quantity`);
   });
 
-  it('if a list is too long, the error message does not list the faults of its entries, also for a list inside a list', () => {
+  it('if a list is too long, the error message does not list the faults of its entries, even if this list is inside another list', () => {
     const row = Type.Object({ cells: Type.Array(Type.Object({ a: Type.String() }), { maxItems: 2 }) });
     const table = Type.Object({ rows: Type.Array(row, { maxItems: 2 }) });
     assert.equal(messageFor(table, { rows: [{}, {}, {}] }), 'rows: must have at most 2 entries');

@@ -121,7 +121,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     await patch('WATER', { price: '2.50', is_taxable: false });
   });
 
-  it('200: a dish off the menu is not listed and cannot be ordered, within 1 s also on another node, and can be put back', async () => {
+  it('200: within 1 s on all nodes, a dish taken off the menu is not listed and cannot be ordered, and it can be put back', async () => {
     const other = await startService({ beside: service });
     try {
       const own = await service.tenant();

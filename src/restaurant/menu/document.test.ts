@@ -128,7 +128,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.deepEqual(await dishOf(service, other, 'PIZZA-1'), pizza);
   });
 
-  it('200: a dish keeps its id if its fields change, and a variant or add-on that gets its old name back has its old id', async () => {
+  it('200: a dish keeps its id if its fields change; a variant or add-on gets its old id back if it gets its old name back', async () => {
     const other = await service.tenant();
     const [dish] = sampleMenu().dishes;
     assert.ok(dish);

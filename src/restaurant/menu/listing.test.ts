@@ -129,7 +129,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.notEqual(second?.addons[0]?.id, first?.addons[0]?.id);
   });
 
-  it('200: a dish in an inactive sub-menu and menu set is still listed, and shows their statuses', async () => {
+  it('200: a dish is listed even if its sub-menu and menu set are inactive, and its data shows that they are inactive', async () => {
     const menu = sampleMenu();
     menu.sub_menus = [{ name: 'From the oven', is_active: false }];
     menu.menu_sets = [{ name: 'All day', service: 'lunch', status: 'inactive', sub_menus: ['From the oven'] }];

@@ -179,7 +179,7 @@ describe('a menu too large for partners', () => {
     assert.deepEqual(await dumpRows(service, 'tenant', 'menu', 'dish'), rows);
   });
 
-  it('503: a stored menu that is too large is refused to partners, logged once, and can be read and changed by staff', async () => {
+  it('503: if a stored menu is too large, partners cannot read it, the log says so once, and staff can read and change it', async () => {
     const menu = wideMenu(2_500, 100);
     const dishes = menu.dishes.map((each, index) => ({ ...each, is_active: index < 1_800 }));
     const tenant = await service.tenant({ menu: { ...menu, dishes } });

@@ -89,7 +89,7 @@ describe('POST /v1/third-party/orders/', () => {
     assert.deepEqual(lines[0].addons, [{ name: 'Extra cheese', quantity: 3, price: '1.50' }]);
   });
 
-  it('201: an order may omit the name or phone of the customer, contain empty texts, and have the quantity 2.0', async () => {
+  it('201: an order is accepted without the name or phone of the customer, with empty texts, and with the quantity 2.0', async () => {
     for (const customer of [{}, { name: 'A' }, { phone: '1' }, { name: '', phone: '' }]) {
       assert.equal((await place(service, tenant, { customer, notes: '', delivery_address: '' })).status, 201);
     }

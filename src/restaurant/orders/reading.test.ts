@@ -13,7 +13,7 @@ before(async () => {
 after(() => service.close());
 
 describe('GET /v1/third-party/orders/', () => {
-  it('200, 404: a credential without orders gets an empty list and an empty page 1 (200), and no page 2 (404)', async () => {
+  it('200, 404: a credential without orders gets an empty list and an empty first page, and gets 404 for page 2', async () => {
     const { partner: headers } = await service.credential(tenant.tenantId);
     const list = await service.call('GET', ORDERS, { headers });
     assert.deepEqual([list.status, list.text], [200, '[]']);

@@ -45,7 +45,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     }
   });
 
-  it('200: a repeated order gets the stored order even if its dish is off the menu or has another price', async () => {
+  it('200: a repeated order gets the stored order even if its dish was taken off the menu or has a new price', async () => {
     const own = await service.tenant();
     const changes = { external_order_id: 'menu moved on' };
     const first = await place(service, own, changes);

@@ -32,7 +32,7 @@ after(() => service.close());
 const list = (of: TestTenant, query = '') => service.call('GET', STAFF_ORDERS + query, { headers: of.staff });
 
 describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
-  it('200: staff list all orders of the tenant, newest first, and each has the same fields as when it is read alone', async () => {
+  it('200: staff get a list of all orders of the tenant, newest first, with the same fields as in a GET of one order', async () => {
     const own = await service.tenant();
     const sibling = await service.credential(own.tenantId);
     await place(service, tenant);
@@ -81,7 +81,7 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
     }
   });
 
-  it('401, 403: staff orders are refused without a token and to a partner (401), and to a hotel-only tenant (403)', async () => {
+  it('401, 403: for staff orders, a call without a token or by a partner gets 401, and one by a hotel-only tenant gets 403', async () => {
     const paths = [STAFF_ORDERS, `${STAFF_ORDERS}x/`];
     const hotel = await service.tenant({ features: ['hotel'] });
     for (const path of paths) {

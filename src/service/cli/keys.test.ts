@@ -67,7 +67,7 @@ describe('roomservice keys rotate', () => {
     return rows.map(({ version }) => version);
   }
 
-  it('keys rotate under load causes no wrong signature, lost delivery or failed channel call, even if killed and run again', async () => {
+  it('keys rotate under load causes no wrong signature, lost delivery or failed channel call, even if it is killed and rerun', async () => {
     const serving = [await startServing([], { env }), await startServing(['--only', 'worker'], { env })];
     const remote: TestService = { ...service, call: (...request) => call(serving[0]?.url ?? '', ...request) };
     const hotel = await openHotel(remote);

@@ -48,7 +48,7 @@ describe('kill -9 of serve under load', { concurrency: true }, () => {
 
   it('after kill -9 of serve under load, each order is stored once, and each status change has one event, which is delivered', () =>
     killAndCheck(false));
-  it('after kill -9 of serve and its PostgreSQL under load, each order is stored once, and each status change is one delivered event', () =>
+  it('after kill -9 of serve and PostgreSQL under load, each order is stored once, and each status change has one delivered event', () =>
     killAndCheck(true));
 
   async function killAndCheck(alsoPostgres: boolean): Promise<void> {

@@ -34,7 +34,7 @@ describe('replacing the master key', () => {
   });
   const wrapped = () => readWrappedKeys(service.database.db);
 
-  it('keys rewrap wraps the service keys with the new master key while serve keeps running; tenant list does not change them', async () => {
+  it('tenant list does not change the service keys; keys rewrap wraps them with the new master key while serve keeps running', async () => {
     const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
     const stored = await wrapped();
     for (const env of [envOf(oldKey), envOf(newKey, oldKey), envOf(oldKey, newKey)]) {
@@ -91,7 +91,7 @@ describe('replacing the master key', () => {
     newKey = oldKey;
   });
 
-  it('if the master key is lost, owners can sign in and issue credentials after the service keys were deleted', async () => {
+  it('after a lost master key is replaced and the service keys are deleted, owners can sign in and issue new credentials', async () => {
     const tenant = await service.tenant();
     await service.database.db.deleteFrom('service_key').execute();
     const serving = await startServing(['--only', 'api'], { env: envOf(newKey) });

@@ -33,7 +33,7 @@ const polls = (address: string, everyMs: number, lastMs: number): [string, numbe
   Array.from({ length: 20 }, (_, index) => [address, lastMs + (index - 9) * everyMs]);
 
 describe('Readiness', () => {
-  it('if no proxy checked readiness regularly, idle connections may be closed 500 ms after the stop of the process', () => {
+  it('if no proxy checked readiness regularly, idle connections may be closed 500 ms after the process is told to stop', () => {
     assert.equal(closableAfter([]), 500);
     assert.equal(closableAfter([['10.0.0.1', -100]]), 500, 'a single check');
     assert.equal(closableAfter([...polls('10.0.0.1', 10_000, -100)]), 500, 'rare checks, as of a supervisor');
@@ -41,7 +41,7 @@ describe('Readiness', () => {
     assert.equal(closableAfter(ended), 500, 'frequent checks that have ended');
   });
 
-  it('if a proxy checks readiness regularly, idle connections may be closed 500 ms after its first check after the stop', () => {
+  it('if a proxy checks readiness regularly, idle connections may be closed 500 ms after it learns that the process stops', () => {
     assert.equal(closableAfter(polls('10.0.0.1', 100, -100)), 600);
     assert.equal(closableAfter(polls('10.0.0.1', 2_000, -100)), 2_400);
   });

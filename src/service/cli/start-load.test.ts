@@ -23,7 +23,7 @@ async function loadedByServe(): Promise<Set<string>> {
 }
 
 describe('import of the code of serve', () => {
-  it('importing serve loads no package that only metrics, Redis or a terminal need, and not the undici inside Node', async () => {
+  it('importing serve loads neither the packages for metrics, Redis and terminal output nor the copy of undici inside Node', async () => {
     const loaded = await loadedByServe();
     for (const name of ['fastify', 'undici', 'pg', 'http']) {
       assert.ok(loaded.has(name), `${name} is found among the loaded parts`);

@@ -158,7 +158,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     assert.ok(tookMs < 3_000, `took ${tookMs} ms, though no client is connected any more`);
   });
 
-  it('if no proxy checks readiness, a stopping serve does not wait for idle connections, used or unused', async (t) => {
+  it('if no proxy checks readiness, a stopping serve does not wait for idle connections, even if they never had a request', async (t) => {
     const serving = await startServing(['--only', 'api'], { env });
     const { hostname, port } = new URL(serving.url);
     const unused = connect(Number(port), hostname);
@@ -207,7 +207,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     );
   });
 
-  it('serve exits 0 and stops its PostgreSQL if one Ctrl-C reaches it twice, directly and passed on by a parent process', async () => {
+  it('serve exits 0 and stops its PostgreSQL if it gets SIGINT twice, from the terminal and from its parent process', async () => {
     const dataDir = await newDataDir();
     const serving = await startServing([], { env: { DATA_DIR: dataDir }, detached: true });
     const pid = await postgresPid(dataDir);

@@ -94,7 +94,7 @@ describe('roomservice trigger', () => {
     assert.match(stdout, /"roomservice listen"/);
   });
 
-  it('trigger uses the newest active credential, or the one whose full API key an option or an environment variable gives', async () => {
+  it('trigger uses the newest active credential, or the credential whose API key is in an option or environment variable', async () => {
     const [second, third] = [await issue(), await issue()];
     const idOf = async (...args: string[]) =>
       JSON.parse((await trigger('order.status_changed', '--json', ...args)).stdout).credential.id;
@@ -141,7 +141,7 @@ describe('roomservice trigger', () => {
     }
   });
 
-  it('trigger exits 2 with a message about the event type if it is unknown or missing', async () => {
+  it('if the event type is unknown or missing, trigger exits 2 with a message about the event type', async () => {
     for (const args of [[], ['order.eaten']]) {
       const { code, stdout, stderr } = await trigger(...args);
       assert.deepEqual([code, stdout], [2, '']);

@@ -103,7 +103,7 @@ describe('changes by a tenant document', () => {
     assert.deepEqual(await changesBy(tenant, editAll), []);
   });
 
-  it('dishes that return to the menu, a new order of dishes, and removed categories are listed as changes', async () => {
+  it('dishes that return to the menu, a changed sequence of dishes, and removed categories are listed as changes', async () => {
     const tenant = await service.tenant();
     const turned = await changesBy(tenant, ({ menu }) => {
       menu.dishes.reverse();

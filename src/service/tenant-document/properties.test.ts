@@ -167,7 +167,7 @@ describe('properties of a tenant document', () => {
     assert.deepEqual(await get(`${PMS}/rates/?rate_plan_id=${plan}&${dates}`, hotel.pms), rates);
   });
 
-  it('room types with the same name in two properties have different ids, and a renamed property gets new room types', async () => {
+  it('room types with the same name in two properties have different ids, and those of a renamed property get new ids', async () => {
     const hotel = await hotelTenant(service);
     assert.notEqual(hotel.id('Harbour House', 'Double'), hotel.id('Lagoon Lodge', 'Double'));
     const moved = await reapply(hotel, (properties) => {
