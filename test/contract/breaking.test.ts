@@ -173,13 +173,13 @@ async function boundedBy(name: string, less: number): Promise<string[]> {
 
 describe('an accepted breaking change', () => {
   for (const [name, schemas] of Object.entries(BOUNDS)) {
-    it(`the accepted bounds of list lengths are not reported, but bounds that are lower by one are reported: ${name}`, async () => {
+    it(`an accepted maximum list length is not reported, but a maximum that is lower by one is reported: ${name}`, async () => {
       assert.deepEqual(await boundedBy(name, 0), []);
       assert.equal((await boundedBy(name, 1)).length, Object.values(schemas).flatMap(Object.keys).length);
     });
   }
 
-  it('the acceptance of a change applies only to its own document, and all other breaking changes are reported', async () => {
+  it('a change is accepted only in the document that it was accepted for, and every other breaking change is reported', async () => {
     const [accepted = ''] = ACCEPTED.flatMap(({ changes }) => changes['third-party'] ?? []);
     assert.deepEqual(notAccepted('third-party', [accepted, 'another']), ['another']);
     assert.deepEqual(notAccepted('staff', [accepted]), [accepted]);

@@ -88,7 +88,7 @@ describe('the OpenAPI documents, compared with the contract', () => {
     }
   });
 
-  it('the add-on id of an order has no maximum length, because a too long id is reported as an unknown add-on', () => {
+  it('the add-on id of an order has no maximum length, so that an id that is too long is reported as an unknown add-on', () => {
     assert.equal(schemaOf('third-party', 'OrderAddonInput')?.properties['addon_id']?.['maxLength'], undefined);
   });
 });

@@ -10,7 +10,7 @@ import { rawCases } from './raw.ts';
 import { Secrets } from './secrets.ts';
 
 describe('the checks that the fuzzer makes on a response', () => {
-  it('refusalFaults accepts only a 4xx whose body has exactly code and message, and whose code fits the status', () => {
+  it('refusalFaults accepts a 4xx response only if its body has exactly a code and a message, and the code fits the status', () => {
     const refusal = (body: object) => refusalFaults(409, JSON.stringify(body)).length;
     assert.equal(refusal({ code: 'error', message: 'No.' }), 0);
     assert.equal(refusal({ code: 'room_not_available', message: 'No.' }), 0);
@@ -53,7 +53,7 @@ describe('the checks that the fuzzer makes on a response', () => {
     assert.deepEqual(sent.flatMap(insideFaults), []);
   });
 
-  it('findLeaks reports secrets and data of the second tenant, but not an id that the request itself contained', () => {
+  it('findLeaks reports secrets and the data of another tenant, but not an id that the request itself contained', () => {
     const secrets = new Secrets();
     secrets.learn({ api_secret: 'sss_0123456789abcdef', nested: [{ access_token: 'head.body.signature0123456789' }] });
     secrets.setForeign(['Rival'], ['01a1ff18-304c-7388-8a40-1ef236a28878']);
@@ -69,13 +69,13 @@ describe('the checks that the fuzzer makes on a response', () => {
 });
 
 describe('the requests that the fuzzer writes', () => {
-  it('jsonOf can write a key twice, the key __proto__ and a number too large for a double, and percentEncoded a lone surrogate', () => {
+  it('jsonOf writes repeated keys, __proto__ and a number too large for a double; percentEncoded writes a lone surrogate', () => {
     assert.equal(jsonOf({ a: 1, [`${KEY}a`]: 'RAW-1e309' }), '{"a":1,"a":1e309}');
     assert.equal(jsonOf({ [`${KEY}__proto__`]: '\ud800' }), '{"__proto__":"\\ud800"}');
     assert.equal(percentEncoded('𝄞\ud800'), '%F0%9D%84%9E%ED%A0%80');
   });
 
-  it('encode writes a nested form value with brackets, with dots, in the mixed style items[0]item_id, or as JSON text', () => {
+  it('encode writes a nested form value in four styles: with brackets, with dots, mixed as items[0]item_id, and as JSON text', () => {
     const value = { items: [{ item_id: 'a b' }] };
     assert.equal(encode(value, 'form', 'brackets'), 'items%5B0%5D%5Bitem_id%5D=a%20b');
     assert.equal(encode(value, 'form', 'dots'), 'items.0.item_id=a%20b');

@@ -132,7 +132,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test('pathsOfImports finds an alias inside a folder of src/, a relative path between two of them, and a path two folders up', () => {
+  test('pathsOfImports finds an alias within one folder of src/, a relative path to another folder, and a path two folders up', () => {
     separates(pathsOfImports, {
       offenders: [
         ['src/platform/db/embedded/a.ts', "import { a } from '../../errors.ts';"],
@@ -299,7 +299,7 @@ describe('the rules on migrations', () => {
     }
   });
 
-  test('keysWithoutTenant accepts keys that begin with tenant_id and keys of global tables, and reports a fault with its line', () => {
+  test('keysWithoutTenant accepts keys that begin with tenant_id and keys of global tables, and shows the line of a fault', () => {
     for (const sql of [
       'CREATE TABLE a (tenant_id bigint NOT NULL REFERENCES tenant (id), price numeric(10, 2), PRIMARY KEY (tenant_id, id));',
       "-- PRIMARY KEY (id);\nCREATE TABLE a (tenant_id bigint PRIMARY KEY, s text DEFAULT 'UNIQUE (id)');",

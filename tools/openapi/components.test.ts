@@ -28,7 +28,7 @@ describe('the named schemas of a document', () => {
     assert.deepEqual(components.byName(), {});
   });
 
-  it('keywords under the keyword DOCUMENTED appear in the document as keywords of the schema itself', () => {
+  it('the document shows the keywords inside DOCUMENTED as ordinary keywords of the schema', () => {
     const components = new Components();
     const url = Type.String({ minLength: 1, [DOCUMENTED]: { format: 'uri' } });
     const shown = { type: 'string', minLength: 1, format: 'uri' };

@@ -53,7 +53,7 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('the examples of an order are a plain dish, and a dish with a variant and an add-on, both from the demo menu', () => {
+  it('one example of an order has a plain dish, the other a dish with a variant and an add-on, both from the demo menu', () => {
     const content = operationOf('third-party', ORDERS, 'post').requestBody?.content['application/json'];
     const examples = Object.values(content?.examples ?? {}) as { summary: string; value: OrderCreate }[];
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('the OpenAPI documents', () => {
     assert.ok(examples.every(({ value }) => value.items.every(({ item_id: sku }) => sandbox.has(sku))));
   });
 
-  it('the documented errors of an operation are those of its access checks, body and parameters, and those that its route names', () => {
+  it('an operation documents the errors of its access checks, body and parameters, and the errors that its route names', () => {
     const codesOf = (path: string, method: string) =>
       Object.entries(operationOf('third-party', path, method).responses).flatMap(([status, { content }]) =>
         Number(status) < 400 || status === '503'

@@ -114,7 +114,7 @@ describe('users of a tenant document', () => {
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('a password that one document omits and the next one names again replaces a password that was set between the two', async () => {
+  it('a password that was changed while the document named none is replaced when the document names a password again', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await applyUsers(ownerUser, { ...staffUser, password: undefined });
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
@@ -136,7 +136,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 401);
   });
 
-  it('a password that was changed without a document stays valid, with its tokens, until a document names another password', async () => {
+  it('if a password is changed without a document, it and its tokens stay valid until a document names another password', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     const { body } = await signIn(staffUser.email, OTHER_PASSWORD);
@@ -165,7 +165,7 @@ describe('users that were changed without a tenant document', () => {
     assert.deepEqual(changes[0]?.fields, [{ field: 'role', from: 'owner', to: 'staff' }]);
   });
 
-  it('a document that is applied again does not undo that a user was disabled or enabled without a document', async () => {
+  it('a user who was disabled or enabled without a document stays so when the same document is applied again', async () => {
     const { ownerUser, staffUser, applyUsers, change, statusOf } = await openTenant();
     await change(staffUser.email, { is_active: false });
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
@@ -176,7 +176,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOf('staff'), 200);
   });
 
-  it('users whom an older version of the service stored count as named by a document, with their current password and role', async () => {
+  it('users stored by an older version of the service are treated as if a document had named their password and role', async () => {
     const { ownerUser, staffUser, applyUsers, tenantId, statusOf } = await openTenant();
     const olderVersion = { document_role: null, document_password_hash: null };
     await service.database.db.updateTable('app_user').set(olderVersion).where('tenant_id', '=', tenantId).execute();

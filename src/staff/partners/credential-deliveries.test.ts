@@ -50,7 +50,7 @@ describe('GET /v1/staff/credentials/', () => {
     assert.deepEqual(Object.keys(all[0].deliveries), ['pending', 'failed', 'last_failed_at', 'oldest_pending_at']);
   });
 
-  it('200: each credential has the counts and times of only its own waiting and failed deliveries', async () => {
+  it('200: each credential shows counts and times only for its own waiting and failed deliveries', async () => {
     const other = await service.credential(tenant.tenantId);
     const stranger = await service.tenant();
     // These deliveries are due in one hour, so that the worker does not send them during the test.

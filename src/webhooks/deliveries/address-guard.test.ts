@@ -61,7 +61,7 @@ test('isPublicAddress is false for private, loopback, multicast and other specia
   }
 });
 
-test('isPublicAddress is true for ordinary addresses, also for addresses directly before or after a special range', () => {
+test('isPublicAddress is true for ordinary addresses, even directly before or after a special range', () => {
   for (const ip of words(PUBLIC)) {
     assert.equal(isPublicAddress(ip), true, ip);
   }
@@ -97,7 +97,7 @@ test('isPublicAddress is false for each address that ipaddr.js does not classify
   );
 });
 
-test('isPublicAddress is true for an IPv4 address exactly if ipaddr.js classifies the address as unicast', () => {
+test('isPublicAddress is true for an IPv4 address if and only if ipaddr.js classifies the address as unicast', () => {
   fc.assert(
     fc.property(fc.ipV4(), (ip) => {
       assert.equal(isPublicAddress(ip), ipaddr.parse(ip).range() === 'unicast', ip);

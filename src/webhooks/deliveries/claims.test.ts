@@ -33,7 +33,7 @@ describe('claims of due deliveries', () => {
   const newLease = () => ({ id: newId(), seconds: 15, beginBeforeMs: Number.POSITIVE_INFINITY });
   const newClaims = (slots = new SendingSlots()) => new Claims(db, slots, newLease);
 
-  it('a claim skips due deliveries that another transaction has locked, does not wait for them, and takes the unlocked one', {
+  it('a claim does not wait for due deliveries that another transaction has locked, but takes the unlocked delivery', {
     timeout: 5_000,
   }, async () => {
     await insertBacklog(db, tenant, 3);
@@ -102,7 +102,7 @@ describe('claims of due deliveries', () => {
     });
   });
 
-  it('statements that a connection first ran on an empty event table use the index after the table has grown', async () => {
+  it('if a connection first runs its statements on an empty event table, they use the index after the table has grown', async () => {
     // The table is vacuumed, because the planner knows only after a VACUUM that the table is empty.
     await insertBacklog(db, tenant, 1_000);
     await db.deleteFrom('event').execute();

@@ -108,7 +108,7 @@ describe('DeliveryWorker', () => {
     assert.ok(deliveries.every(({ attempts }) => attempts.length === 1));
   });
 
-  it('the delivery of a worker that died is sent after its lease has ended, not before, and the interrupted attempt counts', async () => {
+  it('if a worker dies, its delivery is sent only after the lease has ended, and the interrupted attempt is counted', async () => {
     await writeEvents(1);
     await leaveUnderWay(2, 1.5);
     const leaseEndMs = Date.now() + 1_500;
@@ -171,7 +171,7 @@ describe('DeliveryWorker', () => {
     assert.equal(receiver.requests.length, 20);
   });
 
-  it('the worker delivers all 100 events, each at most five times, although the database closes its connections ten times', async () => {
+  it('if the database closes its connections ten times, all 100 events are delivered, and each is sent at most five times', async () => {
     work({ ...NO_WAIT, leaseSeconds: 2 });
     for (let round = 0; round < 10; round += 1) {
       await writeEvents(10);
@@ -197,7 +197,7 @@ describe('DeliveryWorker', () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('an attempt that outlasts the grace period of a stop is aborted and counted, and its delivery is due immediately', async () => {
+  it('if a stop aborts an attempt after the grace period, the attempt is counted, and its delivery is due immediately', async () => {
     receiver.answerWith(() => (receiver.requests.length === 1 ? 'hang' : 204));
     await writeEvents(1);
     const worker = work({ drawWaitMs: () => 60_000 });

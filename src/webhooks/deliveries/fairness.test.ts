@@ -141,7 +141,7 @@ describe('an event for a healthy receiver', () => {
     assert.ok(requestsTo('busy').length < 20_000);
   });
 
-  it('an event is delivered within 1.5 s although 20,000 deliveries of 40 revoked credentials wait, which are never sent', async () => {
+  it('an event is delivered within 1.5 s while 20,000 deliveries of 40 revoked credentials wait, and none of these is sent', async () => {
     const revoked = await credentialsAt(urlsOf('revoked', 40));
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     const other = await credentialsAt(urlsOf('other', 1));
@@ -151,7 +151,7 @@ describe('an event for a healthy receiver', () => {
     assert.equal(requestsTo('revoked').length, 0);
   });
 
-  it('an event is delivered within 2 s although 5,100 credentials with due events share one receiver, which hangs', async () => {
+  it('an event is delivered within 2 s although events of 5,100 other credentials wait for one hanging receiver', async () => {
     server.answerWith((request) => (isFor('hotels')(request) ? 'hang' : 204));
     const [url = ''] = urlsOf('hotels', 1);
     await insertBacklog(db, await credentialsAt(Array.from({ length: 5_100 }, () => url)), 1);
@@ -162,7 +162,7 @@ describe('an event for a healthy receiver', () => {
     await assertSoon(other, 2_000);
   });
 
-  it('the deliveries of 5,001 revoked credentials are all stopped, although so many credentials do not fit in memory', async () => {
+  it('all deliveries of 5,001 revoked credentials are stopped, although not all these credentials fit in memory', async () => {
     await insertBacklog(db, await credentialsAt(urlsOf('revoked', 5_001)), 1);
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     work();

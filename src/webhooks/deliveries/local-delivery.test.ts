@@ -116,7 +116,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.equal(receiver.requests.length, 5);
   });
 
-  it('the INSERT of six events claims four, because four slots are free, and each event is sent once with its stored body', async () => {
+  it('with four free slots, the INSERT of six events claims four events, and all six are sent once with their stored body', async () => {
     const silent = await service.tenant();
     const inputs = Array.from({ length: 6 }, (_, index) => eventInput(tenant, `"${index}" \\ é🍕`));
     const born = await transaction(async (tx, record) => {
@@ -160,7 +160,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.deepEqual(await eventRows(db, tenant.tenantId), []);
   });
 
-  it('if a transaction runs again after a deadlock, and its second run revokes the credential, its event is not sent', async () => {
+  it('an event is not sent if its transaction runs again after a deadlock and the second run revokes the credential', async () => {
     let runs = 0;
     await transaction(async (tx, record) => {
       runs += 1;
@@ -177,7 +177,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.equal((await onlyRow()).delivery_status, null);
   });
 
-  it('if a transaction runs again after a lost connection, its event is sent once, as the second run wrote it', async () => {
+  it('if a transaction runs again after a lost connection, only the event of the second run is sent, and only once', async () => {
     let runs = 0;
     await transaction(async (tx, record) => {
       runs += 1;
@@ -201,7 +201,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.ok(dueInMs > LEASE_MS - 500, `the delivery is due in ${dueInMs} ms`);
   });
 
-  it('an event that is committed after a third of its lease is not sent from memory, but after a later claim', async () => {
+  it('if a third of the lease has passed before an event is committed, a later claim sends the event', async () => {
     const [worker] = workers.splice(0);
     await worker?.stop(0);
     transaction = createTransactionWithEvents(db, work({ leaseSeconds: 1.5 }).deliveries);
@@ -249,7 +249,7 @@ describe('claim of an event by the INSERT that writes it', () => {
       );
     });
 
-    it('an event that is claimed before a stop but committed after it is not sent, and is due immediately for other workers', async () => {
+    it('if the worker stops between the claim and the commit of an event, the event is due immediately for other workers', async () => {
       const [worker] = workers.splice(0);
       await transaction(async (_tx, record) => {
         await record(eventInput(tenant));

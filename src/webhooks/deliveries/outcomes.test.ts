@@ -76,7 +76,7 @@ describe('OutcomeRecorder', () => {
     assert.deepEqual([others, row?.lease_id], [[], null]);
   });
 
-  it('the outcomes delivered, failed and pending are recorded with their status, and pending with the wait for the retry', async () => {
+  it('the statuses delivered, failed and pending are recorded, and a pending delivery is due after the wait for its retry', async () => {
     const [done, failed, waiting] = await claim(3);
     assert.ok(done && failed && waiting);
     const result = { http_status: 500, duration_ms: 3, error: 'http_status' };
@@ -117,7 +117,7 @@ describe('OutcomeRecorder', () => {
     });
     afterEach(() => proxy.close());
 
-    it('no outcome is recorded while the database is out of reach, but later outcomes are recorded when it is back', async () => {
+    it('outcomes cannot be recorded while the database is out of reach, but can be recorded when it is back', async () => {
       const deliveries = await claim(30);
       const recorder = new OutcomeRecorder(proxy.db);
       await proxy.refuse();

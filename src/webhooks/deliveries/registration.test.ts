@@ -79,7 +79,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await signingSecret(tenant, shown), shown[0]);
   });
 
-  it('200: if two URLs are registered at the same time, one is kept, and the secret returned for it signs its deliveries', async () => {
+  it('200: if two URLs are registered at the same time, one is kept, and its deliveries are signed with its own secret', async () => {
     const tenant = await service.tenant();
     const [here, elsewhere] = await Promise.all([
       register(service, tenant.partner, receiver.url),
@@ -195,7 +195,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(answer.headers.get('allow'), 'POST');
   });
 
-  it('400: a webhook URL with port 80 or 1023 is refused if private networks are not allowed; port 443 or 1024 is accepted', async (t) => {
+  it('400: if private networks are not allowed, port 80 or 1023 in a webhook URL is refused, and port 443 or 1024 accepted', async (t) => {
     const publicOnly = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
     t.after(() => publicOnly.close());
     const tenant = await service.tenant();

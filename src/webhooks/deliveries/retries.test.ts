@@ -84,7 +84,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     });
   });
 
-  it('the service computes a wait after each of the failed attempts 1 to 4 of a delivery, but not after the fifth', async () => {
+  it('the service computes a wait for a retry after each of the first four failed attempts, but not after the fifth attempt', async () => {
     const { tenant } = await begin(() => 503);
     await onlyDelivery(service, tenant, 'failed');
     assert.deepEqual(new Set(draws), new Set([1, 2, 3, 4]));
@@ -142,7 +142,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     assert.equal(isSignedWith(nextSecret, last), true);
   });
 
-  it('a delivery that waits for a retry is stopped, before its fifth attempt, if its credential is revoked', async () => {
+  it('a delivery that waits for a retry is stopped if its credential is revoked, and gets no fifth attempt', async () => {
     const { receiver, tenant } = await begin(() => ({ status: 500, afterMs: 300 }));
     await receiver.waitFor(1);
     const revoked = await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {
@@ -155,7 +155,7 @@ describe('retries of a failed delivery', { concurrency: true }, () => {
     assert.ok(attempts.every((attempt) => attempt.http_status === 500));
   });
 
-  it('a delivery under way while its credential is revoked counts as delivered if the receiver answers 200', async () => {
+  it('if a credential is revoked during an attempt and the receiver answers 200, the delivery counts as delivered', async () => {
     const { receiver, tenant } = await begin(() => ({ status: 200, afterMs: 600 }));
     await receiver.waitFor(1);
     await service.call('POST', `/v1/third-party/credentials/${tenant.credential.id}/revoke/`, {

@@ -177,7 +177,7 @@ test('a response that is not valid HTTP, or that upgrades the connection, is a f
   }
 });
 
-test('a 204 response with a body, or a second response to one request, does not change the outcome of the next send', async () => {
+test('the outcome of the next send is correct after a 204 response with a body and after two responses to one request', async () => {
   const stray = 'HTTP/1.1 500 Stray\r\ncontent-length: 0\r\n\r\n';
   for (const text of [
     'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello',

@@ -94,7 +94,7 @@ test('a 3xx response to a webhook is a failure, and the redirect is not followed
   assert.equal(target.requests.length, 0);
 });
 
-test('a send to a private or other special address is refused before a connection is opened, also if a name resolves to it', async () => {
+test('a send to a private or special address, or to a host name with such an address, is refused without a connection', async () => {
   const receiver = await receiving();
   const sender = sending({ allowPrivateNetwork: false, lookup: lookupOf('8.8.8.8', '127.0.0.1') });
   for (const host of ['127.0.0.1', '2130706433', '127.1', '[::1]', '[::ffff:127.0.0.1]', 'receiver.test']) {
@@ -128,7 +128,7 @@ test('send looks up a host name once for each connection, and connects to the ad
   assert.equal(receiver.requests[0]?.headers.host, `receiver.test:${receiver.port}`);
 });
 
-test('the TLS handshake names the host of the URL (SNI) if the host is a name, but not if it is an IP address', async () => {
+test('the TLS handshake sends the host of the URL as the server name (SNI), unless the host is an IP address', async () => {
   const names: (string | false | null)[] = [];
   const answer = (socket: Socket): void => {
     names.push((socket as TLSSocket).servername);
@@ -165,7 +165,7 @@ test('a send whose DNS look-up never answers ends with a timeout at its deadline
   assert.ok(outcome.durationMs >= 99 && outcome.durationMs < 1_000);
 });
 
-test('a send to a host with an untrusted, expired or wrong certificate fails with tls_failed, and no request is posted', async () => {
+test('a send fails with tls_failed and posts nothing if the certificate is untrusted, expired or for another host', async () => {
   const dayAgo = new Date(Date.now() - 86_400_000);
   const untrusted = await receiving({ certificate: await makeCertificate() });
   const expired = await receiving({
@@ -306,7 +306,7 @@ test('a send ends within 1 s while 40 other sends to the same origin hang', asyn
   await Promise.all(hanging);
 });
 
-test('1,000 sends, a tenth of them failed, leave no abort listener, open file or active resource', async () => {
+test('1,000 sends leave no abort listener, open file or active resource, even if a tenth of the sends fail', async () => {
   const receiver = await receiving({ answer: ({ path }) => (path === '/reset' ? 'reset' : 204) });
   const { signal } = new AbortController();
   const sender = sending();

@@ -112,7 +112,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('a'), 1);
   });
 
-  it('from its third failure in a row on, a receiver gets no slot for 250 ms after each failure, and then only one slot', () => {
+  it('after its third failure in a row and after each later one, a receiver gets no slot for 250 ms, and then one slot', () => {
     attemptOften('a', false, 2);
     assert.equal(slots.freeSlots('a'), 1);
     for (let probe = 0; probe < 3; probe += 1) {
@@ -125,7 +125,7 @@ describe('SendingSlots', () => {
     }
   });
 
-  it('after one success, a failing receiver gets slots without a pause, even after its next two failures', () => {
+  it('one success ends the pauses of a failing receiver, and its next two failures cause no new pause', () => {
     attemptOften('a', false, 5);
     nowMs += REST_MS;
     attempt('a', true);
@@ -148,7 +148,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), 0);
   });
 
-  it('a tenant may take half of all slots; the slots of all its receivers count together, each until it is released', () => {
+  it('a tenant may take half of all slots for all its receivers together, and a slot counts until it is released', () => {
     assert.equal(slots.freeSlotsOfTenant(TENANT), HALF);
     const taken = fill(numbered('well', 40));
     slots.take(TENANT + 1, 'well-0');
@@ -239,7 +239,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots(), 0);
   });
 
-  it('with more than 10,000 receivers, the least recently used one is removed, but never one with a delivery under way', () => {
+  it('with more than 10,000 receivers, the least recently used receiver without a delivery under way is forgotten', () => {
     const held = slots.take(TENANT, 'held');
     slots.take(TENANT, 'held');
     attempt('old', false);

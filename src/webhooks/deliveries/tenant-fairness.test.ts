@@ -73,7 +73,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.equal(countOf(await takeAll(), busy), SLOTS);
   });
 
-  it('two tenants with many receivers get about half of the slots each, and one with one receiver gets its maximum of four', async () => {
+  it('two tenants with many receivers get about half of the slots each, and a tenant with one receiver gets four slots', async () => {
     const [first, second, small] = [await tenantOf(100), await tenantOf(100), await tenantOf(1)];
     await insertDue([...first, ...small], 10);
     await claims.scan();
@@ -88,7 +88,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.ok(Math.min(...counts.slice(0, 2)) >= HALF - 4, `the three tenants got ${counts.join(', ')} slots`);
   });
 
-  it('if one tenant holds all slots, another tenant that began to wait later still gets one of the next two free slots', async () => {
+  it('if one tenant holds all slots and another tenant begins to wait, the other tenant gets one of the next two free slots', async () => {
     const [busy, other] = [await tenantOf(100), await tenantOf(1)];
     await insertDue(busy, 10);
     await claims.scan();
@@ -194,7 +194,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
 
   for (const isLocal of [true, false]) {
     const way = isLocal ? 'reported at its commit' : 'found by a search';
-    it(`at most 456 events of a busy tenant are claimed before an event of another tenant that is ${way}`, async (t) => {
+    it(`if an event of another tenant is ${way}, at most 456 events of a busy tenant are claimed before it`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);

@@ -15,7 +15,7 @@ import { eventually, onlyDelivery, placeOrder, register } from '#test/support/we
  */
 const SOON_MS = 5_000;
 
-describe('a process that sends the event that it wrote, if the COMMIT fails or the response to it is lost', () => {
+describe('an event whose COMMIT fails, or whose COMMIT response is lost', () => {
   let service: TestService;
   let api: TestService;
   let loser: CommitProxy;
@@ -90,7 +90,7 @@ describe('a process that sends the event that it wrote, if the COMMIT fails or t
         await register(api, hotel.partner, receiver.url);
       });
 
-      it(`2xx: the event of ${name} is sent once, within 5 s, if the response to the COMMIT is lost`, async () => {
+      it(`200 or 201: if the response to the COMMIT is lost, the event of ${name} is sent within 5 s and only once`, async () => {
         const lostBefore = loser.lostCount;
         loser.dropNextCommitResponse();
         const { status, text } = await act();
@@ -99,13 +99,13 @@ describe('a process that sends the event that it wrote, if the COMMIT fails or t
         await assertSentOnce();
       });
 
-      it(`2xx: the event of ${name} is sent once if the first COMMIT fails and the second succeeds`, async () => {
+      it(`200 or 201: if the COMMIT fails and the retry succeeds, the event of ${name} is sent only once`, async () => {
         const { status, text } = await actWhereCommitsFail(1, '40001');
         assert.ok(status === 200 || status === 201, text);
         await assertSentOnce();
       });
 
-      it(`500: the event of ${name} is neither stored nor sent if the COMMIT fails`, async () => {
+      it(`500: if every COMMIT fails, the event of ${name} is neither stored nor sent`, async () => {
         const rowsBefore = (await eventRows(service.database.db, hotel.tenantId)).length;
         const { status } = await actWhereCommitsFail(1_000, 'P0001');
         assert.equal(status, 500);

@@ -72,7 +72,7 @@ describe('cost of a call of the event feed', () => {
     }
   }
 
-  it('a call for events that were read before takes two SELECT statements that read few database pages, from any cursor', async () => {
+  it('a call for events that were read before takes two SELECT statements and reads few database pages, for any cursor', async () => {
     for (const cursor of ['', '15000', String(EVENTS / 2 - LIMIT)]) {
       statements = [];
       assert.equal((await read(cursor)).results.length, LIMIT);
@@ -80,13 +80,13 @@ describe('cost of a call of the event feed', () => {
     }
   });
 
-  it('a call for unread events takes eight statements that read few database pages, although 30,000 unread events exist', async () => {
+  it('a call for unread events takes eight statements and reads few database pages, even if 30,000 events are unread', async () => {
     const page = await read(String(EVENTS / 2));
     assert.equal(page.next, String(EVENTS / 2 + LIMIT));
     await assertCheap([/select/, /select/, /insert/, /select/, /select/, /update/, /update/, /select/]);
   });
 
-  it('a call that finds no new events writes nothing, and a call for the end of the feed takes one statement', async () => {
+  it('in an empty feed, a call for events writes nothing, and a call for the end of the feed takes only one SELECT', async () => {
     const { partner, credential } = await service.credential(tenant.tenantId);
     assert.ok(partner);
     assert.deepEqual((await read('', credential.id)).results, []);

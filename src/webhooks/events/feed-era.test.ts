@@ -46,7 +46,7 @@ describe('a cursor beyond the end of the feed', () => {
     }
   });
 
-  it('400: a cursor above 0 is refused if the feed was never read, whether it has events or not', async () => {
+  it('400: if the feed was never read, a cursor above 0 is refused, with or without events in the feed', async () => {
     assert.match(await faultOf('1'), /beyond the end/);
     await insert(3);
     assert.match(await faultOf('2'), /beyond the end/);
@@ -57,7 +57,7 @@ describe('a cursor beyond the end of the feed', () => {
     );
   });
 
-  it('400: a cursor is refused if the database was set back to a state from before the service gave this cursor', async () => {
+  it('400: a cursor is refused if the database was set back to a state that is older than the cursor', async () => {
     const [first] = await insert(3);
     const { next } = await readToEnd(service, tenant.partner);
     const { db } = service.database;
@@ -110,7 +110,7 @@ describe('a cursor of another feed era', () => {
 });
 
 describe('raiseFeedEra', () => {
-  it('each restore gets a higher era, even if one backup is restored twice, within one second, or with a wrong clock', async () => {
+  it('each restore raises the era, even if it restores the same backup, comes in the same second, or has a wrong clock', async () => {
     const { db } = service.database;
     const restoredAt = new Date('2026-11-22T10:00:00.900Z');
     const seconds = restoredAt.getTime() / 1_000 - 0.9;

@@ -45,7 +45,7 @@ describe('cursors of the event feed', () => {
     return { id: event.id, commit: () => tx.commit().execute() };
   }
 
-  it('the feed returns committed events while a transaction is open, and the event of this transaction after its commit', async (t) => {
+  it('the feed does not wait for an open transaction, and returns its event after its commit, behind the earlier commits', async (t) => {
     const early = await write(2);
     const [first, second] = [await begin(t), await begin(t)];
     const later = await write(5);
@@ -61,7 +61,7 @@ describe('cursors of the event feed', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner)).ids, order, 'a second reader gets the same order');
   });
 
-  it('the cursor of the end of the feed comes after all committed events, and before events that are committed later', async (t) => {
+  it('after=latest returns a cursor that comes after all committed events and before events that are committed later', async (t) => {
     await write(2);
     const open = await begin(t);
     await write(3);
@@ -72,7 +72,7 @@ describe('cursors of the event feed', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner, next)).ids, [open.id, ...late]);
   });
 
-  it('four concurrent calls for the end of the feed get the same correct cursor, also if the response to a COMMIT is lost', async () => {
+  it('four concurrent calls with after=latest get the same correct cursor, even if the response to a COMMIT is lost', async () => {
     await write(1_200);
     loser.dropNextCommitResponse();
     const ends = await Promise.all(
@@ -86,7 +86,7 @@ describe('cursors of the event feed', () => {
     assert.deepEqual((await readToEnd(service, tenant.partner, '1200')).ids, late);
   });
 
-  it('a page of the feed and its cursors are correct, also if the response to the COMMIT of the call is lost', async () => {
+  it('a page of the feed and its cursors are correct even if the response to the COMMIT is lost', async () => {
     const ids = await write(7);
     const lostBefore = loser.lostCount;
     loser.dropNextCommitResponse();

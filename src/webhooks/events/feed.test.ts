@@ -131,7 +131,7 @@ describe('pages of the event feed', () => {
     );
   });
 
-  it('200: the feed after a cursor whose event was removed returns the later events that still exist', async () => {
+  it('200: if the event of a cursor was removed, a read from this cursor returns the later events that still exist', async () => {
     const ids = await insert(6);
     const { all } = await readToEnd(service, tenant.partner);
     await service.database.db
@@ -185,7 +185,7 @@ describe('pages of the event feed', () => {
 describe('after=latest in the event feed', () => {
   const latest = async (partner = tenant.partner) => await readEvents(service, partner, '?after=latest');
 
-  it('200: after=latest returns no event, and a read from its cursor returns only the events that happen later', async () => {
+  it('200: after=latest returns only a cursor, and a read from this cursor returns only the events that happen later', async () => {
     assert.deepEqual(await latest(), { results: [], next: '0' });
     const early = await insert(3);
     const end = await latest();
@@ -200,7 +200,7 @@ describe('after=latest in the event feed', () => {
     );
   });
 
-  it('200: after=latest skips all events that were never read, here 1,994', async () => {
+  it('200: after=latest skips all 1,994 events that were never read', async () => {
     const early = await insert(2_001);
     await readEvents(service, tenant.partner, '?limit=7');
     const { next } = await latest();

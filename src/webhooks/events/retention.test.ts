@@ -89,7 +89,7 @@ describe('the removal of old events', () => {
     assert.equal((await idsLeft()).length, pending.length);
   });
 
-  it('two concurrent runs of removeOldEvents remove each old event once, and do not wait for locked rows', {
+  it('two concurrent runs of removeOldEvents remove each old event only once, and skip locked rows without waiting', {
     timeout: 30_000,
   }, async (t) => {
     const ids = await insertOld(4_000);
