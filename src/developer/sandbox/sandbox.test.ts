@@ -79,7 +79,7 @@ describe('sandbox', { concurrency: true }, () => {
     const lines: string[] = [];
     startSandboxWorker(t, service, tenant, 10_000, { db: proxy.db, onLog: (line) => lines.push(line) });
     await eventually(
-      () => lines.some((line) => line.includes('the sandbox moves')),
+      () => lines.some((line) => line.includes('the sandbox changes the status')),
       'log line of the running sandbox',
       SETTLE_MS,
     );
