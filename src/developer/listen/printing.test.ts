@@ -11,8 +11,8 @@ describe('the line that the listen command prints for each attempt to forward an
     [null, 'ECONNREFUSED', null, /^-> no response \(ECONNREFUSED\): no server listens there/],
     [null, 'EPIPE', 1_500, '-> no response (EPIPE), trying again in 1.5 s'],
   ] as const) {
-    const wait = waitMs === null ? 'no next attempt' : `a next attempt in ${waitMs} ms`;
-    it(`if an attempt ends with ${httpStatus ?? error} and there is ${wait}, its line is ${expected}`, () => {
+    const next = waitMs === null ? 'and is the last one' : `and the next one follows in ${waitMs} ms`;
+    it(`if an attempt ends with ${httpStatus ?? error} ${next}, its line is ${expected}`, () => {
       const lines: string[] = [];
       const attempt = { httpStatus, error, durationMs: 7, isOk: httpStatus === 204 };
       createTextPrinter((line) => lines.push(line.trim())).attempted(attempt, waitMs);

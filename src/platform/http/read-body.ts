@@ -15,7 +15,7 @@ export const LARGE_BODY_BYTES = 64 * 1024;
 /** Counter of the bytes of one body, against bounds on all bodies of the caller, the tenant and the process. */
 export interface BodySpace {
   /**
-   * Counts a larger size of the body.
+   * Records that the body has grown to `bytes`.
    * @param bytes size of the whole body so far
    * @returns the error that refuses the body, or null if it stays within the bounds
    */

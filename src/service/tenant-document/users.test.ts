@@ -114,7 +114,7 @@ describe('users of a tenant document', () => {
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('a password that was changed while the document named none is replaced when the document names a password again', async () => {
+  it('if a user has a changed password and the document names a password later, the password of the document replaces it', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await applyUsers(ownerUser, { ...staffUser, password: undefined });
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });

@@ -194,7 +194,7 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
 
   for (const isLocal of [true, false]) {
     const way = isLocal ? 'reported at its commit' : 'found by a search';
-    it(`if an event of another tenant is ${way}, at most 456 events of a busy tenant are claimed before it`, async (t) => {
+    it(`at most 456 events of a busy tenant are claimed before the event of a small tenant that is ${way}`, async (t) => {
       await insertBacklog(service.database.db, await tenantWith(600, (index) => urlOf('busy', index)), 20);
       await eventually(async () => (await countClaims()) >= SLOTS, 'claims that fill all slots', 60_000);
       await write(other[0], isLocal);
