@@ -36,9 +36,9 @@ export function countNights(checkIn: DateText, checkOut: DateText): number {
 }
 
 /**
- * Returns true if the text is the name of a time zone, such as `Europe/Lisbon`. An offset such as `+01:00` is not a name. Both Intl and
- * Temporal must accept the text, because each of them alone accepts too much. Intl accepts names that are not zones (`PST`, `IST`).
- * Temporal accepts a complete date text that contains a zone.
+ * Returns true if the text is the name of a time zone, such as `Europe/Lisbon`. An offset such as `+01:00` is not a name. The
+ * function asks Intl and Temporal, and both must accept the text. Intl also accepts abbreviations such as `PST`, which name no zone.
+ * Temporal also accepts a complete date text that contains a zone.
  */
 export function isTimeZone(name: string): boolean {
   try {
