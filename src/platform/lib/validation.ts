@@ -98,11 +98,25 @@ withAllFaults.addKeyword({
   },
 });
 
+/** Validators by the text of their schema. */
+const validators = new Map<string, Validator>();
+
+/**
+ * Returns the validator of a schema. Equal schemas share a validator, because Ajv compiles and keeps each schema object that it gets, and
+ * the apps and tenant documents of a process make equal schemas again and again.
+ */
+export function compileSchema(schema: object): Validator {
+  const text = JSON.stringify(schema);
+  const validator = validators.get(text) ?? makeValidator(schema);
+  validators.set(text, validator);
+  return validator;
+}
+
 /**
  * Makes the validator of a schema. It has two checks: one stops at the first fault, the other finds all faults. Each is compiled when it
  * is first needed.
  */
-export function compileSchema(schema: object): Validator {
+function makeValidator(schema: object): Validator {
   const isValid = lazily(() => untilFirstFault.compile(schema));
   const validate = lazily(() => withAllFaults.compile(schema));
   return {
