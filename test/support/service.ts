@@ -9,6 +9,7 @@ import { type BudgetStore, createMemoryBudgets } from '#platform/http/rate-limit
 import type { ReaderBounds } from '#platform/http/slow-readers.ts';
 import { type Keyring, openKeyring } from '#platform/keys/keys.ts';
 import type { TenantDocument } from '#service/tenant-document/schema.ts';
+import { createPasswordWork, type PasswordWork } from '#access/tenants/documented-users.ts';
 import { type AppliedTenant, applyTenantDocument } from '#service/tenant-document/tenant-document.ts';
 import { issueToken } from '#access/tenants/tokens.ts';
 import { type DeliveryPace, startWorker } from '#service/worker.ts';
@@ -77,6 +78,13 @@ export interface TestService {
   close(): Promise<void>;
 }
 
+const hashes = createPasswordWork();
+/**
+ * Hashes each password once per process, although the users of most tenants have the same password. A hash takes 60 ms of
+ * processor time, and a tenant has two users.
+ */
+const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) => hashes.hashFor('', password) };
+
 /** Starts the service in this process, on a free port of 127.0.0.1. By default, it has a database of its own. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = options.beside?.database ?? (await createTestDatabase());
@@ -118,14 +126,17 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     },
     async tenant(changes) {
       const document = sampleTenant(changes);
-      const { tenant_id: tenantId } = await applyTenantDocument(database.db, document);
+      const { tenant_id: tenantId } = await applyTenantDocument(database.db, document, { passwords: PASSWORDS });
       const [owner, staff] = await Promise.all(
         ['owner', 'staff'].map((role) => bearer(database, keyring, tenantId, role)),
       );
       return { tenantId, document, owner: owner ?? {}, staff: staff ?? {}, ...(await issue(tenantId)) };
     },
     async close() {
+      // Node does not count a connection as idle if no request has come on it. Such a connection would delay `app.close()` by 60 s.
+      const cut = setTimeout(() => app.server.closeAllConnections(), 1_000);
       await Promise.all([app.close(), worker?.stop(1_000)]);
+      clearTimeout(cut);
       await budgets.close();
       if (options.beside === undefined) {
         await database.drop();

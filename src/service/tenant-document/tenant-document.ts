@@ -48,6 +48,8 @@ export interface ApplyOptions {
    */
   isDryRun?: boolean;
   bounds?: Bounds;
+  /** Hashes and checks the passwords of the document. Tests that make many tenants pass an object that keeps its hashes. */
+  passwords?: PasswordWork;
 }
 
 /** Maximum number of changes that an audit entry lists. The field `count` of the entry counts all changes. */
@@ -85,7 +87,7 @@ class EndOfDryRun extends Error {
 }
 
 async function checkAndApply(db: Database, value: unknown, options: ApplyOptions): Promise<AppliedTenant> {
-  const { bounds = DEFAULT_BOUNDS, isDryRun = false } = options;
+  const { bounds = DEFAULT_BOUNDS, isDryRun = false, passwords = createPasswordWork() } = options;
   const known = await findKnownTenant(db, value);
   refuse([
     ...findFaults(compileSchema(withBounds(TenantDocument, bounds)), value, 'document'),
@@ -93,7 +95,6 @@ async function checkAndApply(db: Database, value: unknown, options: ApplyOptions
     ...(await faultsOfValues(db, known?.id ?? null, value)),
   ]);
   const document = value as TenantDocument;
-  const passwords = createPasswordWork();
   await prepareUsers(known === null ? [] : await listUsers(db, known.id), document.users ?? [], passwords);
   try {
     return await inTransaction(db, async (tx) => {
