@@ -128,12 +128,19 @@ export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
 
+export interface AccessibilityCheck {
+  /** CSS selector of the element to check. Default: the whole page. */
+  within?: string;
+  disabledRules?: string[];
+}
+
 /** Returns the first ten violations of the accessibility rules, one line for each element. */
-export async function accessibilityViolations(page: Page, disabledRules: string[] = []): Promise<string[]> {
+export async function accessibilityViolations(page: Page, options: AccessibilityCheck = {}): Promise<string[]> {
+  const { within = ':root', disabledRules = [] } = options;
   const rules = Object.fromEntries(disabledRules.map((rule) => [rule, { enabled: false }]));
-  const options = JSON.stringify({ runOnly: RULES, rules, resultTypes: ['violations'] });
+  const axeOptions = JSON.stringify({ runOnly: RULES, rules, resultTypes: ['violations'] });
   await page.evaluate(AXE);
-  const lines = await page.evaluate(`axe.run(document, ${options}).then(({ violations }) =>
+  const lines = await page.evaluate(`axe.run(${JSON.stringify(within)}, ${axeOptions}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target + ': ' + failureSummary)).slice(0, 10))`);
   return lines as string[];
 }
