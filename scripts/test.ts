@@ -1,0 +1,103 @@
+/**
+ * Runs all test files, or only those that match the given patterns. Prints the result of each test, and the counts at the end.
+ *
+ *   npm test
+ *   npm test -- 'src/hotel/rates/*.test.ts'
+ *
+ * Several test files share a process, because a new process uses 1.3 s of processor time until it has loaded and warmed up the service
+ * (docs/decisions/0011-testing.md).
+ */
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
+import { globalSetup, globalTeardown } from '#test/support/global-setup.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
+/** Folder for the modules that import the test files of one process. */
+const GROUPS_DIR = join(ROOT, 'node_modules/.cache/test-groups');
+/** Number of processes at the same time. Four keep two cores busy, because tests also wait. With six, tests with time limits fail. */
+const PROCESSES = 4;
+const FILES_PER_PROCESS = 12;
+/**
+ * Folders whose test files take long, with the number of files per process. They start first. If they started last, most processes would
+ * have ended before them, and the cores would be idle.
+ */
+const SLOW_FOLDERS = [
+  { folder: 'test/browser/', filesPerProcess: 1 },
+  { folder: 'src/service/cli/', filesPerProcess: 3 },
+];
+
+async function main(patterns: string[]): Promise<void> {
+  const files = globSync(patterns.length > 0 ? patterns : PATTERNS, { cwd: ROOT }).sort();
+  if (files.length === 0) {
+    throw new Error(`No test file matches ${patterns.join(' ')}.`);
+  }
+  const modules = await writeModules(makeGroups(files));
+  await globalSetup();
+  const unfinished = new Set(files);
+  const results = run({ files: modules, concurrency: PROCESSES })
+    .on('test:pass', ({ name }) => unfinished.delete(name))
+    .on('test:fail', ({ name }) => {
+      unfinished.delete(name);
+      process.exitCode = 1;
+    });
+  const report = results.compose(spec);
+  report.pipe(process.stdout);
+  await once(report, 'end');
+  await globalTeardown();
+  // If a test ends its process with exit code 0, the test runner sees no failure.
+  if (unfinished.size > 0) {
+    console.error(`\nThe process of these test files ended before their tests: ${[...unfinished].join(', ')}`);
+    process.exitCode = 1;
+  }
+}
+
+/** Divides the test files into groups. The files of a group run in one process, one after the other. */
+function makeGroups(files: string[]): string[][] {
+  const isSlow = (file: string) => SLOW_FOLDERS.some(({ folder }) => file.startsWith(folder));
+  return [
+    ...SLOW_FOLDERS.flatMap(({ folder, filesPerProcess }) =>
+      chunksOf(
+        files.filter((file) => file.startsWith(folder)),
+        filesPerProcess,
+      ),
+    ),
+    ...chunksOf(
+      files.filter((file) => !isSlow(file)),
+      FILES_PER_PROCESS,
+    ),
+  ];
+}
+
+function chunksOf<Item>(items: Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
+
+/**
+ * Writes a module for each group. The module imports each test file inside a suite that has the path of the file as its name. Returns the
+ * paths of the modules.
+ */
+async function writeModules(groups: string[][]): Promise<string[]> {
+  await rm(GROUPS_DIR, { recursive: true, force: true });
+  await mkdir(GROUPS_DIR, { recursive: true });
+  return await Promise.all(
+    groups.map(async (group, index) => {
+      const path = join(GROUPS_DIR, `${String(index).padStart(3, '0')}.test.mjs`);
+      const suites = group.map((file) => {
+        const url = pathToFileURL(join(ROOT, file)).href;
+        return `describe(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(url)})));\n`;
+      });
+      await writeFile(path, `import { describe } from 'node:test';\n${suites.join('')}`);
+      return path;
+    }),
+  );
+}
+
+await main(process.argv.slice(2));
