@@ -40,7 +40,7 @@ export function createBodyWorkers(): BodyWorkers {
   const gate = new FairGate({
     limit: MAX_THREADS,
     maxWaitMs: MAX_WAIT_MS,
-    waitedTooLong: () => new UnavailableError('Too many large bodies wait for a worker thread.'),
+    waitedTooLong: () => new UnavailableError('The service is validating too many large bodies.'),
   });
 
   async function check(body: EncodedBody, schema: string): Promise<BodyResult> {

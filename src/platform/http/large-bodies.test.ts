@@ -100,7 +100,7 @@ describe('a body above 64 KiB', () => {
     const gzip = { 'content-encoding': 'gzip' };
     assert.deepEqual(await send(padded, JSON_TYPE, gzip), await send(text, JSON_TYPE, gzip));
     const latin1 = Buffer.from(padded.replace('"a"', '"\xff"'), 'latin1');
-    assert.equal((await send(latin1, JSON_TYPE)).answer['message'], 'body: holds bytes that are not UTF-8');
+    assert.equal((await send(latin1, JSON_TYPE)).answer['message'], 'body: contains bytes that are not UTF-8');
   });
 
   it('200: from a body above 64 KiB, a route gets only the fields that its schema names', async () => {

@@ -117,7 +117,7 @@ export class SlowReaders {
     const { maxWaiting, overMs } = this.#bounds;
     return apiError(
       'rate_limited',
-      `Too many lists (${maxWaiting}) wait for this caller to read them. Read them to the end or close them, or ask for pages.`,
+      `${maxWaiting} list responses are not read to their end. Read or close them before you request another list, or request a page with page_size.`,
       { 'retry-after': String(Math.ceil(overMs / 1_000)) },
     );
   }

@@ -51,11 +51,14 @@ describe('invalid tenant document', () => {
       'menu.dishes.0.category: "B" is not in categories',
       'menu.dishes.0.price: must be a text',
     ],
-    [{ name: 'a\0b' }, 'name: holds U+0000'],
-    [{ menu: { dishes: [], kitchens: [{ name: 'K\ud800' }] } }, 'menu.kitchens.0.name: holds half of a surrogate pair'],
+    [{ name: 'a\0b' }, 'name: contains U+0000'],
+    [
+      { menu: { dishes: [], kitchens: [{ name: 'K\ud800' }] } },
+      'menu.kitchens.0.name: contains half of a surrogate pair',
+    ],
     [
       { users: [{ ...USER, email: 'a\0@example.com' }] },
-      'users.0.email: holds U+0000',
+      'users.0.email: contains U+0000',
       'users.0.email: must be an e-mail address',
     ],
   ] as [object, ...string[]][]) {

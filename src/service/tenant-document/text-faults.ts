@@ -5,7 +5,7 @@ import { fieldsOf } from '#platform/lib/unchecked.ts';
 export function textFaults(value: unknown, path: string[] = []): string[] {
   if (typeof value === 'string') {
     const fault = findTextFault(value);
-    return fault === undefined ? [] : [`${path.join('.') || 'document'}: holds ${fault}`];
+    return fault === undefined ? [] : [`${path.join('.') || 'document'}: contains ${fault}`];
   }
   return Object.entries(fieldsOf(value)).flatMap(([key, entry]) => textFaults(entry, [...path, key]));
 }

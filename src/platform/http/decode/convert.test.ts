@@ -89,11 +89,11 @@ describe('convertText', () => {
     assert.deepEqual(convertText(['1'], Type.Object({})), ['1']);
   });
 
-  it('convertText changes nothing without a schema', () => {
+  it('convertText returns the value unchanged if it gets no schema', () => {
     assert.deepEqual(convertText({ a: ['1'] }, undefined), { a: ['1'] });
   });
 
-  it('convertText restores any integer, boolean, list or object that was written as text', () => {
+  it('convertText restores an integer or boolean from its text, and a list or object from its JSON text', () => {
     const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
     const schema = Type.Object({
       n: Type.Integer(),

@@ -32,11 +32,11 @@ export function splitFieldName(name: string): string[] {
     }
   }
   if (segments.length === 0) {
-    throw new DecodeError(400, 'body', 'holds a field without a name');
+    throw new DecodeError(400, 'body', 'contains a field without a name');
   }
   const forbidden = segments.find((segment) => FORBIDDEN_SEGMENTS.has(segment));
   if (forbidden !== undefined) {
-    throw new DecodeError(400, name, `must not hold the name ${forbidden}`);
+    throw new DecodeError(400, name, `must not contain the name ${forbidden}`);
   }
   return segments;
 }

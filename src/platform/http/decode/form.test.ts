@@ -84,7 +84,7 @@ describe('decodeForm', () => {
     assert.deepEqual(form('a[1000]=last&a[7]=mid&a[0]=first'), { a: ['first', 'mid', 'last'] });
   });
 
-  it('decodeForm puts the value of a name that ends with [] at the current end of the list, and refuses a name such as a[][b]', () => {
+  it('decodeForm appends the value to the list if a field name ends with [], but refuses [] inside a name, such as a[][b]', () => {
     assert.deepEqual(form('a[]=x&a[5]=y&a[]=z'), { a: ['x', 'y', 'z'] });
     assert.deepEqual(form('a[5]=y&a[0]=x&a[]=z'), { a: ['x', 'y', 'z'] });
     refuses(() => form('a[][b]=x'), 'a[][b]: is not a well-formed field name');
@@ -94,7 +94,7 @@ describe('decodeForm', () => {
     assert.deepEqual(form('items=[{"item_id":"A"}]'), { items: '[{"item_id":"A"}]' });
   });
 
-  it('decodeForm refuses a list index above 1,000, even if the index comes from empty brackets', () => {
+  it('decodeForm refuses a list index above 1,000, even if empty brackets after the index 1,000 imply it', () => {
     refuses(() => form('items[1001]=x'), 'items: has an index above 1000');
     refuses(() => form(`items[${'9'.repeat(400)}]=x`), 'items: has an index above 1000');
     refuses(() => form('a[1000]=x&a[]=y'), 'a: has an index above 1000');
@@ -111,7 +111,7 @@ describe('decodeForm', () => {
     refuses(() => form('a[1]=x&a[01]=y'), 'a.1: is given more than once');
   });
 
-  it('decodeForm refuses a field that is a text by one name, and a list or an object by another name', () => {
+  it('decodeForm refuses a form whose field names use one field in two ways, for example as a text and as an object', () => {
     for (const text of ['a=1&a[b]=2', 'a[b]=2&a=1', 'a[0]=1&a[b]=2', 'a[b]=2&a[0]=1', 'a=1&a[]=2']) {
       refuses(() => form(text), 'a: is given in two ways that contradict each other');
     }
@@ -121,13 +121,13 @@ describe('decodeForm', () => {
     for (const name of ['a[', 'a]', 'a[b', 'a[b[c]]', '[a]', '.a', 'a.', 'a..b', 'a[0]]', 'a[0].[b]']) {
       refuses(() => form(`${name}=1`), `${name}: is not a well-formed field name`);
     }
-    refuses(() => form('=1'), 'body: holds a field without a name');
+    refuses(() => form('=1'), 'body: contains a field without a name');
   });
 
   it('decodeForm refuses the names __proto__, constructor and prototype at any level of nesting, and changes no prototype', () => {
     for (const bad of ['__proto__', 'constructor', 'prototype']) {
       for (const name of [bad, `${bad}[x]`, `a[${bad}]`, `a.${bad}.x`, `a[0]${bad}`]) {
-        refuses(() => form(`${name}=1`), `${name}: must not hold the name ${bad}`);
+        refuses(() => form(`${name}=1`), `${name}: must not contain the name ${bad}`);
       }
     }
     assert.deepEqual(form('toString=1&a[hasOwnProperty]=2'), { toString: '1', a: { hasOwnProperty: '2' } });
@@ -188,13 +188,13 @@ describe('decodeUrlEncoded', () => {
       refuses(() => decodeUrlEncoded(`a=${value}`, 'query'), 'a: is not valid percent-encoded UTF-8');
     }
     refuses(() => decodeUrlEncoded('%=1', 'query'), 'query: is not valid percent-encoded UTF-8');
-    refuses(() => decodeUrlEncoded('a=x%00', 'body'), 'a: holds U+0000');
-    refuses(() => decodeUrlEncoded(Buffer.from([0x61, 0x3d, 0xff]), 'body'), 'body: holds bytes that are not UTF-8');
+    refuses(() => decodeUrlEncoded('a=x%00', 'body'), 'a: contains U+0000');
+    refuses(() => decodeUrlEncoded(Buffer.from([0x61, 0x3d, 0xff]), 'body'), 'body: contains bytes that are not UTF-8');
   });
 
   it('decodeUrlEncoded accepts 20,000 fields, and refuses more', () => {
     assert.equal(decodeUrlEncoded('a&'.repeat(19_999) + 'a', 'body').length, 20_000);
-    refuses(() => decodeUrlEncoded('a&'.repeat(500_000), 'body'), 'body: holds more than 20000 fields');
+    refuses(() => decodeUrlEncoded('a&'.repeat(500_000), 'body'), 'body: contains more than 20000 fields');
   });
 });
 

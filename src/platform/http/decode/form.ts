@@ -31,7 +31,7 @@ export function decodeUrlEncoded(encoded: Buffer | string, what: 'body' | 'query
   const text = typeof encoded === 'string' ? encoded : decodeUtf8(encoded, what);
   const pieces = text.split('&', MAX_FIELDS + 1);
   if (pieces.length > MAX_FIELDS) {
-    throw new DecodeError(400, what, `holds more than ${MAX_FIELDS} fields`);
+    throw new DecodeError(400, what, `contains more than ${MAX_FIELDS} fields`);
   }
   return pieces.filter((piece) => piece !== '').map((piece) => decodePair(piece, what));
 }

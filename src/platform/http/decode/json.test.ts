@@ -32,7 +32,7 @@ describe('decodeJson', () => {
     refuses('\uFEFF\uFEFF1', /not valid JSON/);
   });
 
-  it('the error message of decodeJson about malformed JSON may give the position of the fault, but never quotes the body', () => {
+  it('if the JSON is malformed, the error message of decodeJson does not quote the body', () => {
     refuses('{secret', 'body: is not valid JSON (at position 1)');
     refuses('"secret', /^body: is not valid JSON/);
     refuses(' ', 'body: is not valid JSON');
@@ -41,24 +41,24 @@ describe('decodeJson', () => {
 
   it('decodeJson refuses bytes that are not UTF-8', () => {
     for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
-      refuses(Buffer.from([0x22, ...bytes, 0x22]), 'body: holds bytes that are not UTF-8');
+      refuses(Buffer.from([0x22, ...bytes, 0x22]), 'body: contains bytes that are not UTF-8');
     }
   });
 
   it('decodeJson refuses U+0000 and half of a surrogate pair, in values and in keys, and the message names the field', () => {
-    refuses('{"a":[{"b":"x\\u0000"}]}', 'a.0.b: holds U+0000');
-    refuses('{"a":{"\\u0000":1}}', 'a: holds a key with U+0000');
-    refuses('{"a":"\\ud83d"}', 'a: holds half of a surrogate pair');
-    refuses('{"\\uDE00\\uD83D":1}', 'body: holds a key with half of a surrogate pair');
-    refuses('"\\u0000"', 'body: holds U+0000');
+    refuses('{"a":[{"b":"x\\u0000"}]}', 'a.0.b: contains U+0000');
+    refuses('{"a":{"\\u0000":1}}', 'a: contains a key with U+0000');
+    refuses('{"a":"\\ud83d"}', 'a: contains half of a surrogate pair');
+    refuses('{"\\uDE00\\uD83D":1}', 'body: contains a key with half of a surrogate pair');
+    refuses('"\\u0000"', 'body: contains U+0000');
     assert.equal(decodeJson(Buffer.from('"\\ud83d\\ude00"')), '😀');
     assert.equal(decodeJson(Buffer.from('"\\\\u0000"')), '\\u0000');
   });
 
   it('decodeJson refuses the keys __proto__ and constructor at any depth, also if they are written with \\u escapes', () => {
-    refuses('{"__proto__":{"admin":true}}', 'body: must not hold the key __proto__');
-    refuses('{"a":[{"\\u005f_proto_\\u005f":1}]}', 'a.0: must not hold the key __proto__');
-    refuses('{"a":{"constructor":{}}}', 'a: must not hold the key constructor');
+    refuses('{"__proto__":{"admin":true}}', 'body: must not contain the key __proto__');
+    refuses('{"a":[{"\\u005f_proto_\\u005f":1}]}', 'a.0: must not contain the key __proto__');
+    refuses('{"a":{"constructor":{}}}', 'a: must not contain the key constructor');
     assert.deepEqual(decodeJson(Buffer.from('["__proto__",{"toString":1}]')), ['__proto__', { toString: 1 }]);
   });
 
@@ -77,7 +77,7 @@ describe('decodeJson', () => {
   });
 
   it('the error message of decodeJson quotes at most 80 characters of a field name', () => {
-    refuses(`{"${'k'.repeat(100_000)}":"\\u0000"}`, `${'k'.repeat(80)}…: holds U+0000`);
+    refuses(`{"${'k'.repeat(100_000)}":"\\u0000"}`, `${'k'.repeat(80)}…: contains U+0000`);
   });
 
   it('decodeJson returns the same value as JSON.parse for any JSON without forbidden keys and U+0000', () => {

@@ -44,7 +44,7 @@ function refuseFaults(value: unknown, path: string[]): void {
   if (typeof value === 'string') {
     const fault = findTextFault(value);
     if (fault) {
-      throw new DecodeError(400, nameOf(path), `holds ${fault}`);
+      throw new DecodeError(400, nameOf(path), `contains ${fault}`);
     }
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) {
@@ -61,11 +61,11 @@ function refuseFaultsWithin(container: Record<string, unknown>, path: string[]):
   }
   for (const key of Object.keys(container)) {
     if (FORBIDDEN_KEYS.has(key)) {
-      throw new DecodeError(400, nameOf(path), `must not hold the key ${key}`);
+      throw new DecodeError(400, nameOf(path), `must not contain the key ${key}`);
     }
     const fault = findTextFault(key);
     if (fault) {
-      throw new DecodeError(400, nameOf(path), `holds a key with ${fault}`);
+      throw new DecodeError(400, nameOf(path), `contains a key with ${fault}`);
     }
     path.push(key);
     refuseFaults(container[key], path);

@@ -96,23 +96,23 @@ describe('decodeMultipart', () => {
   });
 
   it('decodeMultipart refuses a malformed part, and a part without a name', () => {
-    refuses(part('X-Other: 1', '1') + END, 'body: holds a part without a name');
-    refuses(field('size=1', '1') + END, 'body: holds a part without a name');
+    refuses(part('X-Other: 1', '1') + END, 'body: contains a part without a name');
+    refuses(field('size=1', '1') + END, 'body: contains a part without a name');
     refuses(
       part('Content-Disposition: attachment; name="a"', '1') + END,
-      'body: holds a malformed Content-Disposition',
+      'body: contains a malformed Content-Disposition',
     );
-    refuses(field('name="a', '1') + END, 'body: holds a malformed Content-Disposition');
-    refuses(part('no colon', '1') + END, 'body: holds a malformed part');
-    refuses(`--${BOUNDARY}and more\r\n\r\n\r\n${END}`, 'body: holds a malformed part');
+    refuses(field('name="a', '1') + END, 'body: contains a malformed Content-Disposition');
+    refuses(part('no colon', '1') + END, 'body: contains a malformed part');
+    refuses(`--${BOUNDARY}and more\r\n\r\n\r\n${END}`, 'body: contains a malformed part');
     refuses((field('name="a"', '1') + END).replaceAll('\r\n', '\n'), 'body: ends before its closing boundary');
   });
 
   it('decodeMultipart refuses names and values that are not UTF-8 or contain U+0000', () => {
-    refuses(Buffer.from(field('name="a"', '\xff') + END, 'latin1'), 'a: holds bytes that are not UTF-8');
-    refuses(Buffer.from(field('name="\xff"', '1') + END, 'latin1'), 'body: holds bytes that are not UTF-8');
-    refuses(field('name="a"', '\0') + END, 'a: holds U+0000');
-    refuses(field('name="\0"', '1') + END, 'body: holds U+0000');
+    refuses(Buffer.from(field('name="a"', '\xff') + END, 'latin1'), 'a: contains bytes that are not UTF-8');
+    refuses(Buffer.from(field('name="\xff"', '1') + END, 'latin1'), 'body: contains bytes that are not UTF-8');
+    refuses(field('name="a"', '\0') + END, 'a: contains U+0000');
+    refuses(field('name="\0"', '1') + END, 'body: contains U+0000');
   });
 
   it('decodeMultipart refuses a part with Content-Transfer-Encoding base64, and accepts 8bit', () => {
@@ -124,8 +124,8 @@ describe('decodeMultipart', () => {
   it('decodeMultipart accepts 20,000 fields, and refuses more', () => {
     const one = `--${BOUNDARY}\r\nContent-Disposition:form-data;name=a\r\n\r\n\r\n`;
     assert.equal(decode(one.repeat(20_000) + END).length, 20_000);
-    refuses(one.repeat(20_001) + END, 'body: holds more than 20000 fields');
-    refuses(one.repeat(30_000), 'body: holds more than 20000 fields');
+    refuses(one.repeat(20_001) + END, 'body: contains more than 20000 fields');
+    refuses(one.repeat(30_000), 'body: contains more than 20000 fields');
   });
 
   it('decodeMultipart restores any fields that FormData has encoded', async () => {

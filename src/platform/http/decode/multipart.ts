@@ -21,7 +21,7 @@ export function decodeMultipart(body: Buffer, boundary: string | null): Array<[s
   }
   const [, ...sections] = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`, MAX_FIELDS + 3);
   if (sections.length > MAX_FIELDS + 1) {
-    throw new DecodeError(400, 'body', `holds more than ${MAX_FIELDS} fields`);
+    throw new DecodeError(400, 'body', `contains more than ${MAX_FIELDS} fields`);
   }
   const end = sections.findIndex((section) => section.startsWith('--'));
   if (end === -1) {
@@ -38,13 +38,13 @@ function decodePart(part: string): [string, string] {
   const headersEnd = part.indexOf('\r\n\r\n');
   const [restOfLine, ...lines] = part.slice(0, Math.max(headersEnd, 0)).split('\r\n');
   if (headersEnd === -1 || restOfLine?.trim()) {
-    throw new DecodeError(400, 'body', 'holds a malformed part');
+    throw new DecodeError(400, 'body', 'contains a malformed part');
   }
   const headers = new Map(lines.map(splitHeader));
   const parameters = parseDisposition(headers.get('content-disposition') ?? '');
   const name = decodeText(parameters.get('name') ?? '', 'body');
   if (name === '') {
-    throw new DecodeError(400, 'body', 'holds a part without a name');
+    throw new DecodeError(400, 'body', 'contains a part without a name');
   }
   if (parameters.has('filename') || parameters.has('filename*')) {
     throw new DecodeError(400, name, 'files are not accepted');
@@ -59,7 +59,7 @@ function decodePart(part: string): [string, string] {
 function splitHeader(line: string): [string, string] {
   const colon = line.indexOf(':');
   if (colon === -1) {
-    throw new DecodeError(400, 'body', 'holds a malformed part');
+    throw new DecodeError(400, 'body', 'contains a malformed part');
   }
   return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
 }
@@ -71,7 +71,7 @@ function parseDisposition(disposition: string): Map<string, string> {
     PARAMETER.lastIndex = end;
     const [, name, quoted, token] = PARAMETER.exec(disposition) ?? [];
     if (name === undefined) {
-      throw new DecodeError(400, 'body', 'holds a malformed Content-Disposition');
+      throw new DecodeError(400, 'body', 'contains a malformed Content-Disposition');
     }
     // A backslash escapes a quote or a backslash. A backslash before any other character is an ordinary character.
     parameters.set(name.toLowerCase(), quoted?.replaceAll(/\\(["\\])/g, '$1') ?? token ?? '');

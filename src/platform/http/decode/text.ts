@@ -7,7 +7,7 @@ import { DecodeError } from './decode-error.ts';
  */
 export function decodeUtf8(bytes: Buffer, where: string): string {
   if (!isUtf8(bytes)) {
-    throw new DecodeError(400, where, 'holds bytes that are not UTF-8');
+    throw new DecodeError(400, where, 'contains bytes that are not UTF-8');
   }
   return bytes.toString();
 }
@@ -27,6 +27,6 @@ export function findTextFault(text: string): string | undefined {
 export function refuseBadText(text: string, where: string): void {
   const fault = findTextFault(text);
   if (fault !== undefined) {
-    throw new DecodeError(400, where, `holds ${fault}`);
+    throw new DecodeError(400, where, `contains ${fault}`);
   }
 }
