@@ -20,7 +20,8 @@ import { causeEvent, eventually, isSignedWith, listDeliveries, register } from '
 const STEADY = 2;
 /** Number of partners that register a new webhook before each event. */
 const CHANGING = 3;
-const PAUSE_MS = 100;
+/** Wait between two events of a partner, and between two rounds of calls of the channels. */
+const PAUSE_MS = 300;
 const SETTLE_MS = 30_000;
 
 interface Load {
