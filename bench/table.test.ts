@@ -16,7 +16,7 @@ describe('statistics', () => {
 describe('comparison of a subject (the service) with its floor (the baseline)', () => {
   const sliceOf = (perSecond: number) => ({ perSecond, p50Ms: 1, p99Ms: 2 });
 
-  it('a comparison warms up subject and floor, measures them alternately, and returns the ratio of their medians', async () => {
+  it('a benchmark comparison warms up subject and floor, measures them alternately, and returns the ratio of their medians', async () => {
     const turns: string[] = [];
     const rates = { subject: [1, 30, 10, 20], floor: [1, 50, 40, 10] };
     const run = (name: 'subject' | 'floor') => async (seconds: number) => {
@@ -28,14 +28,14 @@ describe('comparison of a subject (the service) with its floor (the baseline)', 
     assert.deepEqual([subject.perSecond, floor.perSecond, ratio], [20, 40, 0.5]);
   });
 
-  it('a comparison fails if no response arrives during one of its measurements', async () => {
+  it('a benchmark comparison fails if no response arrives during its measurements', async () => {
     const withoutResponses = async () => sliceOf(0);
     await assert.rejects(compare(withoutResponses, withoutResponses, { rounds: 1, seconds: 1 }), /No response arrived/);
   });
 });
 
 describe('results table', () => {
-  it('the column "reached" says yes or no for each goal, says no if the measured value is missing, and is empty without a goal', () => {
+  it('the column "reached" is yes or no for a goal, is no if the measured value is missing, and is empty if there is no goal', () => {
     const text = renderTable([
       { operation: 'a', ratio: 0.8, goal: ratioOf(0.8) },
       { operation: 'b', ratio: 0.79, goal: ratioOf(0.8) },
@@ -54,7 +54,7 @@ describe('results table', () => {
 });
 
 describe('command-line options of the benchmark', () => {
-  it('the small data sizes are the default, --full selects the large ones, and unknown options and values out of range are refused', () => {
+  it('the benchmark uses small data by default and large data with --full, and refuses unknown options and invalid values', () => {
     const { isFull, seconds, rounds, only } = readOptions(['--only', 'menu', '--only', 'order', '--seconds', '0.5']);
     assert.deepEqual([isFull, seconds, rounds, only], [false, 0.5, 3, ['menu', 'order']]);
     assert.equal(readOptions([]).sizes.manyOrders, 300_000);

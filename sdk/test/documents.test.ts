@@ -51,7 +51,7 @@ test('the types of the SDK list exactly the error codes and event types of the s
 });
 
 describe('the generator of the SDK types', () => {
-  test('the generator prints only operations that accept the given security scheme, and all components that these operations use', () => {
+  test('the SDK generator prints only operations that accept the given security scheme, and the components that these operations use', () => {
     const content = (name: string) => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
     const printed = sdkTypes(
       {
@@ -88,7 +88,7 @@ describe('the generator of the SDK types', () => {
     assert.doesNotMatch(printed, /makeThing|Made/);
   });
 
-  test('the generator prints a TypeScript type for each kind of JSON Schema, and refuses a reference to another file', () => {
+  test('the SDK generator prints types for enum, const, anyOf, allOf, map and empty schemas, and refuses a reference to another file', () => {
     assert.equal(printSchema({ enum: ['a', 'b', null] }), '"a" | "b" | null');
     assert.equal(printSchema({ const: 'a' }), '"a"');
     assert.equal(printSchema({ anyOf: [{ type: 'integer' }, { type: 'number' }, { type: 'null' }] }), 'number | null');

@@ -156,7 +156,7 @@ describe('timeouts and abort signals', () => {
     assert.equal(front.requests.length, 2);
   });
 
-  test('the options of a call and of a client refuse a time limit or a number of retries that is out of range', async () => {
+  test('a call or a client with a time limit or a number of retries that is out of range fails with a TypeError', async () => {
     for (const limits of [{ timeoutMs: 0 }, { timeoutMs: Number.NaN }, { timeoutMs: 2 ** 31 }, { maxRetries: -1 }]) {
       await assert.rejects(roomservice.menu.list(limits), { name: 'TypeError' });
       assert.throws(() => tenant.client(limits), { name: 'TypeError' });

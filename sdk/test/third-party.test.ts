@@ -53,14 +53,14 @@ describe('menu and orders', () => {
     assert.equal((await roomservice.orders.cancel(order.external_order_id)).status, 'cancelled');
   });
 
-  test('an order can be read by an external id with slashes, URL characters, spaces or letters of other alphabets', async () => {
+  test('an order can be read by its external id, even if the id has slashes, spaces, URL characters, or Russian or Chinese letters', async () => {
     for (const id of ['a/b?c=d&e#f', '%2F', 'наряд № 7', '注文', '...', ' ']) {
       await roomservice.orders.create({ ...water(), external_order_id: id });
       assert.equal((await roomservice.orders.get(id)).external_order_id, id);
     }
   });
 
-  test('an external id that is empty or would change the URL path ("." and "..") is refused', async () => {
+  test('a cancel call with the external id "", "." or ".." is refused, because this id would change the URL path', async () => {
     for (const id of ['', '.', '..']) {
       await assert.rejects(roomservice.orders.cancel(id), { name: 'TypeError', message: /^external_order_id: / });
     }

@@ -135,7 +135,7 @@ describe('valid values of the environment variables', () => {
       .map(([name, value]) => `${name}=${value}`)
       .join(' and ');
     const settings = Object.keys(expected).join(' and ');
-    it(`${names} gives the setting ${settings}, and all other settings keep their defaults`, () => {
+    it(`with ${names}, readConfig sets ${settings}, and all other settings keep their defaults`, () => {
       assert.deepEqual(readConfig(environment), { ...readConfig({}), ...expected });
     });
   }
@@ -147,7 +147,7 @@ describe('valid values of the environment variables', () => {
     }
   });
 
-  it('unusual values of TRUSTED_PROXIES and REDIS_URL that pass readConfig also work in the HTTP app and the Redis client', async () => {
+  it('values of TRUSTED_PROXIES and REDIS_URL that readConfig accepts are also accepted by the HTTP app and the Redis client', async () => {
     const { trustedProxies, redisUrl } = readConfig({
       TRUSTED_PROXIES: '0.0.0.0/1,::/1,::ffff:10.0.0.0/104,fe80::1',
       REDIS_URL: 'redis://user:p%25@127.0.0.1:1/15',
@@ -326,7 +326,7 @@ describe('readPartnerConfig', () => {
   });
 });
 
-it('METRICS_PORT must differ from PORT, but both may be 0, so that the system chooses free ports', () => {
+it('METRICS_PORT is refused if it is equal to PORT, but both may be 0', () => {
   assert.equal(faultOf({ PORT: '18202', METRICS_PORT: '18202' }), 'METRICS_PORT must differ from PORT, which is 18202');
   assert.match(faultOf({ METRICS_PORT: '8080' }), /^METRICS_PORT .* which is 8080$/);
   assert.equal(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort, 0);

@@ -104,7 +104,7 @@ describe('every route', () => {
     assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'POST']);
   });
 
-  it('401, 400: without credentials, the sign-in returns 400 and every other route 401, also without its trailing slash', async () => {
+  it('401, 400: without credentials, the sign-in returns 400 and every other route returns 401, with and without a trailing slash', async () => {
     for (const { path, methods } of routes) {
       for (const method of methods) {
         for (const form of [path, path.replace(/\/$/, '')]) {

@@ -173,7 +173,7 @@ async function boundedBy(name: string, less: number): Promise<string[]> {
 
 describe('an accepted breaking change', () => {
   for (const [name, schemas] of Object.entries(BOUNDS)) {
-    it(`an accepted maximum list length is not reported, but a maximum that is lower by one is reported: ${name}`, async () => {
+    it(`a new maximum list length is not reported if it was accepted, but a maximum lower by one is reported: ${name}`, async () => {
       assert.deepEqual(await boundedBy(name, 0), []);
       assert.equal((await boundedBy(name, 1)).length, Object.values(schemas).flatMap(Object.keys).length);
     });
@@ -213,7 +213,7 @@ describe('an accepted breaking change', () => {
 describe('documentBefore', () => {
   const skip = hasGit() ? false : 'git is not installed';
 
-  it('documentBefore returns the committed version of a file with uncommitted changes, otherwise the version before its last commit', {
+  it('for a file with uncommitted changes, documentBefore returns the committed version, otherwise the version before its last commit', {
     skip,
   }, async () => {
     await inRepository(async (folder, commit) => {

@@ -67,7 +67,7 @@ describe('the OpenAPI documents, compared with the contract', () => {
     );
   });
 
-  it('fields have the formats, bounds and defaults that the contract states', () => {
+  it('fields in the OpenAPI documents have the formats, bounds and defaults that the contract states', () => {
     for (const [document, facts] of Object.entries(FACTS)) {
       for (const [schema, name, keywords] of facts) {
         const field = schemaOf(document, schema)?.properties[name] ?? {};
@@ -88,7 +88,7 @@ describe('the OpenAPI documents, compared with the contract', () => {
     }
   });
 
-  it('the add-on id of an order has no maximum length, so that an id that is too long is reported as an unknown add-on', () => {
+  it('the OpenAPI schema of an add-on in an order states no maximum length for addon_id', () => {
     assert.equal(schemaOf('third-party', 'OrderAddonInput')?.properties['addon_id']?.['maxLength'], undefined);
   });
 });

@@ -8,7 +8,7 @@ import { fuzz } from './run.ts';
  */
 const CASES = 1_500;
 
-test(`${CASES} random and hostile requests, spread over all operations, show no fault of the service`, {
+test(`the fuzzer finds no fault of the service with ${CASES} random and hostile requests`, {
   timeout: 120_000,
 }, async () => {
   const report = await fuzz({ cases: CASES, seed: 1 });

@@ -9,7 +9,7 @@ function points(msOf: (mebibytes: number) => number) {
 }
 
 describe('faultIn, which checks how response times grow with the size of the body', () => {
-  it('faultIn returns null if the response time grows linearly or slightly faster, even if each call has a fixed cost', () => {
+  it('faultIn returns null if the response time grows linearly or slightly faster than the body size, also with a fixed cost per call', () => {
     assert.equal(faultIn(points((size) => 1 + 200 * size)), null);
     assert.equal(faultIn(points((size) => 30 + 100 * size)), null);
     assert.equal(

@@ -83,7 +83,7 @@ describe('the requests that the fuzzer writes', () => {
     assert.equal(encode(value, 'form', 'json'), `items=${encodeURIComponent('[{"item_id":"a b"}]')}`);
   });
 
-  it('fromLine restores each case that toLine has written as one line', () => {
+  it('fromLine reads back each fuzz case that toLine wrote as one line, without any change', () => {
     fc.assert(fc.property(rawCases, (each: Case) => assert.deepEqual(fromLine(toLine(each)), each)));
   });
 

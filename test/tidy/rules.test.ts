@@ -68,7 +68,7 @@ describe('the diagram of folders and modules in ARCHITECTURE.md', () => {
     assert.match(notAsDrawn([...there, undrawn], DRAWING).join(), /^hotel\/spa is not in the drawing/);
   });
 
-  test('importsNotAsInTable finds a table row that lacks an import or has an import too many, and a missing table row', () => {
+  test('importsNotAsInTable finds a missing row of the import table, and a row that lacks an import or lists an import not in the code', () => {
     const file = sourceFile('src/hotel/rates/rates.ts', "import { a } from '#platform/errors.ts';");
     assert.deepEqual(importsNotAsInTable([file], '| `hotel/` | stays | platform | – |'), []);
     assert.equal(importsNotAsInTable([file], '| `hotel/` | stays | – | – |').length, 1);
@@ -78,7 +78,7 @@ describe('the diagram of folders and modules in ARCHITECTURE.md', () => {
 });
 
 describe('the rules on imports', () => {
-  test('importDirection finds an import of a module that is above, on the same level, or missing in the diagram', () => {
+  test('importDirection finds an import of a module above the importing module or on its level, and of a module not in the diagram', () => {
     separates((files) => importDirection(files, DRAWING), {
       offenders: [
         ['src/restaurant/menu/menu.ts', "import { placeOrder } from '../orders/orders.ts';"],
@@ -106,7 +106,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test('frontFilesOnly finds an import of another module that does not lead to the file with the name of that module', () => {
+  test('frontFilesOnly finds an import from a file of another module if the file does not have the name of that module', () => {
     separates(frontFilesOnly, {
       offenders: [
         ['src/restaurant/orders/orders.ts', "import { findDishes } from '../menu/store.ts';"],
@@ -132,7 +132,7 @@ describe('the rules on imports', () => {
     });
   });
 
-  test('pathsOfImports finds an alias within one folder of src/, a relative path to another folder, and a path two folders up', () => {
+  test('pathsOfImports finds a # path to the same folder of src/, a relative path to another folder of src/, and a path two folders up', () => {
     separates(pathsOfImports, {
       offenders: [
         ['src/platform/db/embedded/a.ts', "import { a } from '../../errors.ts';"],
@@ -242,7 +242,7 @@ describe('the bans on the source code', () => {
     });
   });
 
-  test('the bans find barrel files, tests skipped without a reason, and lint rules disabled without a reason', () => {
+  test('the bans find barrel files, tests marked only or skipped without a reason, and lint rules disabled without a reason', () => {
     separates(barrels, {
       offenders: [
         ['src/restaurant/orders/index.ts', ''],
@@ -269,7 +269,7 @@ describe('the bans on the source code', () => {
     });
   });
 
-  test('machinePaths finds an absolute path that exists only on one machine', () => {
+  test('machinePaths finds an absolute path in the top folder work, root or home, but no URL and no relative path', () => {
     for (const folder of ['work', 'root', 'home']) {
       assert.equal(machinePaths('README.md', `See /${folder}/main/README.md`).length, 1, folder);
     }
@@ -299,7 +299,7 @@ describe('the rules on migrations', () => {
     }
   });
 
-  test('keysWithoutTenant accepts keys that begin with tenant_id and keys of global tables, and shows the line of a fault', () => {
+  test('keysWithoutTenant accepts keys that begin with tenant_id and keys of global tables, and names the line of a wrong index', () => {
     for (const sql of [
       'CREATE TABLE a (tenant_id bigint NOT NULL REFERENCES tenant (id), price numeric(10, 2), PRIMARY KEY (tenant_id, id));',
       "-- PRIMARY KEY (id);\nCREATE TABLE a (tenant_id bigint PRIMARY KEY, s text DEFAULT 'UNIQUE (id)');",

@@ -28,7 +28,7 @@ describe('the named schemas of a document', () => {
     assert.deepEqual(components.byName(), {});
   });
 
-  it('the document shows the keywords inside DOCUMENTED as ordinary keywords of the schema', () => {
+  it('an OpenAPI schema shows the keywords from its field DOCUMENTED as its own keywords', () => {
     const components = new Components();
     const url = Type.String({ minLength: 1, [DOCUMENTED]: { format: 'uri' } });
     const shown = { type: 'string', minLength: 1, format: 'uri' };

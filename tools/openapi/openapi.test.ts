@@ -53,7 +53,7 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('one example of an order has a plain dish, the other a dish with a variant and an add-on, both from the demo menu', () => {
+  it('the two examples of an order are a plain dish, and a dish with a variant and an add-on, both from the demo menu', () => {
     const content = operationOf('third-party', ORDERS, 'post').requestBody?.content['application/json'];
     const examples = Object.values(content?.examples ?? {}) as { summary: string; value: OrderCreate }[];
     assert.deepEqual(
@@ -93,7 +93,7 @@ describe('the OpenAPI documents', () => {
     assert.ok(codesOf(ORDERS, 'get').includes('404 error'), 'the 404 for a page after the last one is missing');
   });
 
-  it('each response lists the headers that fit its status, such as budget headers, ETag or Retry-After', () => {
+  it('a documented response lists the headers of its status, for example the budget headers, ETag or Retry-After', () => {
     const headersOf = (path: string, method: string, status: string) =>
       Object.keys(operationOf('third-party', path, method).responses[status]?.headers ?? {});
     const counted = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];

@@ -80,7 +80,7 @@ describe('GET /v1/staff/audit/', () => {
     });
   }
 
-  it('200: a password change by the operator adds one audit entry, or two entries if it enables a disabled user', async () => {
+  it('a password change by the operator adds one audit entry, or two entries if the change enables a disabled user', async () => {
     const other = await service.tenant();
     const [, staff] = other.document.users ?? [];
     assert.ok(staff);
@@ -134,7 +134,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(again.added, []);
   });
 
-  it('200: writing rates or restrictions adds an audit entry with the values that the PMS sent, and a refused call adds none', async () => {
+  it('200, 404: writing rates or restrictions adds an audit entry with the values from the PMS, but a refused call adds no entry', async () => {
     const made = await service.call('POST', '/v1/channel-manager/credentials/', { headers: tenant.owner, json: {} });
     const headers = { 'x-pms-api-key': made.body.api_key, 'x-pms-api-secret': made.body.api_secret };
     const actor = { type: 'credential', id: made.body.id };
@@ -179,7 +179,7 @@ describe('GET /v1/staff/audit/', () => {
     assert.deepEqual(refused.added, []);
   });
 
-  it('200: a failed sign-in adds an audit entry with the client address but no password, and a successful one adds none', async () => {
+  it('401, 200: a failed sign-in adds an audit entry with the client address but no password, and a successful sign-in adds no entry', async () => {
     const email = String(tenant.document.users?.[0]?.email);
     const earlier = (await trail()).length;
     const json = { email, password: 'quite the wrong one' };

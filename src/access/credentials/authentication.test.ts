@@ -139,7 +139,7 @@ describe('X-API-Key and X-API-Secret', () => {
     assert.equal(headers.get('x-ratelimit-remaining'), '299');
   });
 
-  it('401: a call with a missing or wrong key or secret makes one database query, as the first accepted call does', async () => {
+  it('authentication makes one database query for a missing or wrong key or secret, and also one for the first accepted call', async () => {
     let queries = 0;
     const db = createDatabase({ url: service.database.url, poolSize: 2, log: () => void (queries += 1) });
     const authentication = new Authentication({
@@ -180,7 +180,7 @@ describe('the tenant of a credential', () => {
     assert.equal((await get(headers, `${PATH}mine/`)).status, 404);
   });
 
-  it('403: a partner of a tenant without the restaurant feature is refused; 401: it is refused if its secret is wrong', async () => {
+  it('403, 401: if the tenant lacks the restaurant feature, its partner gets 403, and gets 401 if the secret is wrong', async () => {
     const { partner } = await service.tenant({ features: ['hotel'] });
     for (const [method, path] of [
       ['GET', '/v1/third-party/menu/'],

@@ -129,7 +129,7 @@ describe('GET /v1/third-party/credentials/', () => {
     assert.ok(Math.abs(Date.now() - Date.parse(credential.created_at ?? '')) < 60_000);
   });
 
-  it('200: after a webhook registration, a rotation and a revocation, the list shows them in the same fields as before', async () => {
+  it('200: the list shows the webhook URL, the last rotation and the revocation of a credential in fields that a new credential also has', async () => {
     const owner = await service.tenant();
     const keys = Object.keys((await list(owner))[0] ?? {});
     const webhook_url = 'https://partner.example/hook';
@@ -248,7 +248,7 @@ describe('POST /v1/third-party/credentials/{id}/rotate/', () => {
 describe('a whole API key', () => {
   const PMS_PATH = '/v1/channel-manager/credentials/';
 
-  it('the whole API key is only in responses that create or rotate the credential; lists and revocations shorten it', async () => {
+  it('the whole API key is shown at creation and rotation, shortened in lists and revocations, and not shown in the audit trail', async () => {
     const own = await service.tenant();
     const call = async (method: string, path: string) => {
       const answer = await service.call(method, path, { headers: own.owner });
@@ -316,7 +316,7 @@ describe('an unknown credential', () => {
     assert.equal(await statusWith(other.credential), 200, 'untouched');
   });
 
-  it('200, 409: revoke and rotate find a credential by its id in capital letters', async () => {
+  it('200, 409: a credential is found by its id in capital letters, so revoking it succeeds, and rotating it then gets 409', async () => {
     const made = await create();
     assert.equal((await change(made.id.toUpperCase(), 'revoke')).status, 200);
     assert.equal((await change(made.id.toUpperCase(), 'rotate')).status, 409);

@@ -85,7 +85,7 @@ describe('last_used_at', () => {
     }
   });
 
-  it('if an earlier time is written after a later one, last_used_at keeps the later time', async () => {
+  it('last_used_at keeps its time if an earlier time is written', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:00:30Z')];
     for (const at of [late, early]) {
@@ -94,7 +94,7 @@ describe('last_used_at', () => {
     assert.equal(await lastUsedAt(credential.id), late.toISOString());
   });
 
-  it('a write of last_used_at with the id of another tenant does not change the credential', async () => {
+  it('last_used_at of a credential does not change if the update names the id of another tenant', async () => {
     const { credential } = await service.credential(tenant.tenantId);
     const other = await service.tenant();
     await updateLastUsed(db, [{ tenantId: other.tenantId, credentialId: credential.id, at: new Date() }]);

@@ -280,7 +280,7 @@ describe('secrecy', () => {
     assert.deepEqual(findsIn([...texts, ...sent].join('\n')), []);
   });
 
-  it('the search function of these tests knows all service keys, and finds each secret in hex, base64 and base64url', () => {
+  it('the search for leaked secrets knows all service keys, and finds each secret in hex, base64 and base64url', () => {
     const names = [...secrets.keys()];
     for (const name of ['pepper key 1', 'token key 1', 'encryption key 1', 'encryption key 2', 'encryption key 3']) {
       assert.ok(names.includes(name), name);

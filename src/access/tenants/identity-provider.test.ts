@@ -160,7 +160,7 @@ describe('a token of the configured identity provider', () => {
     }
   });
 
-  it('200: email_verified may be missing in a token if the configuration allows it; 401: any value except true is refused', async () => {
+  it('200: a token without email_verified is accepted if the configuration allows it; 401: any value except true is refused', async () => {
     const node = await startWithProvider(provider, first, false);
     try {
       assert.equal((await call(await sign(rsa, { email_verified: undefined }), node)).status, 200);
@@ -229,7 +229,7 @@ describe('a forged token of the identity provider', () => {
     }
   });
 
-  it('401: a token is refused if its key is in its own header or at a URL that it names, and that URL is never fetched', async () => {
+  it('401: a token whose header contains or links its signing key is refused, and the service does not fetch the linked URL', async () => {
     const stranger = await makeKey('RS256', rsa.kid);
     const strangers = await startKeyServer([stranger.jwk]);
     try {

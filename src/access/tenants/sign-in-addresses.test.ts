@@ -66,7 +66,7 @@ async function dateBack(signedInAt: Date): Promise<void> {
 }
 
 describe('an address that has signed in to an account', () => {
-  it('200: if other addresses used up the attempts of an e-mail, a known address still has ten; 429: attempt 11 is refused', async () => {
+  it('200: after unknown addresses used up the attempts for an e-mail, a known address can still sign in; 429: its attempt 11 is refused', async () => {
     assert.deepEqual(statusAndLeft(await enter(HOME)), [200, 9]);
     await times(9, () => fail(ELSEWHERE), 401);
     assert.deepEqual(statusAndLeft(await fail(ELSEWHERE)), [429, 0]);
@@ -86,7 +86,7 @@ describe('an address that has signed in to an account', () => {
     assert.deepEqual(statusAndLeft(await enter(ELSEWHERE)), [200, 8]);
   });
 
-  it('429: wrong passwords and a sign-in to another account do not make an address known, so its sign-in is refused', async () => {
+  it('429: an address stays unknown after wrong passwords and after a sign-in to another account, and its sign-in is refused', async () => {
     const other = `owner@${(await service.tenant()).document.slug}.example`;
     assert.equal((await attempt(HOME, OWNER_PASSWORD, other)).status, 200);
     await times(10, () => fail(HOME), 401);
@@ -100,7 +100,7 @@ describe('an address that has signed in to an account', () => {
     assert.deepEqual(statusAndLeft(await enter('127.0.0.1')), [200, 9]);
   });
 
-  it('200: a sign-in makes all addresses of its IPv6 /64 network known, or its IPv4 address in all notations', async () => {
+  it('200: a sign-in from an IPv6 address makes its /64 network known, and a sign-in from an IPv4 address makes all its notations known', async () => {
     await enter('2001:db8:1:2::1');
     await enter('::ffff:192.0.2.9');
     await times(8, () => fail(ELSEWHERE), 401);
@@ -112,7 +112,7 @@ describe('an address that has signed in to an account', () => {
     assert.equal((await addresses()).length, 2);
   });
 
-  it('200: an address is known for 30 UTC days after its latest sign-in; 429: after that, it is unknown and refused', async () => {
+  it('200: an address counts as known for 30 UTC days after its latest sign-in; 429: after that, the address counts as unknown', async () => {
     await enter(HOME);
     await times(9, () => fail(ELSEWHERE), 401);
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -139,7 +139,7 @@ describe('the stored addresses of sign-ins', () => {
     assert.ok(Date.now() - Number((await addresses())[0]?.signed_in_at) < DAY_MS / 2);
   });
 
-  it('only the latest 20 addresses of a user are kept, and no address whose last sign-in was over 30 days ago', async () => {
+  it('after a sign-in, the service keeps only the 20 addresses from which the user signed in most recently', async () => {
     await enter(HOME);
     const [home] = await addresses();
     assert.ok(home);

@@ -68,7 +68,7 @@ describe('sign-ins with one e-mail', () => {
 });
 
 describe('sign-ins from one address', () => {
-  it('429: after 100 calls a minute from one address, its sign-ins are refused before hashing, with any X-Forwarded-For', async () => {
+  it('429: after 100 sign-in calls from one address in a minute, more calls are refused before hashing, even with another X-Forwarded-For', async () => {
     const node = await startService({ beside: service });
     try {
       const { document } = await node.tenant();

@@ -19,7 +19,7 @@ describe('guides', () => {
     }
   });
 
-  it('a link to a guide or OpenAPI file becomes its path on the site, and a link to a URL, path or anchor stays unchanged', () => {
+  it('resolveGuideLink changes a link to a guide or OpenAPI file to its path on the site, and keeps URLs, site paths and anchors', () => {
     for (const [href, address] of [
       ['webhooks.md', '/docs/guides/webhooks/'],
       ['webhooks.md#signature', '/docs/guides/webhooks/#signature'],
@@ -33,13 +33,13 @@ describe('guides', () => {
     }
   });
 
-  it('a link to a file of the repository that the site does not serve resolves to null', () => {
+  it('resolveGuideLink returns null for a link to a repository file that the site does not serve', () => {
     for (const href of ['../../README.md', '../ARCHITECTURE.md#the-map', '../../contract/none.json']) {
       assert.equal(resolveGuideLink(href), null);
     }
   });
 
-  it('a link to a guide that does not exist throws an error', () => {
+  it('resolveGuideLink throws an error for a link to a missing guide, and for a guide link that does not have the form name.md', () => {
     for (const href of ['webhook.md', 'webhooks', './webhooks.md', 'webhooks.txt#a']) {
       assert.throws(() => resolveGuideLink(href), /is no guide/);
     }

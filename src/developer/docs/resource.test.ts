@@ -20,7 +20,7 @@ describe('resource of the site', () => {
     return { url: new URL(url), ask, close: () => app.close() };
   }
 
-  it('the content of a resource is read only once, and all concurrent and later requests get it', async () => {
+  it('a resource is read only once, and 20 concurrent requests and a later request get the content of this read', async () => {
     let reads = 0;
     const { ask, close } = await serve(async () => `read ${++reads}`);
     const answers = await Promise.all(Array.from({ length: 20 }, ask));

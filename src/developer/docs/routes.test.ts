@@ -64,7 +64,7 @@ describe('site', () => {
     }
   });
 
-  it('200: each kind of file has its content type', async () => {
+  it('200: pages, guides, OpenAPI documents, style sheets, scripts, the icon and llms.txt have the right content types', async () => {
     const types: [string[], string][] = [
       [PAGES, 'text/html; charset=utf-8'],
       [SOURCES, 'text/markdown; charset=utf-8'],
@@ -90,7 +90,7 @@ describe('site', () => {
     }
   });
 
-  it('200: a caller that accepts gzip gets compressed content, other callers get it plain, and the entity tags differ', async () => {
+  it('200: a caller that accepts gzip gets gzip content, other callers get plain content, and the two contents have different entity tags', async () => {
     for (const path of CACHED) {
       const plain = await get(path, { 'accept-encoding': 'identity' });
       const gzipped = await get(path, { 'accept-encoding': 'gzip' });
@@ -103,7 +103,7 @@ describe('site', () => {
     }
   });
 
-  it('304: a request with the entity tag of the gzip or plain content gets no body; 200: with another tag it gets content', async () => {
+  it('304: a request with the entity tag of the gzip or plain content gets no body; 200: a request with another entity tag succeeds', async () => {
     for (const path of CACHED) {
       for (const coding of ['gzip', 'identity']) {
         const first = await get(path, { 'accept-encoding': coding });
@@ -127,7 +127,7 @@ describe('site', () => {
     }
   });
 
-  it('pages may load only from the service, contain no inline script or style, and may not be shown in a frame', async () => {
+  it('a page may load content only from the service, contains no inline script and no style element, and may not be shown in a frame', async () => {
     for (const path of PAGES) {
       const { headers, text } = await get(path);
       const policy = headers.get('content-security-policy') ?? '';
@@ -152,7 +152,7 @@ describe('site', () => {
     assert.ok(nonces.every((nonce) => Buffer.from(nonce, 'base64').length >= 16));
   });
 
-  it('200: every link of a page that stays on the site leads to an existing path and, if it names an anchor, to that anchor', async () => {
+  it('200: each internal link of a page leads to an existing path, and its anchor exists if the link is not to the reference page', async () => {
     const texts = new Map<string, string>();
     const read = async (path: string) => {
       const { status, text } = await get(path);

@@ -44,7 +44,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
 
   const BOOKED = ['reservation.created', 'confirmed'];
 
-  it('a special guest name makes the sandbox change the status of a stay, and a stay with another name stays confirmed', async (t) => {
+  it('the sandbox changes the status of a stay if the guest is "No Show", "Cancelled By Hotel" or "Early Checkout"', async (t) => {
     const hotel = await openDemo(service);
     const guests: [string, string[]][] = [
       ['No Show', ['reservation.modified', 'no_show']],
@@ -106,7 +106,7 @@ describe('sandbox front desk', { concurrency: true }, () => {
     ]);
   });
 
-  it('the first room type of the demo hotel is bookable, another is always full, and another has a single room', async () => {
+  it('in the demo hotel, the first room type can be booked, "Full House" has no free room, and "Last Room" has one room', async () => {
     const hotel = await openDemo(service);
     const [full, last] = [hotel.roomTypes['Full House'], hotel.roomTypes['Last Room']];
     const nights = [dayAhead(30), dayAhead(32)] as const;

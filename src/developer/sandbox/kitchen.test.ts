@@ -51,7 +51,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     assert.ok(receiver.requests.every((request) => isSignedWith(secret, request)));
   });
 
-  it('an order of 2,000 lines is completed as usual, because the sandbox does not search it for special dishes', async (t) => {
+  it('the sandbox completes an order of 2,000 lines, although each line has the dish SANDBOX-REJECTED', async (t) => {
     const tenant = await openDemo(service);
     const { db } = service.database;
     const names = Array.from({ length: 2_000 }, (_, index) => ({
@@ -102,7 +102,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     );
   });
 
-  it('special dishes make the sandbox reject an order, cancel it after its confirmation, or leave it pending', async (t) => {
+  it('the sandbox rejects orders of SANDBOX-REJECTED, cancels confirmed orders of SANDBOX-CANCELLED and ignores SANDBOX-UNANSWERED', async (t) => {
     const tenant = await openDemo(service);
     const wanted: [string, string[]][] = [
       ['SANDBOX-CANCELLED', ['confirmed', 'cancelled']],
@@ -120,7 +120,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     }
   });
 
-  it('400: the demo menu omits the sold-out special dish and lists all others; an order of the sold-out dish is refused', async () => {
+  it('400: an order of SANDBOX-SOLD-OUT is refused, and the demo menu lists the other four SANDBOX dishes but not this dish', async () => {
     const tenant = await openDemo(service);
     const skus = (await listDishes(service, tenant)).map(({ sku }) => sku).filter((sku) => sku.startsWith('SANDBOX-'));
     assert.deepEqual(skus, ['SANDBOX-SLOW-KITCHEN', 'SANDBOX-REJECTED', 'SANDBOX-CANCELLED', 'SANDBOX-UNANSWERED']);
@@ -128,7 +128,7 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     assert.deepEqual([answer.status, answer.body.code], [400, 'item_not_found']);
   });
 
-  it('the sandbox continues an order from the status that staff set, and does not change one that the partner cancelled', async (t) => {
+  it('the sandbox continues an order from the status that staff set, but does not change an order that the partner cancelled', async (t) => {
     const tenant = await openDemo(service);
     const [moved, cancelled] = [await order(tenant), await order(tenant)];
     assert.equal((await setOrderStatus(service, tenant, moved.id, 'ready')).status, 200);

@@ -26,7 +26,7 @@ describe('sandbox', { concurrency: true }, () => {
   const change = (tenant: TestTenant, changes: { created_at?: Date; lines?: string }) =>
     service.database.db.updateTable('restaurant_order').set(changes).where('tenant_id', '=', tenant.tenantId).execute();
 
-  it('the sandbox gives an order that is three days late its missing statuses one by one, about a second apart', async (t) => {
+  it('if an order is three days old and still pending, the sandbox gives it each status in turn, at least 0.9 s apart', async (t) => {
     const tenant = await service.tenant();
     const { externalId } = await placeOrder(service, tenant.partner);
     await change(tenant, { created_at: new Date(Date.now() - 3 * DAY_MS) });

@@ -82,7 +82,7 @@ describe('next step of an order', () => {
     ['an order of the dish SANDBOX-UNANSWERED', { special_sku: 'SANDBOX-UNANSWERED' }, []],
   ];
   for (const [name, order, expected] of courses) {
-    it(`${name} has the expected steps at the expected times after it was placed`, () =>
+    it(`${name} gets the expected statuses, each at the expected time after the order was placed`, () =>
       assert.deepEqual(stepsOf(order), expected));
   }
 
@@ -145,16 +145,16 @@ describe('next step of a stay', () => {
   it('the next step of a stay is the status completed at its check-out', () => {
     assert.deepEqual(nextOf('Ana Silva'), { status: 'completed', afterMs: 70 * 3_600_000 });
   });
-  it('if the check-out of a stay was before its booking, its wait is negative, so its completion is due immediately', () => {
+  it('if a stay was booked one minute after its check-out, the wait until its next status is minus one minute', () => {
     assert.equal(nextOf('Ana Silva', '2026-05-01T11:59:00Z').afterMs, -60_000);
   });
-  it('a special guest name in any letter case, with or without spaces around it, forces the next status of the stay', () => {
+  it('the guest name "No Show" sets the next status of a stay to no_show, in any letter case and with spaces around the name', () => {
     assert.deepEqual(nextOf('No Show'), { status: 'no_show', afterMs: 60_000 });
     assert.deepEqual(nextOf(' no SHOW '), { status: 'no_show', afterMs: 60_000 });
     assert.deepEqual(nextOf('Cancelled By Hotel'), { status: 'cancelled', afterMs: 30_000 });
     assert.deepEqual(nextOf('Early Checkout'), { status: 'completed', afterMs: 60_000 });
   });
-  it('a guest name that contains a special name and other words forces no status', () => {
+  it('the guest name "Mr No Show" does not set the next status of a stay to no_show, because the name has another word', () => {
     assert.equal(nextOf('Mr No Show').status, 'completed');
   });
 });

@@ -62,7 +62,7 @@ describe('order of several OTA calls for one reservation', () => {
     assert.match(stored.body.check_in_date, /T00:00:00\.000Z$/);
   });
 
-  it('200: a repeated call does not undo a change that staff made since then, but a call with a later timestamp does', async () => {
+  it('200: a repeated OTA call does not undo a later change by staff, but an OTA call with a later timestamp undoes this change', async () => {
     const version = versions();
     const { body } = await sendReservation(service, channel, version(1), NOW);
     assert.equal((await setStayStatus(service, hotel, body.id, 'completed')).status, 200);
@@ -72,7 +72,7 @@ describe('order of several OTA calls for one reservation', () => {
     assert.deepEqual([later.status, later.body], [200, body]);
   });
 
-  it('200: two different calls with equal timestamps are applied in order of arrival, and a replay of either changes nothing', async () => {
+  it('200: two different OTA calls with equal timestamps are applied in order of arrival, and a replay of these calls changes nothing', async () => {
     const version = versions();
     const send = async (number: number, at: number) =>
       (await sendReservation(service, channel, version(number), at)).body.total_amount;
@@ -95,7 +95,7 @@ describe('order of several OTA calls for one reservation', () => {
     assert.equal((await sendReservation(service, channel, older(2), NOW - 99)).body.total_amount, '2.00');
   });
 
-  it('in a random sequence of OTA calls and replays, the amount is always that of the latest call that was not outdated', async () => {
+  it('after each call of a random sequence of OTA calls and replays, the amount is the amount of the last applied call', async () => {
     const call = fc.record({ version: fc.integer({ min: 1, max: 4 }), second: fc.integer({ min: 0, max: 3 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 12 }), async (calls) => {

@@ -68,7 +68,7 @@ describe('the receiver of OTA reservations refuses with 401', () => {
     await assertRefused(() => ({ 'content-type': 'application/json', ...hotel.owner }));
   });
 
-  it('401: a call signed with the secret of another channel of this or of another tenant is refused', async () => {
+  it('401: a call signed with the secret of another channel is refused, even if that channel belongs to the same tenant', async () => {
     const other = await makeChannel(service, hotel, 'another');
     const stranger = await makeChannel(service, await openHotel(service));
     for (const { channel_secret } of [other, stranger]) {

@@ -84,7 +84,7 @@ const ota = (external_id: string, stay: object) => ({
 });
 
 describe('concurrent calls to the receiver of OTA reservations', () => {
-  it('of 20 concurrent calls for a new reservation, one gets 201 and 19 get 200; the one with the latest timestamp is stored', async () => {
+  it('if 20 calls for one new reservation arrive together, one gets 201, 19 get 200, and the call with the latest timestamp is stored', async () => {
     for (const external_id of ['first 1', 'first 2', 'first 3', 'first 4', 'first 5']) {
       const now = nowSeconds();
       const calls = Array.from({ length: 20 }, (_, index) => async () => {
@@ -106,7 +106,7 @@ describe('concurrent calls to the receiver of OTA reservations', () => {
     }
   });
 
-  it('of 20 identical concurrent calls for a new reservation, one gets 201, and all get the same body', async () => {
+  it('if 20 identical calls for a new reservation arrive together, one gets 201, and all get the same body', async () => {
     const stay = { room_type_id: hotel.roomTypes['Suite'], check_in: dayAhead(400), check_out: dayAhead(401) };
     const at = nowSeconds();
     const call = async () => await sendReservation(service, channel, ota('same', stay), at);

@@ -88,7 +88,7 @@ describe('new reservation of an OTA', () => {
     assert.equal((await stored(id)).guests, 2);
   });
 
-  it('201: an OTA call may omit guests and amount, and may omit phone, e-mail and rate plan or send null for them', async () => {
+  it('201: an OTA call may omit guest count, amount, phone, e-mail and rate plan, and phone, e-mail and rate plan may also be null', async () => {
     const guest = { full_name: 'A', phone: null, email: null };
     for (const changes of [{}, { guest, rate_plan_id: null }]) {
       const { status, body } = await send(booking(changes));
@@ -97,7 +97,7 @@ describe('new reservation of an OTA', () => {
     }
   });
 
-  it('201: an OTA may create a reservation in any status, and it holds a room unless it is cancelled or expired', async () => {
+  it('201: an OTA may create a reservation in any status, and the reservation holds a room unless its status is cancelled or expired', async () => {
     for (const [index, status] of STATUSES.entries()) {
       const check_in = dayAhead(100 + index);
       const answer = await send(booking({ status, check_in, check_out: dayAfter(check_in, 1) }));
@@ -194,7 +194,7 @@ describe('price of a new reservation of an OTA', () => {
 });
 
 describe('change of a reservation by an OTA', () => {
-  it('200: an OTA may change any status to any other, and the sellable rooms change with the status', async () => {
+  it('200: an OTA may change a reservation from any status to any other status, and the number of sellable rooms changes accordingly', async () => {
     const stay = { check_in: dayAhead(200), check_out: dayAhead(201) };
     const sent = booking(stay);
     const { body } = await send(sent);

@@ -81,7 +81,7 @@ describe('access to the routes of the PMS API', () => {
     }
   });
 
-  it('200: all routes of the PMS API accept a PMS credential; 404: a reservation with a random id does not exist', async () => {
+  it('200, 404: every route of the PMS API accepts a PMS credential, and a reservation with a random id is not found', async () => {
     const statuses: number[] = [];
     for (const [method, path, json] of routes()) {
       statuses.push((await service.call(method, PMS + path, { headers: hotel.pms, ...(json ? { json } : {}) })).status);
@@ -108,7 +108,7 @@ describe('access to the routes of the PMS API', () => {
 });
 
 describe('rate limit of the PMS API', () => {
-  it('429 rate_limited: after 300 calls to any of its routes a PMS credential is refused, but other credentials are not', async () => {
+  it('429 rate_limited: after 300 calls to different routes, a PMS credential is refused, but other credentials are accepted', async () => {
     const own = await hotelTenant(service);
     const paths = routes().filter(([method]) => method === 'GET');
     const seen: number[] = [];

@@ -81,7 +81,7 @@ describe('management of PMS credentials by the owner', () => {
     );
   });
 
-  it('200: a PMS credential can be revoked twice; 401: after that, calls with it are refused; 409: it cannot be rotated', async () => {
+  it('200, 401, 409: a PMS credential can be revoked twice, but after the revocation it cannot make calls or be rotated', async () => {
     const credential = await create('leaves');
     assert.equal((await callPms(credential)).status, 200);
     const revoked = await call('POST', `${PATH}${credential.id}/revoke/`);

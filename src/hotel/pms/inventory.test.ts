@@ -28,7 +28,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
   const sellable = async (roomTypeId: string, checkIn: string, checkOut: string) =>
     (await inventory(roomTypeId, checkIn, checkOut)).map((entry) => entry.sellable);
 
-  it('200: the inventory has one entry of three fields for each night from check_in to the night before check_out', async () => {
+  it('200: the inventory has date, capacity and sellable rooms for each night from check_in to the night before check_out', async () => {
     assert.deepEqual(await inventory(double, '2028-02-27', '2028-03-02'), [
       { date: '2028-02-27', physical_capacity: 3, sellable: 3 },
       { date: '2028-02-28', physical_capacity: 3, sellable: 3 },
@@ -93,7 +93,7 @@ describe('GET /v1/channel-manager/pms/inventory/', () => {
     );
   });
 
-  it('200: the inventory may cover 730 nights, or the first or last supported date; the room type id may be in capitals', async () => {
+  it('200: the inventory accepts 730 nights, the first and the last supported date, and a room type id in capital letters', async () => {
     assert.equal((await inventory(double, '2027-01-01', '2028-12-31')).length, 730);
     assert.deepEqual(await sellable(double, '0001-01-01', '0001-01-02'), [3]);
     assert.deepEqual(await sellable(double, '9999-12-30', '9999-12-31'), [3]);

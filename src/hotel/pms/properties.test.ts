@@ -121,7 +121,7 @@ describe('GET /v1/channel-manager/pms/properties/{property_id}/room-types/', () 
     }
   });
 
-  it('200: a PMS credential reads the room types of its own tenant; 404: those of another tenant are refused', async () => {
+  it('200, 404: a PMS credential can read the room types of its own tenant, but not the room types of another tenant', async () => {
     assert.equal((await roomTypes(other.id('Harbour House'), other.pms)).status, 200);
     assert.equal((await roomTypes(hotel.id('Harbour House'), other.pms)).status, 404);
   });

@@ -181,7 +181,7 @@ describe('PMS reservations of a hotel with 230 reservations', () => {
     }
   });
 
-  it('200: of 230 reservations the PMS list shows the 200 with the latest check-in', async () => {
+  it('200: if a tenant has 230 reservations, the PMS list shows the 200 reservations with the latest check-in', async () => {
     const list: PmsReservation[] = (await get('', hotel)).body;
     const days = list.map((reservation) => reservation.check_in_date.slice(0, 10));
     const expected = Array.from({ length: 200 }, (_, index) =>
@@ -196,11 +196,11 @@ describe('PMS reservations of a hotel with 230 reservations', () => {
     assert.equal((await get('?page=0&page_size=x', hotel)).text, whole.text);
   });
 
-  it('200: the PMS list is filtered by status before it is cut to 200, so it has all 115 reservations with one status', async () => {
+  it('200: the PMS list applies the status filter before its limit of 200, so it shows all 115 completed reservations of 230', async () => {
     assert.equal((await get('?status=completed', hotel)).body.length, 115);
   });
 
-  it('200: a reservation that is not among the 200 listed can be read by its id, and all 230 natural_ids are different', async () => {
+  it('200: a reservation outside the list of 200 can be read by its id, and 230 reservations have different natural_ids', async () => {
     const rows = await service.database.db
       .selectFrom('reservation')
       .select(['id', 'natural_id'])

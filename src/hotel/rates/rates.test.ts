@@ -156,7 +156,7 @@ describe('PUT /v1/channel-manager/pms/rates/', () => {
     ]);
   });
 
-  it('200: if a rate is sent twice, both responses are equal, and other nights and plans keep their prices', async () => {
+  it('200: if the same rate is written in two calls, both responses are equal, and other nights and plans keep their prices', async () => {
     const rates = [{ date: '2031-04-02', price: '55.00', is_sold_out: true }];
     assert.deepEqual(await write(saver(), rates), rates);
     assert.deepEqual(await write(saver(), rates), rates);

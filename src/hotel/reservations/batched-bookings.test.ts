@@ -140,7 +140,7 @@ describe('concurrent bookings that share a transaction', () => {
     }
   });
 
-  it('of 2 concurrent bookings of the last room one is refused, and the other bookings of the same batch succeed', async () => {
+  it('if 2 of 5 concurrent bookings need the same last room, one of these 2 is refused, and the other 4 bookings succeed', async () => {
     const hotel = await openHotelAt('10.00');
     const last = { check_in: dayAhead(31), check_out: dayAhead(32) };
     await outcomesOf(Array.from({ length: CAPACITY - 1 }, () => book(hotel, last)));

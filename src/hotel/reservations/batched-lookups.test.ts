@@ -125,7 +125,7 @@ describe('concurrent reads that share a statement', () => {
     });
   });
 
-  it('a read of another tenant’s room type gets no plan and no held rooms, although it shares a statement with other reads', async () => {
+  it('if two reads run at the same time, the one for a room type of another tenant returns no plan and no held rooms', async () => {
     const { db } = service.database;
     const rates = createRateReader(db);
     const readHeldNights = createNightReader(db);

@@ -126,7 +126,7 @@ describe('POST /v1/third-party/hotels/reservations/', () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('201: a booking may be a URL-encoded form with guest[name] and guest.phone, or multipart with the guest as JSON', async () => {
+  it('201: a booking may be sent as a URL-encoded form with the field guest[name], or as multipart with the guest as JSON', async () => {
     const { guest, ...fields } = stay(hotel, { guests: '2', room_type_id: hotel.roomTypes['Double'] });
     const form = new URLSearchParams({ ...fields, guests: '2', room_type_id: String(fields.room_type_id) });
     form.set('guest[name]', guest.name);

@@ -56,7 +56,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     );
   });
 
-  it('200: a reservation can be cancelled unless it is completed or cancelled; 409: the message names this status', async () => {
+  it('200, 409: a confirmed, pending, expired or no_show reservation can be cancelled, but not a completed or cancelled reservation', async () => {
     const own = await openHotel(service);
     const ways: [string[], number][] = [
       [[], 200],
@@ -90,7 +90,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     assert.deepEqual(await sellable(service, own, own.roomTypes['Double'], dayAhead(30), dayAhead(32)), [2, 2]);
   });
 
-  it('of 20 concurrent cancellations of a reservation, one gets 200 and 19 get 409, and the nights are released once', async () => {
+  it('200, 409: if a reservation is cancelled 20 times at the same time, one call gets 200, and the nights are released once', async () => {
     const own = await openHotel(service);
     await book(service, own, { external_reservation_id: 'busy' });
     await book(service, own);
@@ -102,7 +102,7 @@ describe('POST /v1/third-party/hotels/reservations/{external_reservation_id}/can
     await assertNightCounters(service, own.tenantId);
   });
 
-  it('if a partner cancels and staff complete a reservation at the same time, one gets 200 and the other 409', async () => {
+  it('200, 409: if a partner cancels a reservation while staff complete it, one call succeeds, and the other call gets 409', async () => {
     const own = await openHotel(service);
     for (let count = 0; count < 10; count += 1) {
       const id = `race ${count}`;

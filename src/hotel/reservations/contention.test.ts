@@ -41,7 +41,7 @@ async function persist(call: () => Promise<Answer>): Promise<Answer> {
 }
 
 describe('concurrent bookings', { timeout: 120_000 }, () => {
-  it('of 500 concurrent bookings of 10 rooms, exactly 10 get 201 and 490 get 409', async () => {
+  it('201, 409: if 500 concurrent bookings need the same 10 rooms, exactly 10 bookings get 201, and 490 get 409', async () => {
     const hotel = await openHotelOf(10);
     const answers = await Promise.all(Array.from({ length: 500 }, () => persist(() => book(service, hotel))));
     assert.deepEqual(countByStatus(answers), { 201: 10, 409: 490 });
@@ -103,7 +103,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     await fc.assert(property, { numRuns: 5, endOnFailure: true });
   });
 
-  it('if the only reservation of a full room type is cancelled, exactly one of several concurrent or later bookings gets 201', async () => {
+  it('201: if a cancellation frees the only room, exactly one of the bookings during and after the cancellation succeeds', async () => {
     const hotel = await openHotelOf(1);
     let holder: string = (await book(service, hotel)).body.external_reservation_id;
     for (let round = 0; round < 20; round += 1) {
@@ -121,7 +121,7 @@ describe('concurrent bookings', { timeout: 120_000 }, () => {
     await assertNightCounters(service, hotel.tenantId);
   });
 
-  it('of 100 concurrent bookings of 5 rooms on two service nodes with one database, exactly 5 get 201 and 95 get 409', async () => {
+  it('201, 409: if two nodes get 100 concurrent bookings for the same 5 rooms, exactly 5 bookings get 201, and 95 get 409', async () => {
     const other = await startService({ beside: service, config: { rateLimitPerMinute: 1_000_000 } });
     const hotel = await openHotelOf(5);
     const nodes = [service, other];

@@ -121,7 +121,7 @@ describe('GET /v1/third-party/hotels/reservations/{external_reservation_id}/', (
     }
   });
 
-  it('200: a reservation whose external id has special characters can be booked, read and cancelled', async () => {
+  it('200: a reservation can be read and cancelled if its external id has slashes, spaces, quotes or Chinese characters', async () => {
     for (const id of ['a/b', 'a b', '50%', '?x=1#y', '日本', "';--", '"', '\\', 'É', 'cancel', 'cancel/']) {
       const room_type_id = hotel.roomTypes['Lagoon Lodge/Double'];
       const { body } = await book(service, hotel, { external_reservation_id: id, room_type_id });
@@ -132,7 +132,7 @@ describe('GET /v1/third-party/hotels/reservations/{external_reservation_id}/', (
     }
   });
 
-  it('404: an unknown id, a reservation_id, and the external id of another credential, tenant or OTA get the same response', async () => {
+  it('404: a reservation_id gets the same response as an unknown external id or the external id of another credential or OTA', async () => {
     const sibling = await service.credential(hotel.tenantId);
     const stranger = await openHotel(service);
     const sendReservation = await openChannel(service, hotel);

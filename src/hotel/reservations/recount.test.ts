@@ -17,11 +17,11 @@ after(() => service.close());
 const count = (tenantId = hotel.tenantId, db = service.database.db) => recount(db, tenantId);
 
 describe('recount of night counters', () => {
-  it('the recount of a hotel without reservations compares 0 nights', async () => {
+  it('if a hotel has no reservations, the recount of night counters compares 0 nights', async () => {
     assert.deepEqual(await count(), { nights: 0, differences: [] });
   });
 
-  it('the recount compares each night that reservations of the tenant hold, and no night of another tenant', async () => {
+  it('the recount of night counters compares each night with reservations of the tenant, and no night of another tenant', async () => {
     const other = await openHotel(service);
     await book(service, other);
     for (const days of [0, 1, 1]) {
@@ -30,7 +30,7 @@ describe('recount of night counters', () => {
     assert.deepEqual(await count(), { nights: 4, differences: [] });
   });
 
-  it('the recount finds a counter that is too high, too low or missing, and a counter of a night without reservations', async () => {
+  it('the recount finds a night counter that is too high, too low or missing, or that belongs to a night without reservations', async () => {
     const { db } = service.database;
     const own = await openHotel(service);
     await book(service, own, { check_in: dayAhead(30), check_out: dayAhead(33) });
@@ -54,7 +54,7 @@ describe('recount of night counters', () => {
     });
   });
 
-  it('the recount finds no differences in three database time zones, even in a zone where some days have no midnight', async () => {
+  it('the recount of correct night counters finds no difference, even in a database time zone where a day has no midnight', async () => {
     const own = await openHotel(service);
     // In Santiago the clocks change from midnight to one o'clock on one day a year, so that day has no midnight. This stay of two years
     // includes such days.

@@ -101,7 +101,7 @@ describe('POST /v1/third-party/hotels/reservations/ with an external id that was
     assert.deepEqual((await book(service, own, past)).body, cancelled.body);
   });
 
-  it('of 20 concurrent bookings with one external id, one gets 201 and 19 get 200, and the nights are held once', async () => {
+  it('201, 200: if 20 concurrent bookings have the same external id, one gets 201, 19 get 200, and the nights are held once', async () => {
     const own = await openHotel(service);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => book(service, own, { external_reservation_id: 'at once' })),

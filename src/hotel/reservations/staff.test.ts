@@ -214,7 +214,7 @@ describe('POST /v1/staff/reservations/{id}/status/', () => {
     assert.equal((await eventsOf(service, own.tenantId)).length, 2);
   });
 
-  it('400: an unknown, missing or empty status, or a status of another type, is refused', async () => {
+  it('400: staff cannot change the status of a reservation to a missing, empty, unknown or null status, or to an array', async () => {
     const { body } = await book(service, hotel);
     for (const json of [{}, { status: 'gone' }, { status: null }, { status: ['cancelled'] }, { status: '' }]) {
       const path = `${STAFF_RESERVATIONS}${body.reservation_id}/status/`;

@@ -56,7 +56,7 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     );
   });
 
-  it('200: the list has only the room types of the last applied document, in its order, and each room type keeps its id', async () => {
+  it('200: the list has the room types of the last applied document in the order of this document, and a restored room type keeps its id', async () => {
     const own = await openHotel(service);
     const [harbour, lagoon] = sampleHotel();
     assert.ok(harbour?.room_types && lagoon);
@@ -82,7 +82,7 @@ describe('GET /v1/third-party/hotels/rooms/', () => {
     assert.deepEqual((await list('?page=1', bare.partner)).body, { count: 0, next: null, previous: null, results: [] });
   });
 
-  it('200: the pages together hold the whole list; 404: there is no page after the last; 400: an invalid page is refused', async () => {
+  it('200: the pages together hold the whole list; 404: a page after the last page is not found; 400: an invalid page is refused', async () => {
     const whole = (await list()).body;
     const pages = await Promise.all([1, 2, 3].map((page) => list(`?page=${page}&page_size=2`)));
     assert.deepEqual(

@@ -59,13 +59,13 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(OTHER, 'key'), 'value of the other tenant');
   });
 
-  it('when waitForLeasesToEnd resolves, the cached data of a changed tenant is invalidated without a call of catchUp', async () => {
+  it('if a tenant changes and catchUp is not called, its cached data is invalidated when waitForLeasesToEnd resolves', async () => {
     await change();
     await waitForLeasesToEnd();
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a value that is cached after a change stays in the cache, although later polls read that change again', async () => {
+  it('if a poll reads a change again, a value that was cached after the change stays in the cache', async () => {
     await change();
     await changes.catchUp();
     await load(TENANT, 'key', 'new value');
@@ -83,7 +83,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('a change that commits late invalidates the data, even if a poll has already found changes of later transactions', async () => {
+  it('a change that commits after a later transaction invalidates the cached data, even if a poll ran between the two commits', async () => {
     await inTransaction(database.db, async (tx) => {
       await announceChange(tx, TENANT);
       await change(OTHER);
@@ -96,7 +96,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), undefined);
   });
 
-  it('if polls fail, a cache returns no data after one lease, and one warning is logged; after a new poll it returns data', async () => {
+  it('if polls fail, one warning is logged, and a cache returns no data from the end of its lease until a poll succeeds', async () => {
     await breakDatabase(async () => {
       await waitForLeasesToEnd();
       assert.equal(get(TENANT, 'key'), undefined);
@@ -107,7 +107,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(get(TENANT, 'key'), 'old value', 'the tenant has not changed');
   });
 
-  it('a value is not cached if the first poll ends while the value is being read, because that poll invalidates all data', async () => {
+  it('if the first poll ends while a value is being read, this value is not cached, but a value read later is cached', async () => {
     const late = new RecentChanges(database.db, pino({ level: 'silent' }));
     const own = late.createCache<string>(1);
     await own.load(TENANT, 'key', async () => {
@@ -127,7 +127,7 @@ describe('tenant caches of RecentChanges', () => {
     assert.equal(empty.get('key'), undefined);
   });
 
-  it('a full cache removes all entries of the tenant that has been in the cache longest', async () => {
+  it('when a cache is full, a new tenant replaces the tenant that has been in the cache longest', async () => {
     await load(OTHER, 'second', 'two');
     await load(OTHER, 'second', 'again two');
     assert.equal(get(TENANT, 'key'), 'old value');

@@ -34,7 +34,7 @@ describe('batching', () => {
     assert.deepEqual(sent.at(-1), [4]);
   });
 
-  it('while the largest number of batches runs, new calls form the next batch and do not join a running batch', async () => {
+  it('while as many batches run as maxUnderWay allows, new calls wait for the next batch and do not join a running batch', async () => {
     const { sent, call } = doubling();
     const first = call(1);
     await sleep(2);
@@ -91,7 +91,7 @@ describe('batching', () => {
     assert.equal(await call(3), 6, 'a later call succeeds');
   });
 
-  it('on a cluster, each call runs immediately by itself, because a statement on a cluster takes only one input', async () => {
+  it('on a database cluster, calls are not batched, and each call starts its own statement immediately', async () => {
     const { sent, call } = doubling({ db: cluster });
     assert.deepEqual(await Promise.all([1, 2, 3].map(call)), [2, 4, 6]);
     const began = sent.length;

@@ -20,7 +20,7 @@ describe('createDatabase', () => {
     return rows[0]?.value;
   }
 
-  it('a statement has a time limit of 10 s, but no time limit in a pool with hasNoTimeLimit', async () => {
+  it('the time limit of a statement is 10 s, but a pool with hasNoTimeLimit sets no limit', async () => {
     assert.equal(await setting('statement_timeout', false), '10s');
     assert.equal(await setting('statement_timeout', true), '0');
   });
@@ -38,7 +38,7 @@ describe('createDatabase', () => {
   });
 
   for (const poolSize of [4, 8]) {
-    it(`a pool of ${poolSize} connections keeps one free for other tenants while one tenant makes too many calls`, async () => {
+    it(`if one tenant fills a pool of ${poolSize} connections, a short call of another tenant still ends first`, async () => {
       const db = createDatabase({ url: database.url, poolSize });
       const ended: string[] = [];
       const call = (tenant: string, seconds: number) =>

@@ -46,7 +46,7 @@ describe('selectEach', () => {
     ]);
   });
 
-  it('selectEach returns the same row for an input alone or in a list; without inputs it returns no rows', async () => {
+  it('selectEach returns the same row for an input whether it is the only input or one of several, and no rows without inputs', async () => {
     const alone = await Promise.all(RANGES.map(async (range) => await sums([range])));
     assert.deepEqual(alone.flat(), await sums(RANGES));
     assert.deepEqual(await sums([]), []);

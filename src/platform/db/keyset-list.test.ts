@@ -60,7 +60,7 @@ describe('readPage of keysetList', () => {
     assert.deepEqual(await page(2, 1, 10), [0]);
   });
 
-  it('the queries that skip and count rows scan only an index, although most rows of the table are in the list', async () => {
+  it('a query that skips or counts the rows of a list scans only an index', async () => {
     sent.length = 0;
     await page(0, COUNT / 2, 2);
     const queries = sent.filter((query) => query.sql.includes('"list"'));

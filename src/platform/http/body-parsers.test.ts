@@ -294,7 +294,7 @@ describe('registerBodyParsers', () => {
       assert.match(await send(`Content-Length: ${8 * LIMIT_BYTES}`, megabyte.repeat(8)), tooLarge);
     });
 
-    it('413: a client that sends 100 MiB of an endless body gets the refusal, and Buffers use at most 16 MiB more memory', async (test) => {
+    it('413: a client that sends 100 MiB of an endless body is refused, and the memory of the service for Buffers grows by at most 16 MiB', async (test) => {
       const socket = open();
       test.after(() => socket.destroy());
       socket.on('error', () => {});

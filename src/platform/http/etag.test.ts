@@ -62,7 +62,7 @@ describe('GET menu with If-None-Match', () => {
     assert.notEqual(changed.headers.get('etag'), oldTag);
   });
 
-  it('401, 403, 404, 400: a request that must be refused gets no 304, even if If-None-Match is an asterisk', async () => {
+  it('401, 403, 404, 400: an invalid request for the menu is refused and gets no 304, even if If-None-Match is an asterisk', async () => {
     const { partner } = await service.tenant({ features: ['hotel'] });
     const statuses = await Promise.all([
       service.call('GET', MENU, { headers: { 'if-none-match': '*' } }),

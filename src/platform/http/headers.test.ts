@@ -34,7 +34,7 @@ describe('headers of every response', () => {
       service.call('POST', '/v1/auth/token/', { json: { email: 'a@b.example', password: 'a wrong password' } }),
     ]);
 
-  it('every response is JSON with nosniff and its own request id; no header names the server, allows origins or sets cookies', async () => {
+  it('every response is JSON with nosniff and a unique request id, and has no header about the server software, CORS or cookies', async () => {
     const ids = new Set<string>();
     for (const { status, headers } of await answers()) {
       assert.equal(headers.get('x-content-type-options'), 'nosniff', `${status}`);
@@ -85,7 +85,7 @@ describe('headers of every response', () => {
     return JSON.parse(found()[0] ?? '') as Record<string, unknown>;
   }
 
-  it('the log has one line for a request, with its X-Request-Id and without its query and API secret', async () => {
+  it('the log line of a request shows its X-Request-Id, but neither the query string nor the API secret', async () => {
     lines.length = 0;
     const headers = { ...tenant.partner, 'x-request-id': 'find-me' };
     const { status } = await service.call('GET', '/v1/third-party/orders/?page=1&x=in-the-query', { headers });

@@ -122,7 +122,7 @@ describe('pages of a list', () => {
     assert.match((await get('?page=0&page_size=201')).body.message, /^page: .+ \| page_size: .+$/);
   });
 
-  it('200: page 1 of an empty list has no entries; 404: an empty list has no page 2', async () => {
+  it('200, 404: for an empty list, page 1 is returned without entries, and a request for page 2 gets 404', async () => {
     const { partner } = await service.credential(tenant.tenantId);
     const empty = { count: 0, next: null, previous: null, results: [] };
     assert.deepEqual((await get('?page=1', partner)).body, empty);
@@ -130,7 +130,7 @@ describe('pages of a list', () => {
     assert.equal((await get('?page=2', partner)).status, 404);
   });
 
-  it('200, 400, 404: the lists of menu, credentials, staff orders and webhook deliveries have pages too', async () => {
+  it('200, 400, 404: the menu, credentials, staff orders and webhook deliveries have pages, and page numbers out of range are refused', async () => {
     const lists: [string, Record<string, string>][] = [
       ['/v1/third-party/menu/', tenant.partner],
       ['/v1/third-party/credentials/', tenant.owner],
@@ -182,7 +182,7 @@ describe('the base of page links', () => {
 
   const forwarded = 'X-Forwarded-Host: outside.example\r\nX-Forwarded-Proto: https\r\nX-Forwarded-For: 192.0.2.1\r\n';
 
-  it('page links begin with the Host header of the request if nothing else is configured', async () => {
+  it('page links begin with the Host header of the request if neither PUBLIC_URL nor a trusted proxy is configured', async () => {
     assert.equal(await baseOf(service, 'Host: inside.example:81\r\n'), 'http://inside.example:81');
     assert.equal(await baseOf(service, 'Host: [::1]:81\r\n'), 'http://[::1]:81');
   });

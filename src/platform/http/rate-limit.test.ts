@@ -83,7 +83,7 @@ describe('the budget of calls that a credential may make in a minute', () => {
     assert.equal(budgetOf(await service.call('GET', ORDERS, { headers: partner })).remaining, 299);
   });
 
-  it('after a rotation of its secret, a credential keeps what is left of its budget', async () => {
+  it('after the secret of a credential is rotated, the calls that the credential made before still count against its budget', async () => {
     const { credential, partner } = await service.credential(tenant.tenantId);
     await service.call('GET', ORDERS, { headers: partner });
     const path = `/v1/third-party/credentials/${credential.id}/rotate/`;
@@ -92,7 +92,7 @@ describe('the budget of calls that a credential may make in a minute', () => {
     assert.equal(budgetOf(await service.call('GET', ORDERS, { headers })).remaining, 298);
   });
 
-  it('200: responses to owners and staff, and the response of /livez, have no rate limit headers', async () => {
+  it('200: responses to owners and staff, and the response of /livez, have no X-RateLimit-Limit header', async () => {
     for (const [path, headers] of [
       ['/v1/third-party/credentials/', tenant.owner],
       ['/v1/staff/orders/', tenant.staff],
@@ -112,7 +112,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
   });
   after(() => service.close());
 
-  it('the window of a budget begins with the first call, and later calls do not move its end, even if they are refused', async () => {
+  it('the window of a budget ends 60 s after the first call, and later calls do not extend it, even if they are refused', async () => {
     const { partner } = await service.tenant();
     const get = () => service.call('GET', ORDERS, { headers: partner });
     const begin = Date.now();

@@ -105,7 +105,7 @@ describe('raw requests on a socket', () => {
       'the target': `GET /${'a'.repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`,
     }));
 
-  it('417: an Expect header other than 100-continue is refused; 100: an Expect header 100-continue gets an interim response', async () => {
+  it('417, 100: a request with an unknown Expect value is refused, but Expect: 100-continue first gets an interim response', async () => {
     const post = (expected: string) =>
       `POST ${ORDERS} HTTP/1.1\r\n${HOST}${auth}Expect: ${expected}\r\nContent-Length: 2\r\nContent-Type: application/json\r\n`;
     await refuses(417, { expectation: `${post('a-miracle')}\r\n` });
@@ -216,7 +216,7 @@ describe('raw requests on a socket', () => {
     assert.equal((await connection.closed()).length, 2);
   });
 
-  it('after refused requests whose bodies were read to the end, the connection stays open', async () => {
+  it('a connection stays open after the service has refused requests on it and has read their whole bodies', async () => {
     const connection = openConnection(service.url);
     const post = (headers: string, body: string) =>
       `POST ${ORDERS} HTTP/1.1\r\n${HOST}${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -240,7 +240,7 @@ describe('raw requests on a socket', () => {
     connection.socket.destroy();
   });
 
-  it('while open connections wait for their next request, no response object of an earlier request stays in memory', async () => {
+  it('when a response has been sent on an open connection, its ServerResponse object does not stay in memory', async () => {
     const connections = Array.from({ length: 10 }, () => openConnection(service.url));
     for (const connection of connections) {
       connection.send(`GET ${ORDERS} HTTP/1.1\r\n${HOST}${auth}\r\n`);

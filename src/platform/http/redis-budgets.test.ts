@@ -75,7 +75,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     return operator;
   }
 
-  it('a new process counts its first call in Redis', async () => {
+  it('when a process has just started, its first call is already counted in Redis, not in the memory of the process', async () => {
     for (let started = 1; started <= 3; started += 1) {
       const budgets = await createRedisBudgets(redis.url, pino({ level: 'silent' }));
       const { count } = await budgets.budget('test', 10).take('a caller of three nodes that start');
@@ -103,7 +103,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
     assert.ok(Number(refused.headers.get('retry-after')) <= 60);
   });
 
-  it('while Redis is killed and restarted, each node counts in its own memory, and logs the loss and return of Redis once', async () => {
+  it('if Redis is killed, each node counts calls in its own memory until Redis is back, and logs the loss and the return once', async () => {
     messages.length = 0;
     await redis.kill();
     const headers = await newCaller();
@@ -177,7 +177,7 @@ describe('budgets of calls in Redis, shared by two nodes of the service', { skip
 });
 
 describe('budgets of calls in a Redis that does not run when the service starts', { skip }, () => {
-  it('calls are counted in memory until Redis has started, and then two nodes share the budgets in Redis', async () => {
+  it('if Redis starts after the service, calls are counted in memory at first, and then two nodes share the budgets in Redis', async () => {
     const redis = await createRedis(program ?? '');
     const service = await startService({ budgets: await createRedisBudgets(redis.url, pino({ level: 'silent' })) });
     const beside = await startService({

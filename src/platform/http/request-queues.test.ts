@@ -65,7 +65,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     assert.deepEqual(begun, ['1', '2', '3']);
   });
 
-  it('two tenants begin requests in turns, and two credentials of the same tenant share the turns of their tenant', async () => {
+  it('waiting requests of two tenants begin in turns, and a tenant with two credentials gets no more turns than a tenant with one', async () => {
     await learn('a', 'tenant 1');
     await learn('other of a', 'tenant 1');
     await learn('b', 'tenant 2');
@@ -85,7 +85,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     assert.deepEqual(begun, ['x', 'b1', 'y', 'z']);
   });
 
-  it('the first request of a connection waits while new connections arrive, but later requests do not wait for them', async () => {
+  it('while new connections arrive, the first request of a connection waits, but a request on an older connection begins', async () => {
     enter('a', 'of a new connection', { isFirst: true });
     enter('a', 'of an open one');
     for (let round = 0; round < 5; round += 1) {
@@ -98,7 +98,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     assert.deepEqual(begun, ['of an open one', 'of a new connection']);
   });
 
-  it('after the duration of a request has been measured, only as many requests begin in one iteration as fit into 2 ms', async () => {
+  it('once the duration of requests is known, no further request begins after 2 ms of work in an iteration of the event loop', async () => {
     enter('a', 'to learn from', { costMs: 1.5 });
     await nextRound();
     ['1', '2', '3'].forEach((name) => enter('a', name, { costMs: 1.5 }));
@@ -126,7 +126,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     assert.deepEqual(begun, ['to learn from', '1']);
   });
 
-  it('while iterations are long, only four requests of a tenant run, and the fifth begins when one of them has ended', async () => {
+  it('while iterations of the event loop are long, a tenant runs at most four requests, and its fifth waits until one has ended', async () => {
     await learn('a', 'tenant 1');
     await learn('b', 'tenant 2');
     ['1', '2', '3', '4', '5'].forEach((name) => enter('a', name));
@@ -142,7 +142,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
 
   for (const [when, ms] of [
     ['after a short iteration of the event loop', 1],
-    ['after it has waited for a second, although iterations are long', 1_000],
+    ['after it has waited for one second, even if iterations of the event loop are long', 1_000],
   ] as const) {
     it(`while four requests of a tenant are running, its fifth request begins ${when}`, async () => {
       ['1', '2', '3', '4', '5'].forEach((name) => enter('a', name));
@@ -153,14 +153,14 @@ describe('RequestQueues (the order in which requests begin)', () => {
     });
   }
 
-  it('a request whose client has closed the connection does not count as running', async () => {
+  it('a request whose client has closed the connection is not counted as a running request of its tenant', async () => {
     ['1', '2', '3'].forEach((name) => enter('a', name, { isGone: true }));
     ['4', '5', '6', '7'].forEach((name) => enter('a', name));
     await roundOf(7);
     assert.deepEqual(begun, ['4', '5', '6', '7']);
   });
 
-  it('a request with credentials that were refused earlier waits in the queue of unauthenticated requests', async () => {
+  it('if a request repeats credentials that were refused before, the request waits in the queue of unauthenticated callers', async () => {
     await learn('a', 'tenant 1');
     const queueOf = async (who: string) => {
       let seen = '';

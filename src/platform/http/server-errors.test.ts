@@ -53,14 +53,14 @@ describe('a database that returns errors', () => {
     }
   });
 
-  it('500: the request id in the response is the one that the caller sent', async () => {
+  it('500: the error response contains the X-Request-Id that the caller sent', async () => {
     const headers = { ...tenant.partner, 'x-request-id': 'caller-4711' };
     const answer = await service.call('GET', '/v1/third-party/orders/', { headers });
     assertServerError(500, answer);
     assert.equal(answer.body.request_id, 'caller-4711');
   });
 
-  it('200: requests that do not need the broken tables still succeed', async () => {
+  it('200: if the tables of orders and menus are missing, requests that do not need those tables still succeed', async () => {
     const answer = await service.call('GET', '/v1/third-party/credentials/', { headers: tenant.owner });
     assert.equal(answer.status, 200);
     assert.equal((await service.call('GET', '/readyz')).status, 200);
@@ -129,7 +129,7 @@ describe('a database that cannot be reached', () => {
     assert.ok((await calls()).every(({ status }) => status < 500));
   });
 
-  it('if idle database connections break, the next call of each caller may get a 503, but the call after it succeeds', async () => {
+  it('if idle database connections break, the next call of each caller may get 503, but the second call gets no server error', async () => {
     await calls();
     const { rows } = await sql<{ ended: boolean }>`
       SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity

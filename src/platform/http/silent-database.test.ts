@@ -51,7 +51,7 @@ describe('a database that does not respond', { concurrency: true, timeout: 60_00
     }
   });
 
-  it('while the database is silent, a query with automatic retries fails within 15 s', async () => {
+  it('while the database does not respond, a query that is retried automatically fails within 15 s in total', async () => {
     const fresh = await startDatabaseProxy(service.database.url, 1);
     fresh.swallow();
     const work = () =>

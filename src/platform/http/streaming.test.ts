@@ -42,7 +42,7 @@ describe('arrayTexts (the JSON text of a list, in parts)', () => {
 });
 
 describe('TextPieces (joins texts into Buffers)', () => {
-  it('TextPieces ends a piece as soon as it has 65,536 characters or more, and does not split a text', () => {
+  it('TextPieces begins a new piece when a piece has 65,536 characters or more, and never splits a text between two pieces', () => {
     const texts = [
       ...Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(1_500, 'é')),
       'x'.repeat(200_000),
@@ -175,7 +175,7 @@ describe('a streamed list with slow readers', () => {
     return rows[0]?.count ?? 0;
   }
 
-  it('200: six slow readers hold no database connection, so other calls succeed although the pool has only 2', async () => {
+  it('200: six clients that read a list slowly hold no database connection, so other calls succeed with a pool of 2 connections', async () => {
     const readers = Array.from({ length: 6 }, openSlowReader);
     await Promise.all(
       readers.map(async ({ socket }) => {
@@ -219,7 +219,7 @@ describe('a streamed list with slow readers', () => {
 });
 
 describe('a streamed list that fails after it has begun', () => {
-  it('if the table of a streamed list disappears, the response is cut off before its end, and the log has the cause', async () => {
+  it('if a query fails in the middle of a streamed list, the response is cut off, and the log has the cause', async () => {
     const lines: string[] = [];
     const service = await startService({ onLog: (line) => lines.push(line) });
     try {

@@ -202,7 +202,7 @@ describe('decrypt during a rotation', () => {
     assert.ok(queries.length >= 2 && queries.length <= 1 + seconds, `${queries.length} queries in ${seconds} s`);
   });
 
-  it('decrypt finds a key that was added after a failed query for it, even while 20 other calls ask for a missing key', async () => {
+  it('decrypt finds a new key that an earlier query missed, even while 20 other calls ask for a key that does not exist', async () => {
     const fakeCiphertext = Buffer.concat([versionBytes(2), randomBytes(40)]);
     await assert.rejects(other.decrypt(fakeCiphertext, 'location'), SecretDecryptionError);
     await rotate(keyring);
@@ -247,7 +247,7 @@ describe('decrypt during a rotation', () => {
     assert.equal(await other.decrypt(ciphertext, 'location'), 'a secret');
   });
 
-  it('after a replacement of the master key, a process that has only the old one gets an error that says to restart it', async () => {
+  it('if the master key was replaced, a process with only the old master key gets an error that says to restart the process', async () => {
     const current = await replaceMasterKey();
     await rotate(current);
     const ciphertext = await encrypt(current);
@@ -257,7 +257,7 @@ describe('decrypt during a rotation', () => {
     await assert.rejects(encrypt(other), isClear);
   });
 
-  it('a process that has the new and the previous master key can use a new key that is wrapped with the previous one', async () => {
+  it('a process that has the new and the previous master key can use a key that the previous master key wraps', async () => {
     const current = await openKeyring(database.db, randomBytes(32), masterKey);
     await rotate(other);
     assert.equal(await current.decrypt(await encrypt(other), 'location'), 'a secret');

@@ -71,7 +71,7 @@ describe('openKeyring', () => {
     await assertSameKeys(made, await openKeyring(database.db, masterKey));
   });
 
-  it('openKeyring refuses the stored keys if one of them was copied over another one', async () => {
+  it('openKeyring refuses the stored keys if one wrapped key was replaced by a copy of another wrapped key', async () => {
     const masterKey = randomBytes(32);
     await openKeyring(database.db, masterKey);
     const [one, other] = await readWrappedKeys(database.db);

@@ -34,7 +34,7 @@ describe('after a lost response to a COMMIT', () => {
     await loser.close();
   });
 
-  it('if the response to the COMMIT of a rotation is lost, the rotation continues with its new key, and makes no other key', async () => {
+  it('if the response to the first COMMIT of a rotation is lost, the rotation continues with the new key, and makes only that key', async () => {
     await register(service, tenant.partner, at('one'));
     const keyring = await openKeyring(loser.db, service.masterKey);
     loser.dropNextCommitResponse();
@@ -48,7 +48,7 @@ describe('after a lost response to a COMMIT', () => {
     assert.equal(loser.lostCount, 1);
   });
 
-  it('200: if a webhook secret is re-encrypted before its registration is retried, the registration returns the stored one', async () => {
+  it('200: if a webhook secret is encrypted again before a registration is retried, the registration returns this stored secret', async () => {
     const { tenantId, credential } = tenant;
     const lock = (tx: Pick<Database, 'selectFrom'>) =>
       tx

@@ -93,7 +93,7 @@ describe('rotateEncryptionKey', () => {
     assert.equal(await storedSecret(service, tenant), secret);
   });
 
-  it('a rotation lists the tenants only after the new key exists, so that no secret stays encrypted with the old key', async () => {
+  it('a rotation lists the tenants only after it has added the new key', async () => {
     let keys: number[] = [];
     const listWithKeys = async () => {
       keys = (await census(service)).keys;
@@ -154,7 +154,7 @@ describe('rotateEncryptionKey', () => {
     }
   });
 
-  it('a rotation keeps the old key for a grace time, so that a process that has read an old ciphertext can read its key', async () => {
+  it('a rotation keeps the old key for a grace time, so a process that has read an old ciphertext can still decrypt it', async () => {
     const secret = await register(service, tenant.partner, at('one'));
     const late = await openKeyring(db, service.masterKey);
     await rotate(service);
@@ -190,7 +190,7 @@ describe('rotateEncryptionKey', () => {
 });
 
 describe('replacement of the master key while a process runs', () => {
-  it('500: a process that has only the old master key logs that it must be restarted, but does not say so in its response', async (t) => {
+  it('500: a process with only the old master key logs that it must be restarted, but its response does not name MASTER_KEY', async (t) => {
     const lines: string[] = [];
     const old = await startService({ beside: service, onLog: (line) => lines.push(line) });
     t.after(() => old.close());

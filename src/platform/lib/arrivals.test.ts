@@ -19,7 +19,7 @@ describe('isArriving', () => {
     assert.equal(isArriving(), false);
   });
 
-  it('isArriving becomes false half a second into a long burst of connections, and is true again in the next burst', async (t) => {
+  it('isArriving becomes false after half a second of constant new connections, and true again when a later burst begins', async (t) => {
     let nowMs = 1_000_000;
     t.mock.method(performance, 'now', () => nowMs);
     let burstMs = 0;

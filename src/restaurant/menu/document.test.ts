@@ -36,7 +36,7 @@ function without(menu: MenuDocument, ...skus: string[]): MenuDocument {
 }
 
 describe('GET /v1/staff/menu/', () => {
-  it('200: in the menu document that staff read, each field that was left out has its default value', async () => {
+  it('200: staff read the menu document with default values in the fields that the stored document left out', async () => {
     const document = await getDocument();
     assert.deepEqual(Object.keys(document).sort(), ['categories', 'dishes', 'kitchens', 'menu_sets', 'sub_menus']);
     assert.deepEqual(document.kitchens, [
@@ -128,7 +128,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.deepEqual(await dishOf(service, other, 'PIZZA-1'), pizza);
   });
 
-  it('200: a dish keeps its id if its fields change; a variant or add-on gets its old id back if it gets its old name back', async () => {
+  it('200: a dish keeps its id if its fields change, and a variant or add-on that returns under its old name has its old id', async () => {
     const other = await service.tenant();
     const [dish] = sampleMenu().dishes;
     assert.ok(dish);
@@ -163,7 +163,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.deepEqual(skus, ['WATER', 'PIZZA-1']);
   });
 
-  it('200: a section keeps its id and created_at, and its updated_at changes only if the section changes', async () => {
+  it('200: if a PUT changes a category, the category keeps its id, and updated_at changes only for the changed category', async () => {
     const other = await service.tenant();
     const { category: first } = await dishOf(service, other, 'PIZZA-1');
     const menu = sampleMenu();
@@ -196,7 +196,7 @@ describe('PUT /v1/staff/menu/', () => {
     assert.equal('id' in ((await getDocument()).dishes[0] ?? {}), false);
   });
 
-  it('200: a PUT of the menu is accepted as a form and as multipart, with lists as separate fields or as JSON in one field', async () => {
+  it('200: a PUT of the menu may be a form or multipart, and a list in it may be several fields or one field with JSON', async () => {
     const other = await service.tenant();
     const fields = {
       'kitchens[0].name': 'Bar',

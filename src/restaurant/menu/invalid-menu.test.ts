@@ -142,7 +142,9 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
     assert.deepEqual(await dumpRows(service, 'menu', 'dish'), rows);
   });
 
-  it('400: of a menu with thousands of faults, 50 faults are reported within 10 s', { timeout: 10_000 }, async () => {
+  it('400: if a menu has thousands of faults, the service reports 50 of these faults within 10 s, and says that more exist', {
+    timeout: 10_000,
+  }, async () => {
     const names = Array.from({ length: 999 }, (_, index) => ({ name: `Section number ${index}` }));
     const dishes = Array.from({ length: 6_000 }, (_, index) => ({
       sku: String(index % 2),

@@ -118,7 +118,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.deepEqual([...counts], ['2']);
   });
 
-  it('200: two dishes of the same sections show identical sections, but their variants and add-ons have different ids', async () => {
+  it('200: two dishes in the same sections show equal sections, but the variants and add-ons of the dishes have different ids', async () => {
     const menu = sampleMenu();
     menu.dishes.push({ ...menu.dishes[0], sku: 'P-2', name: 'Second', price: '1', category: 'Pizza' });
     const [first, , second] = await listDishes(service, await service.tenant({ menu }));
@@ -177,7 +177,7 @@ describe('GET /v1/third-party/menu/', () => {
     assert.notEqual(theirs[0]?.category.id, ours.category.id);
   });
 
-  it('304, 200: If-None-Match with the ETag of the current menu gets 304 without a body, and with another ETag gets the menu', async () => {
+  it('304, 200: a request with the ETag of the current menu gets 304 without a body, and a request with another ETag gets 200', async () => {
     const { headers } = await service.call('GET', MENU, { headers: tenant.partner });
     const etag = headers.get('etag') ?? '';
     const ask = (tag: string) => service.call('GET', MENU, { headers: { ...tenant.partner, 'if-none-match': tag } });

@@ -32,7 +32,7 @@ describe('a real menu', () => {
     assert.equal(ids.size, 243 + 226 + 2_040);
   });
 
-  it('200: a PUT of the demo menu as GET returned it changes nothing, and the pages of the menu together contain all dishes', async () => {
+  it('200: if staff PUT the demo menu that GET returned, no row changes, and the pages of the menu still contain all dishes', async () => {
     const rows = await dumpRows(service, 'menu', 'dish');
     const { body } = await service.call('GET', STAFF_MENU, { headers: tenant.staff });
     assert.equal((await service.call('PUT', STAFF_MENU, { headers: tenant.staff, json: body })).status, 200);

@@ -111,7 +111,7 @@ describe('concurrent orders', () => {
     assert.equal(sent.filter((text) => /insert/i.test(text)).length, 1);
   });
 
-  it('of concurrent orders with the same external id, one is placed and the others are replays of it', async () => {
+  it('if concurrent orders have the same external id, one order is placed, and the other calls return this order as a replay', async () => {
     const stored = await orders.place(callerAt(0), pizza('stored'));
     const ids = ['stored', 'new', 'twice', 'twice', 'twice'];
     const placed = await Promise.all(ids.map((id) => orders.place(callerAt(0), pizza(id))));

@@ -89,7 +89,7 @@ describe('external_order_id in a body and in a path', () => {
     });
   }
 
-  it('201, 200: orders with random external_order_ids without U+0000 are placed and read', async () => {
+  it('201, 200: an order with a random external_order_id without U+0000 is placed, and is read if the id is not . or ..', async () => {
     const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }).filter((id) => !id.includes('\0'));
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(text, { maxLength: 3 }), async (ids) => {

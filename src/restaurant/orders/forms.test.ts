@@ -79,7 +79,7 @@ for (const [encoding, encode] of Object.entries(ENCODINGS)) {
       }),
     };
     for (const [spelling, fields] of Object.entries(spellings)) {
-      it(`201: an order as ${encoding} is accepted with its nested fields written as: ${spelling}`, async () => {
+      it(`201: an order sent as ${encoding} is accepted if its nested fields are written as: ${spelling}`, async () => {
         const answer = await post({ ...fields(), order_type: 'pick_up', notes: 'a+b & c=d\r\n%41' });
         assert.equal(answer.status, 201, answer.text);
         const path = `${STAFF_ORDERS}${answer.body.order_id}/`;
@@ -106,11 +106,11 @@ for (const [encoding, encode] of Object.entries(ENCODINGS)) {
       [{ 'items[item_id]': 'PIZZA-1' }, 'items: must be a list'],
       [{ 'items[1001][item_id]': 'PIZZA-1' }, 'items: has an index above 1000'],
     ] as [Fields, string][]) {
-      it(`400: an order as ${encoding} with the fields ${JSON.stringify(fields)} is refused`, async () =>
+      it(`400: an order sent as ${encoding} with the fields ${JSON.stringify(fields)} is refused`, async () =>
         assert.deepEqual(faultsOf(await post(fields)), [fault]));
     }
 
-    it(`400: an order as ${encoding} with an item that is not on the menu is refused`, async () => {
+    it(`400: an order sent as ${encoding} with an item that is not on the menu is refused`, async () => {
       const fields = { 'items[0].item_id': 'NONE', 'items[0].quantity': '1' };
       assertError(await post(fields), 400, 'item_not_found');
     });
@@ -118,7 +118,7 @@ for (const [encoding, encode] of Object.entries(ENCODINGS)) {
 }
 
 describe('POST /v1/third-party/orders/ as multipart', () => {
-  it('400: an order as multipart with a file is refused', async () => {
+  it('400: an order sent as multipart is refused if it contains a file', async () => {
     const body = new FormData();
     body.set('items', new Blob(['[]']), 'items.json');
     const answer = await service.call('POST', ORDERS, { headers: tenant.partner, body });

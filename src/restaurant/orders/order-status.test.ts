@@ -18,7 +18,7 @@ const FOLLOWERS: Record<OrderStatus, OrderStatus[]> = {
 
 describe('mayFollow', () => {
   for (const orderType of ORDER_TYPES) {
-    it(`mayFollow allows a ${orderType} order only the later statuses of its type, and none after completed or cancelled`, () => {
+    it(`mayFollow allows a ${orderType} order only the later statuses of its type, and no status after completed or cancelled`, () => {
       for (const from of ORDER_STATUSES) {
         const allowed = ORDER_STATUSES.filter((to) => mayFollow(from, to, orderType));
         const expected = FOLLOWERS[from].filter((to) => orderType === 'delivery' || to !== 'out_for_delivery');

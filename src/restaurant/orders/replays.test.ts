@@ -106,7 +106,7 @@ describe('POST /v1/third-party/orders/ with an external id used before', () => {
     assertReplay(await place(service, { partner }, { external_order_id: 'rotated' }), first);
   });
 
-  it('201, 200: of twenty concurrent orders with one external id on two nodes, one is placed and the others are replays', async () => {
+  it('201, 200: if two nodes get twenty orders with one external id at the same time, one order is placed, and 19 calls get a replay', async () => {
     const other = await startService({ beside: service });
     try {
       for (const round of [1, 2, 3]) {

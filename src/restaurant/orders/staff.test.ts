@@ -55,7 +55,7 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
     assert.deepEqual([page.body.count, page.body.next, page.body.results], [3, null, [body[2]]]);
   });
 
-  it('200: staff can list only the orders that have one status, as a whole list and in pages', async () => {
+  it('200: with ?status= in the URL, staff get only the orders with this status, as a whole list or in pages', async () => {
     const own = await service.tenant();
     const orders = await Promise.all(Array.from({ length: 5 }, () => place(service, own)));
     const ids = orders
@@ -81,7 +81,7 @@ describe('GET /v1/staff/orders/ and /v1/staff/orders/{order_id}/', () => {
     }
   });
 
-  it('401, 403: for staff orders, a call without a token or by a partner gets 401, and one by a hotel-only tenant gets 403', async () => {
+  it('401: a staff call for orders without a token or by a partner is refused; 403: a call by a hotel-only tenant is refused', async () => {
     const paths = [STAFF_ORDERS, `${STAFF_ORDERS}x/`];
     const hotel = await service.tenant({ features: ['hotel'] });
     for (const path of paths) {

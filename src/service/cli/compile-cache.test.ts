@@ -17,7 +17,7 @@ describe('compile cache', () => {
     assert.notEqual(await countFiles(join(folder, 'node_modules/.cache/roomservice')), 0);
   });
 
-  it('a command runs without errors if it cannot write the folder of the compile cache', async () => {
+  it('a command prints its help without errors if it cannot create the folder of the compile cache', async () => {
     const folder = await newCopy();
     await writeFile(join(folder, 'node_modules'), 'not a folder');
     assertHelps(folder);

@@ -84,7 +84,7 @@ describe('writes to a database that has lost its standbys', () => {
     assert.deepEqual(lines(), { hang: 0, goOn: 0, other: 0 });
   });
 
-  it('503: if the COMMIT of writes hangs, they get 503, this is logged once, at most six connections wait, and reads succeed', async () => {
+  it('503: if COMMIT hangs, each write gets 503, at most six connections wait, reads succeed, and serve logs the hang once', async () => {
     await place('before');
     await setStandbys('nobody');
     const burst = await Promise.all([
@@ -110,7 +110,7 @@ describe('writes to a database that has lost its standbys', () => {
     assert.deepEqual(lines(), { hang: 1, goOn: 0, other: 0 });
   });
 
-  it('200 or 201: when the standbys are back, this is logged once, and orders that are sent again are not stored twice', async () => {
+  it('200 or 201: when COMMIT no longer waits for standbys, serve logs it once, and an order that is sent again is not stored twice', async () => {
     await setStandbys('');
     await eventually(() => lines().goOn === 1, 'line', 30_000);
     assert.equal(await gauge(), '0');

@@ -46,7 +46,7 @@ describe('kill -9 of serve under load', { concurrency: true }, () => {
     await Promise.all(receivers.map((receiver) => receiver.close()));
   });
 
-  it('after kill -9 of serve under load, each order is stored once, and each status change has one event, which is delivered', () =>
+  it('after kill -9 of serve under load, each order is stored once, and each status change has one delivered event', () =>
     killAndCheck(false));
   it('after kill -9 of serve and PostgreSQL under load, each order is stored once, and each status change has one delivered event', () =>
     killAndCheck(true));

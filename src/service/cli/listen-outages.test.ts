@@ -62,7 +62,7 @@ describe('roomservice listen if another server responds in place of the service'
   const NO_PAGES = ['{"results":[', 'null', '{"next":"0"}'];
   const CREDENTIAL = { id: '', label: '', api_key: 'rsk_x', api_secret: 'rss_x' };
 
-  it('listen says only once that the responses contain no events, and continues when the service responds again', async (t) => {
+  it('if several responses contain no list of events, listen warns only once, and continues when a response has a list again', async (t) => {
     let answered = 0;
     const nextBody = () => NO_PAGES[answered++] ?? '{"results":[],"next":"0"}';
     const url = await serveAnswers(t, 200, nextBody);
@@ -83,7 +83,7 @@ describe('roomservice listen if another server responds in place of the service'
 });
 
 describe('roomservice listen after a restore of the service from a backup', () => {
-  it('listen says once that the service refuses its position in the feed, and continues with new events', async (t) => {
+  it('after a restore from a backup, listen says once that the service refuses the position in the feed, and prints new events', async (t) => {
     const service = await startService();
     t.after(() => service.close());
     const tenant = await service.tenant();
@@ -116,7 +116,7 @@ describe('roomservice listen after a restore of the service from a backup', () =
 });
 
 describe('roomservice listen if the budget of calls is used up', () => {
-  it('listen waits as many seconds as the service names in its refusal, then prints the next event', async (t) => {
+  it('if the budget of calls is used up, listen prints how many seconds it will wait, and later prints the next event', async (t) => {
     const windowSeconds = 4;
     const budget = () => ({ limit: 2, take: createCounter(windowSeconds * 1000) });
     const service = await startService({ budgets: { budget, close: async () => {} } });

@@ -69,7 +69,7 @@ describe('roomservice command line', () => {
     assert.doesNotMatch(stderr, /hidden-word|HOSTNAME/);
   });
 
-  it('of three concurrent migrate commands, one migrates the new database and lists the migrations, and all exit 0', async () => {
+  it('if three migrate commands run at the same time, all exit 0, but only one migrates the database and lists the migrations', async () => {
     const ends = await Promise.all(Array.from({ length: 3 }, () => runCommand(['migrate'], { env })));
     assert.deepEqual(
       ends.map(({ code }) => code),

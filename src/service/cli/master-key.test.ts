@@ -34,7 +34,7 @@ describe('replacing the master key', () => {
   });
   const wrapped = () => readWrappedKeys(service.database.db);
 
-  it('tenant list does not change the service keys; keys rewrap wraps them with the new master key while serve keeps running', async () => {
+  it('keys rewrap wraps the service keys with the new master key while serve keeps running, but tenant list changes no key', async () => {
     const serving = await startServing(['--only', 'api'], { env: envOf(oldKey) });
     const stored = await wrapped();
     for (const env of [envOf(oldKey), envOf(newKey, oldKey), envOf(oldKey, newKey)]) {
@@ -81,7 +81,7 @@ describe('replacing the master key', () => {
     }
   });
 
-  it('keys rewrap exits 1 and changes no key if neither master key is the right one', async () => {
+  it('if neither the new nor the previous master key can decrypt the service keys, keys rewrap exits 1 and changes no key', async () => {
     const stored = await wrapped();
     const wrongKeys = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'));
     const { code, stderr } = await runCommand(['keys', 'rewrap'], { env: envOf(wrongKeys[0] ?? '', wrongKeys[1]) });

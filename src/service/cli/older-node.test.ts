@@ -69,7 +69,7 @@ describe('bin/roomservice.js on an older Node', { skip }, () => {
     ['a SIGTERM', (pid: number) => process.kill(pid, 'SIGTERM')],
     ['a Ctrl-C that reaches both processes', (pid: number) => process.kill(-pid, 'SIGINT')],
   ] as const) {
-    it(`serve started by an older Node responds; after ${name} it exits 0 and has stopped its PostgreSQL`, async () => {
+    it(`if an older Node starts serve, serve responds, and after ${name} serve exits 0 and has stopped its PostgreSQL`, async () => {
       const dataDir = await newDataDir();
       const serving = await startServing([], { node, env: { DATA_DIR: dataDir }, detached: true });
       assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);

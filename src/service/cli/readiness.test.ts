@@ -33,7 +33,7 @@ const polls = (address: string, everyMs: number, lastMs: number): [string, numbe
   Array.from({ length: 20 }, (_, index) => [address, lastMs + (index - 9) * everyMs]);
 
 describe('Readiness', () => {
-  it('if no proxy checked readiness regularly, idle connections may be closed 500 ms after the process is told to stop', () => {
+  it('if no proxy checks readiness regularly, a stopping process may close idle connections after 500 ms', () => {
     assert.equal(closableAfter([]), 500);
     assert.equal(closableAfter([['10.0.0.1', -100]]), 500, 'a single check');
     assert.equal(closableAfter([...polls('10.0.0.1', 10_000, -100)]), 500, 'rare checks, as of a supervisor');
@@ -41,21 +41,21 @@ describe('Readiness', () => {
     assert.equal(closableAfter(ended), 500, 'frequent checks that have ended');
   });
 
-  it('if a proxy checks readiness regularly, idle connections may be closed 500 ms after it learns that the process stops', () => {
+  it('if a proxy checks readiness regularly, a stopping process may close idle connections 500 ms after the next check', () => {
     assert.equal(closableAfter(polls('10.0.0.1', 100, -100)), 600);
     assert.equal(closableAfter(polls('10.0.0.1', 2_000, -100)), 2_400);
   });
 
-  it('if several proxies check readiness, idle connections may be closed 500 ms after the last of them has checked again', () => {
+  it('if two proxies check readiness regularly, a stopping process may close idle connections 500 ms after both have checked again', () => {
     assert.equal(closableAfter([...polls('10.0.0.1', 100, -100), ...polls('10.0.0.2', 1_000, -200)]), 1_300);
   });
 
-  it('if a proxy that checked readiness regularly does not check again, idle connections may be closed 3 s after the stop', () => {
+  it('if a proxy that checked readiness regularly never checks again, a stopping process may close idle connections after 3 s', () => {
     const gone = polls('10.0.0.1', 2_000, -100).filter(([, atMs]) => atMs <= 0);
     assert.equal(closableAfter(gone), 3_000);
   });
 
-  it('after checks from 5,000 other addresses, a proxy is no longer tracked, so the stop does not wait for its next check', () => {
+  it('if 5,000 other addresses check readiness after a proxy, a stopping process does not wait for the next check of this proxy', () => {
     const strangers = Array.from({ length: 5_000 }, (_, index): [string, number] => [`stranger ${index}`, -50]);
     const gone = polls('10.0.0.1', 2_000, -60).filter(([, atMs]) => atMs <= 0);
     assert.equal(closableAfter([...gone, ...strangers]), 500);

@@ -138,7 +138,7 @@ describe('serve on its embedded database', () => {
     assert.equal(isRunning(pid), false);
   });
 
-  it('the next serve --demo on the same DATA_DIR keeps the demo tenant and its credential, and creates no new ones', async () => {
+  it('if serve --demo starts again on the same DATA_DIR, the demo credential stays valid, and no second tenant is created', async () => {
     serving = await startServing(['--demo'], { env });
     await serving.prints(/npx roomservice demo/);
     assert.doesNotMatch(serving.output(), /Password|X-API-Secret/);

@@ -194,7 +194,7 @@ describe('serve that is told to stop', { concurrency: true }, () => {
     assert.equal(receiver.requests.length, 1);
   });
 
-  it('a stopping serve waits for a hanging receiver only until the time limit of the attempt, and records the attempt', async () => {
+  it('if a receiver sends no response, a stopping serve waits until the time limit of the attempt, and records a timeout', async () => {
     const { serving, deliveries } = await beginToDeliver(() => 'hang');
     const { code, tookMs } = await stop(serving);
     assert.equal(code, 0);

@@ -141,7 +141,7 @@ describe('roomservice tenant', () => {
     assert.deepEqual(await slugs(), known);
   });
 
-  it('tenant apply exits 1, names every fault and creates no tenant if parts of the file contradict each other', async () => {
+  it('if a file has an unknown time zone, a repeated sku and an unknown category, tenant apply exits 1 and names all three', async () => {
     const { menu, ...rest } = sampleTenant({ slug: 'house-odd', timezone: 'Europe/Atlantis' });
     const dishes = menu?.dishes ?? [];
     const odd = {

@@ -55,7 +55,7 @@ function editAll(copy: Required<TenantDocument>): void {
 }
 
 describe('changes by a tenant document', () => {
-  it('each change by a document is listed, with old and new value if both are short; the same document again lists no change', async () => {
+  it('applying a document lists each change with its fields, and applying the same document again lists no change', async () => {
     const tenant = await openTenant();
     const slug = tenant.document.slug;
     const changes = await changesBy(tenant, editAll);
@@ -149,7 +149,7 @@ describe('changes by a tenant document', () => {
     );
   });
 
-  it('the audit trail has one entry for each changed user and one for all other changes, without passwords or hashes', async () => {
+  it('the audit trail of a document has an entry for each changed user, one entry for all other changes, and no password or hash', async () => {
     const tenant = await openTenant();
     const userIds = new Map(
       (await service.database.db.selectFrom('app_user').select(['id', 'email']).execute()).map((user) => [

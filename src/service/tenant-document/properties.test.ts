@@ -142,7 +142,7 @@ describe('properties of a tenant document', () => {
     assert.equal((await get(`${PMS}/rates/?rate_plan_id=${plan}&${dates}`, hotel.pms))[0].price, '70.00');
   });
 
-  it('if a document names a room type and a rate plan again after it left them out, they have their previous ids and rates', async () => {
+  it('if a document leaves out a room type and a plan, and a later document names them, both keep their ids, and the plan its rates', async () => {
     const hotel = await hotelTenant(service);
     const plan = hotel.id('Harbour House', 'Double', 'Flexible');
     const rates = [{ date: '2030-01-01', price: '77.00', is_sold_out: true }];
@@ -167,7 +167,7 @@ describe('properties of a tenant document', () => {
     assert.deepEqual(await get(`${PMS}/rates/?rate_plan_id=${plan}&${dates}`, hotel.pms), rates);
   });
 
-  it('room types with the same name in two properties have different ids, and those of a renamed property get new ids', async () => {
+  it('two room types with the same name in two properties have different ids, and a room type of a renamed property gets a new id', async () => {
     const hotel = await hotelTenant(service);
     assert.notEqual(hotel.id('Harbour House', 'Double'), hotel.id('Lagoon Lodge', 'Double'));
     const moved = await reapply(hotel, (properties) => {
@@ -253,7 +253,7 @@ describe('properties of a tenant document', () => {
     );
   });
 
-  it('if six documents are applied concurrently, the whole hotel matches one of them afterwards', async () => {
+  it('if six documents are applied at the same time, all room types and properties have the values of the same document', async () => {
     const hotel = await hotelTenant(service);
     const document = (number: number): Properties =>
       sampleHotel().map((property) => ({

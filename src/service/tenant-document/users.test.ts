@@ -114,7 +114,7 @@ describe('users of a tenant document', () => {
     assert.deepEqual([await statusOf('owner'), await statusOf('staff')], [200, 200]);
   });
 
-  it('if a user has a changed password and the document names a password later, the password of the document replaces it', async () => {
+  it('if the previous document named no password, a new document with a password replaces a password that was changed meanwhile', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await applyUsers(ownerUser, { ...staffUser, password: undefined });
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
@@ -136,7 +136,7 @@ describe('users that were changed without a tenant document', () => {
     assert.equal(await statusOfSignIn(email, OTHER_PASSWORD), 401);
   });
 
-  it('if a password is changed without a document, it and its tokens stay valid until a document names another password', async () => {
+  it('a password that was changed without a document, and its tokens, stay valid until a document names another password', async () => {
     const { ownerUser, staffUser, applyUsers, change } = await openTenant();
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     const { body } = await signIn(staffUser.email, OTHER_PASSWORD);
@@ -165,7 +165,7 @@ describe('users that were changed without a tenant document', () => {
     assert.deepEqual(changes[0]?.fields, [{ field: 'role', from: 'owner', to: 'staff' }]);
   });
 
-  it('a user who was disabled or enabled without a document stays so when the same document is applied again', async () => {
+  it('if a user was disabled or enabled without a document, applying the same document again neither enables nor disables the user', async () => {
     const { ownerUser, staffUser, applyUsers, change, statusOf } = await openTenant();
     await change(staffUser.email, { is_active: false });
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
@@ -208,7 +208,7 @@ describe('last active owner of a tenant', () => {
     await applyUsers(second);
   });
 
-  it('a document may leave out an owner if another owner remains: a new user, a promoted user or one that no document named', async () => {
+  it('a document may leave out an owner if another user is owner, even if no document has ever named this other user', async () => {
     const { ownerUser, staffUser, applyUsers, statusOf, addColleague, change } = await openTenant();
     const newOwner = { email: `new-owner@${ownerUser.email.split('@')[1]}`, password: OTHER_PASSWORD, role: 'owner' };
     await applyUsers(newOwner, staffUser);

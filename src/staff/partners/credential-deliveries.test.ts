@@ -105,7 +105,7 @@ describe('GET /v1/staff/credentials/', () => {
     assert.deepEqual([page.body.count, page.body.next, page.body.results], [2, null, (await list()).slice(1)]);
   });
 
-  it('401 for a partner and 403 for staff: only an owner may read the list of credentials', async () => {
+  it('401: a partner may not read the list of credentials; 403: staff may not read the list of credentials', async () => {
     assertError(await service.call('GET', PATH, { headers: tenant.partner }), 401, 'invalid_credentials');
     assertError(await service.call('GET', PATH, { headers: tenant.staff }), 403, 'error');
   });

@@ -55,13 +55,13 @@ function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-test('isPublicAddress is false for private, loopback, multicast and other special addresses', () => {
+test('isPublicAddress is false for private, loopback, link-local, multicast and reserved addresses', () => {
   for (const ip of words(SPECIAL)) {
     assert.equal(isPublicAddress(ip), false, ip);
   }
 });
 
-test('isPublicAddress is true for ordinary addresses, even directly before or after a special range', () => {
+test('isPublicAddress is true for public addresses, even directly before or after a reserved range', () => {
   for (const ip of words(PUBLIC)) {
     assert.equal(isPublicAddress(ip), true, ip);
   }
@@ -83,7 +83,7 @@ const ipv6NearSpecial = fc
   });
 const anyAddress = fc.oneof(fc.ipV4(), fc.ipV6(), ipv6NearSpecial);
 
-test('isPublicAddress is false for each address that ipaddr.js does not classify as unicast, in each of three spellings', () => {
+test('isPublicAddress is false for an address that ipaddr.js does not classify as unicast, also in long form and in capital letters', () => {
   fc.assert(
     fc.property(anyAddress, (ip) => {
       const parsed = ipaddr.parse(ip);
@@ -148,7 +148,7 @@ test('vetHost returns all addresses of a host name if all of them are public', a
   ]);
 });
 
-test('vetHost refuses a host name if one of its addresses is special, and the message does not show the address', async () => {
+test('vetHost refuses a host name if one of its addresses is not public, and the message does not show the address', async () => {
   for (const answer of [['8.8.8.8', '10.0.0.1'], ['10.0.0.1'], ['8.8.8.8', 'fe80::1%eth0']]) {
     const vetting = vetHost('partner.example', { ...PUBLIC_ONLY, lookup: answering(...answer) });
     await assert.rejects(vetting, {

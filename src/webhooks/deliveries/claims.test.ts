@@ -102,7 +102,7 @@ describe('claims of due deliveries', () => {
     });
   });
 
-  it('if a connection first runs its statements on an empty event table, they use the index after the table has grown', async () => {
+  it('if a connection first runs the claim statements on an empty event table, these statements use the index after the table has grown', async () => {
     // The table is vacuumed, because the planner knows only after a VACUUM that the table is empty.
     await insertBacklog(db, tenant, 1_000);
     await db.deleteFrom('event').execute();
@@ -160,8 +160,8 @@ describe('claims of due deliveries', () => {
     try {
       await inTransaction(background, async (tx) => {
         assert.equal((await findDueQueues(tx, { after: null, limit: 5_000, passOver: [] })).length, 3_000);
-        // The search should read one row for each credential. If it did not follow the order of the index, each of its steps would read and
-        // sort all rows.
+        // `findDueQueues` goes from credential to credential, and should read one row for each of them. Without the order of the index, it
+        // would read and sort all rows for each credential.
         const { rows } = await sql<{ read: number }>`
           SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'event'
         `.execute(tx);

@@ -129,7 +129,7 @@ describe('DeliveryWorker', () => {
     assert.equal(receiver.requests.length, 0);
   });
 
-  it('an event is posted only five times in all, even if the outcome of no attempt is recorded', async () => {
+  it('an event is posted exactly five times, even if no outcome of these five attempts is recorded', async () => {
     receiver.answerWith(() => 'hang');
     await writeEvents(1);
     work({ ...NO_WAIT, leaseSeconds: 0.5 });

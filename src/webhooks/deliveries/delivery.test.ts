@@ -94,7 +94,7 @@ describe('the delivery of an event', () => {
     assert.equal(bodyOf(request).data.status, 'cancelled');
   });
 
-  it('six concurrent changes of an order to the same status cause one event, and creating the order again causes none', async () => {
+  it('six concurrent changes of an order to the same status cause one event, and a repeated creation of the order causes no event', async () => {
     const mine = await service.tenant();
     await register(service, mine.partner, receiver.url);
     const { orderId, externalId } = await placeOrder(service, mine.partner);

@@ -71,7 +71,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(await signingSecret(tenant, [first, second, third]), third);
   });
 
-  it('200: of eight concurrent registrations of one URL, one returns the signing secret, and seven return an empty secret', async () => {
+  it('200: if one URL is registered eight times at the same time, one response has the signing secret, and seven have an empty secret', async () => {
     const tenant = await service.tenant();
     const secrets = await Promise.all(Array.from({ length: 8 }, () => register(service, tenant.partner, receiver.url)));
     const shown = secrets.filter((secret) => secret !== '');
@@ -121,7 +121,7 @@ describe('POST /v1/third-party/webhook/', () => {
     }
   });
 
-  it('200: a partner can register a webhook, no matter which features the tenant has, even if it has no feature', async () => {
+  it('200: a partner can register a webhook for a tenant with any features, and also for a tenant without features', async () => {
     for (const features of [['restaurant'], ['hotel'], ['restaurant', 'hotel'], []] as ('restaurant' | 'hotel')[][]) {
       const tenant = await service.tenant({ features });
       assert.notEqual(await register(service, tenant.partner, URL_A), '', features.join());
@@ -195,7 +195,7 @@ describe('POST /v1/third-party/webhook/', () => {
     assert.equal(answer.headers.get('allow'), 'POST');
   });
 
-  it('400: if private networks are not allowed, port 80 or 1023 in a webhook URL is refused, and port 443 or 1024 accepted', async (t) => {
+  it('400: port 80 or 1023 in a webhook URL is refused if private networks are not allowed; 200: port 443 or 1024 is accepted', async (t) => {
     const publicOnly = await startService({ beside: service, config: { webhookAllowPrivateNetwork: false } });
     t.after(() => publicOnly.close());
     const tenant = await service.tenant();

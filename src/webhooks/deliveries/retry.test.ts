@@ -7,7 +7,7 @@ test('the longest wait for a retry is 2 s after the first failed attempt, and do
   assert.deepEqual([1, 2, 3, 4].map(retryCapMs), [2_000, 4_000, 8_000, 16_000]);
 });
 
-test('retryCapMs and drawRetryWaitMs throw a RangeError for the fifth attempt, and for a number that is not an attempt', () => {
+test('retryCapMs and drawRetryWaitMs throw a RangeError if the number of the attempt is not a whole number from 1 to 4', () => {
   for (const attempt of [MAX_ATTEMPTS, 6, 0, -1, 1.5, Number.NaN]) {
     assert.throws(() => retryCapMs(attempt), RangeError);
     assert.throws(() => drawRetryWaitMs(attempt), RangeError);

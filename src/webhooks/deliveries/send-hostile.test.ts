@@ -127,7 +127,7 @@ test('a body that arrives byte by byte is cut off at the deadline, its connectio
   assert.ok(receiver.openConnections <= openBefore);
 });
 
-test('an endless response is not read to the end, no matter which part of the response is endless', async () => {
+test('send reads only a bounded part of a response whose status line, headers, interim responses, body or trailers never end', async () => {
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
   for (const [head, endless, httpStatus] of [
     ['HTTP/1.1 200 OK\r\ncontent-length: 4000000000\r\n\r\n', 'x', 200],
@@ -177,7 +177,7 @@ test('a response that is not valid HTTP, or that upgrades the connection, is a f
   }
 });
 
-test('the outcome of the next send is correct after a 204 response with a body and after two responses to one request', async () => {
+test('if a receiver adds a body to a 204 response or sends two responses to one request, this send and the next send succeed', async () => {
   const stray = 'HTTP/1.1 500 Stray\r\ncontent-length: 0\r\n\r\n';
   for (const text of [
     'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello',

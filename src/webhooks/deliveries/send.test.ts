@@ -94,7 +94,7 @@ test('a 3xx response to a webhook is a failure, and the redirect is not followed
   assert.equal(target.requests.length, 0);
 });
 
-test('a send to a private or special address, or to a host name with such an address, is refused without a connection', async () => {
+test('a send to a loopback address in any of five spellings, or to a host name with a loopback address, is refused without a connection', async () => {
   const receiver = await receiving();
   const sender = sending({ allowPrivateNetwork: false, lookup: lookupOf('8.8.8.8', '127.0.0.1') });
   for (const host of ['127.0.0.1', '2130706433', '127.1', '[::1]', '[::ffff:127.0.0.1]', 'receiver.test']) {
@@ -263,7 +263,7 @@ test('20 sends to one receiver, one after the other, use one connection', async 
   assert.equal(receiver.connectionCount, 1);
 });
 
-test('after the receiver has closed an idle connection, the next send opens a new one and succeeds', async () => {
+test('after the receiver has closed an idle connection, the next send opens a new connection and succeeds', async () => {
   const receiver = await receiving();
   const sender = sending();
   const closeSoon = (socket: Socket): void => {
@@ -306,7 +306,7 @@ test('a send ends within 1 s while 40 other sends to the same origin hang', asyn
   await Promise.all(hanging);
 });
 
-test('1,000 sends leave no abort listener, open file or active resource, even if a tenth of the sends fail', async () => {
+test('after 1,000 sends and close(), no abort listener, open file or active resource is left, even if 100 of the sends fail', async () => {
   const receiver = await receiving({ answer: ({ path }) => (path === '/reset' ? 'reset' : 204) });
   const { signal } = new AbortController();
   const sender = sending();

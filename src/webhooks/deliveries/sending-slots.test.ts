@@ -69,7 +69,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
-  it('a receiver that uses few of its slots gets no more of them, and loses one at each success until it has 4', () => {
+  it('if a receiver uses few of its slots, a success adds no slot, and removes one slot if the receiver has more than 4', () => {
     attemptOften('a', true, 100);
     assert.equal(slots.freeSlots('a'), FIRST_SHARE);
     useAll('a', 100);
@@ -112,7 +112,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('a'), 1);
   });
 
-  it('after its third failure in a row and after each later one, a receiver gets no slot for 250 ms, and then one slot', () => {
+  it('from the third failure in a row on, a receiver gets no slot for 250 ms after each failure, and then one slot', () => {
     attemptOften('a', false, 2);
     assert.equal(slots.freeSlots('a'), 1);
     for (let probe = 0; probe < 3; probe += 1) {
@@ -136,7 +136,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('a'), 1);
   });
 
-  it('an outcome that says nothing about the receiver changes neither its number of slots nor its count of failures', () => {
+  it('an attempt without a success or failure of the receiver changes neither the number of slots nor the failure count of the receiver', () => {
     useAll('a', 1);
     attempt('a', null);
     assert.equal(slots.freeSlots('a'), FIRST_SHARE + 1);
@@ -148,7 +148,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), 0);
   });
 
-  it('a tenant may take half of all slots for all its receivers together, and a slot counts until it is released', () => {
+  it('freeSlotsOfTenant returns half of all slots minus the unreleased slots of all receivers of the tenant, and at least 0', () => {
     assert.equal(slots.freeSlotsOfTenant(TENANT), HALF);
     const taken = fill(numbered('well', 40));
     slots.take(TENANT + 1, 'well-0');
@@ -239,7 +239,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots(), 0);
   });
 
-  it('with more than 10,000 receivers, the least recently used receiver without a delivery under way is forgotten', () => {
+  it('with more than 10,000 receivers, the state of the least recently used receiver without a delivery under way is removed', () => {
     const held = slots.take(TENANT, 'held');
     slots.take(TENANT, 'held');
     attempt('old', false);
@@ -254,7 +254,7 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('held'), FIRST_SHARE - 1);
   });
 
-  it('the number of free slots is the same as in a simple model after any sequence of takes, attempts, releases and waits', () => {
+  it('after a random sequence of takes, attempts, releases and waits, each receiver has as many free slots as in a simple model', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
         nowMs = 1_000;

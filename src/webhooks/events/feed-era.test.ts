@@ -110,7 +110,7 @@ describe('a cursor of another feed era', () => {
 });
 
 describe('raiseFeedEra', () => {
-  it('each restore raises the era, even if it restores the same backup, comes in the same second, or has a wrong clock', async () => {
+  it('raiseFeedEra raises the era at each call, even in the same second, after a second restore of one backup, or with a clock set back', async () => {
     const { db } = service.database;
     const restoredAt = new Date('2026-11-22T10:00:00.900Z');
     const seconds = restoredAt.getTime() / 1_000 - 0.9;

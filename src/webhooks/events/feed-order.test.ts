@@ -45,7 +45,7 @@ describe('cursors of the event feed', () => {
     return { id: event.id, commit: () => tx.commit().execute() };
   }
 
-  it('the feed does not wait for an open transaction, and returns its event after its commit, behind the earlier commits', async (t) => {
+  it('the feed does not wait for an open transaction, and lists the event of this transaction after all events that were committed earlier', async (t) => {
     const early = await write(2);
     const [first, second] = [await begin(t), await begin(t)];
     const later = await write(5);

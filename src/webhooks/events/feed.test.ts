@@ -97,7 +97,7 @@ describe('entries of the event feed', () => {
 });
 
 describe('pages of the event feed', () => {
-  it('200: a page of the feed has the oldest events first, as many as the limit says, and 50 without a limit', async () => {
+  it('200: a page of the feed starts with the oldest event, and has as many events as the parameter limit says, or 50 without limit', async () => {
     const ids = await insert(203);
     const idsOf = async (query: string) =>
       (await readEvents(service, tenant.partner, query)).results.map((entry) => entry.event_id);
@@ -200,7 +200,7 @@ describe('after=latest in the event feed', () => {
     );
   });
 
-  it('200: after=latest skips all 1,994 events that were never read', async () => {
+  it('200: after=latest skips 1,994 unread events, and a read from the returned cursor returns only later events', async () => {
     const early = await insert(2_001);
     await readEvents(service, tenant.partner, '?limit=7');
     const { next } = await latest();

@@ -63,7 +63,7 @@ describe('the removal of old events', () => {
     assert.deepEqual(await idsLeft(), kept);
   });
 
-  it('removeOldEvents removes events that are delivered, failed, stopped or without a delivery, but no pending ones', async () => {
+  it('removeOldEvents removes old events that are delivered, failed, stopped or without a delivery, and keeps pending events', async () => {
     for (const status of ['delivered', 'failed', 'stopped', null]) {
       await insertOld(2, 31, tenant, { delivery_status: status });
     }
@@ -136,7 +136,7 @@ describe('the background loop that removes old events', () => {
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   beforeEach(() => lines.splice(0));
 
-  it('each pass of the loop removes events older than the configured number of days, and logs how many it removed', async (t) => {
+  it('each pass of the retention loop removes events older than the configured number of days, and logs the number of removed events', async (t) => {
     const retention = startRetention({ db, log, retentionDays: 7, pace: { firstAfterMs: 0, everyMs: 20, restMs: 0 } });
     t.after(() => retention.stop());
     const [kept] = await insertOld(1, 6);
@@ -153,7 +153,7 @@ describe('the background loop that removes old events', () => {
     assert.ok(lines.every((line) => line.msg === 'old events removed' && line.removed));
   });
 
-  it('a stop between two batches ends the loop within 1 s', { timeout: 30_000 }, async (t) => {
+  it('a stop between two batches ends the retention loop within 1 s', { timeout: 30_000 }, async (t) => {
     await insertOld(3_000);
     const retention = startRetention({ db, log, retentionDays: 30, pace: { firstAfterMs: 0, restMs: 60_000 } });
     t.after(() => retention.stop());
@@ -168,14 +168,14 @@ describe('the background loop that removes old events', () => {
     );
   });
 
-  it('a stop before the first pass ends the loop within 1 s', async () => {
+  it('a stop before the first pass ends the retention loop within 1 s', async () => {
     const retention = startRetention({ db, log, retentionDays: 30 });
     const begin = performance.now();
     await retention.stop();
     assert.ok(performance.now() - begin < 1_000);
   });
 
-  it('the loop logs a warning while the database is out of reach, and removes old events when the database is back', async (t) => {
+  it('the retention loop logs a warning while the database is out of reach, and removes old events when the database is back', async (t) => {
     const proxy = await startDatabaseProxy(service.database.url, 2);
     t.after(() => proxy.close());
     await proxy.refuse();

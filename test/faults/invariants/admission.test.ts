@@ -29,14 +29,14 @@ const NEVER = { fromMs: 0, untilMs: 0 };
 const AT_ITS_END = { fromMs: 59_000, untilMs: 62_000 };
 
 describe('countInWindows', () => {
-  it('countInWindows counts at most the limit of calls in each window, even if the first call of a window got no response', () => {
+  it('countInWindows finds no window above the limit if each window keeps the limit, even if the first call of a window got no response', () => {
     for (const outage of [NEVER, AT_ITS_END]) {
       const counts = countInWindows(callsAt(300, outage));
       assert.ok(counts.length >= 3 && Math.max(...counts) <= 300, counts.join());
     }
   });
 
-  it('countInWindows finds a window that admits two calls more than the limit', () => {
+  it('countInWindows finds a window above the limit if each window admits two calls more than the limit', () => {
     for (const outage of [NEVER, AT_ITS_END]) {
       const counts = countInWindows(callsAt(302, outage));
       assert.ok(Math.max(...counts) > 300, counts.join());

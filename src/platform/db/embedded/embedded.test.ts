@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isRoot, newDataDir, open, postmasterPid, query, spawnOpened } from '#test/support/embedded-postgres.ts';
 import { AlreadyServedError, EmbeddedPostgresError } from './failure.ts';
 
-test('the first start makes a private, durable database without a TCP port, even if its path has special characters', async (t) => {
+test('the first start creates a database with a password, fsync and no TCP port, even if the path of DATA_DIR has special characters', async (t) => {
   const dataDir = await newDataDir(t, `o'dd, "%20 ü`);
   const embedded = await open(dataDir, { settings: {} });
   assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
@@ -62,7 +62,7 @@ test('PostgreSQL stops if all processes that use it close at the same time, and 
   assert.deepEqual(names, ['postgres', 'postgres-password', 'postgres.log', 'socket']);
 });
 
-test('of two "serve" processes that start at the same time on one DATA_DIR, one succeeds and one is refused', async (t) => {
+test('if two "serve" starts on one DATA_DIR run at the same time, one succeeds and the other is refused', async (t) => {
   const dataDir = await newDataDir(t);
   const attempts = await Promise.allSettled([open(dataDir, { role: 'serve' }), open(dataDir, { role: 'serve' })]);
   const winners = attempts.filter((attempt) => attempt.status === 'fulfilled');
@@ -104,7 +104,7 @@ test('if the service runs as root and PostgreSQL may not enter DATA_DIR, the dat
   await again.close();
 });
 
-test('the error message names the cause: a setting that PostgreSQL refuses, a lost password, or a DATA_DIR that is a file', async (t) => {
+test('if a setting is invalid, the password is lost or DATA_DIR is a file, the start fails with a message that names the cause', async (t) => {
   const dataDir = await newDataDir(t);
   await (await open(dataDir)).close();
   await assert.rejects(open(dataDir, { settings: { shared_buffers: 'plenty' } }), (error: Error) => {

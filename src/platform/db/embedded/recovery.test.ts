@@ -121,7 +121,7 @@ test('if the first start is killed while it creates the database, the next start
   });
 });
 
-test('the database starts without the install scripts of npm, even if PostgreSQL may not enter the folder of the packages', async (t) => {
+test('the database starts if npm ran no install scripts, even if PostgreSQL may not enter the folder of the npm packages', async (t) => {
   const dataDir = await newDataDir(t);
   const checkout = join(dirname(dataDir), 'checkout');
   await mkdir(checkout, { mode: 0o700 });
