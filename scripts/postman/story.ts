@@ -18,7 +18,7 @@ export interface Step {
   /** Variable that must be empty. The request is skipped if this variable has a value. */
   unless?: string;
   /**
-   * Fields of the body that replace those of the example in the document. `{{{name}}}` becomes the value of the variable `name` without
+   * Fields that replace fields in the example body of the OpenAPI document. `{{{name}}}` becomes the value of the variable `name` without
    * quotes, for example a number.
    */
   body?: Record<string, unknown>;

@@ -38,8 +38,8 @@ export class Secrets {
   }
 
   /**
-   * Returns the leaks in a text.
-   * @param asked the text of the request; an id that it contains is not a leak
+   * Returns the secrets and the texts and ids of other tenants that a response reveals.
+   * @param asked the text of the request. An id that the request contains is not a leak
    */
   findLeaks(text: string, asked: string): string[] {
     const words = text.replaceAll(NEW_TOKEN, '').match(TOKEN) ?? [];

@@ -113,7 +113,7 @@ export class Channels {
 }
 
 /**
- * Returns the call if its signature is valid for the body.
+ * Checks the signature of an OTA's call against the body. Returns the call, whose channel is then proved.
  * @param body the bytes as they arrived, because the signature covers exactly these bytes
  * @throws ApiError 401 `invalid_credentials`
  */

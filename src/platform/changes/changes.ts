@@ -107,8 +107,8 @@ export class RecentChanges {
   }
 
   /**
-   * Polls, or waits for the poll that runs already. Does not throw if the poll fails, because callers need not react. The lease then ends
-   * by itself, and the caches return no data.
+   * Polls for changes, or waits for the poll that is already running. Does not throw if the poll fails, because callers need not react. After
+   * a failed poll the lease of the caches expires, and the caches return no data until a poll succeeds.
    */
   async #pollQuietly(): Promise<void> {
     this.#polling ??= this.#poll()

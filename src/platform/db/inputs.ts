@@ -51,9 +51,9 @@ export class Fields<Input extends object> {
 }
 
 /**
- * Makes one SELECT for all inputs. For a single input it uses one parameter for each field, because the router of a cluster needs that. For
- * several inputs it uses one JSON list. The text of the statement is then the same for every number of inputs, so PostgreSQL plans the
- * statement only once.
+ * Makes one SELECT for all inputs. An input is the set of values that one call gives to the statement. A single input is passed with one
+ * parameter for each field, because a cluster reads the tenant from its parameter to find the node. Several inputs are passed as one JSON
+ * list. The text of the statement is then the same for every number of inputs, so PostgreSQL plans the statement only once.
  * @param select must return at most one row for an input
  * @returns a statement for the rows. Each row has the `input_number` of its input, counted from 1.
  */

@@ -23,9 +23,8 @@ interface CompiledSchema {
 }
 
 /**
- * Creates the function that decodes and validates the body of a request. The function returns the value. If a worker thread does the work,
- * it returns a promise of the value. If the schema of the route has no body, it returns undefined. It throws ApiError 400, or DecodeError
- * 400 or 415.
+ * Creates the function that decodes and validates the body of a request. The created function returns the value, a promise of the value if
+ * a worker thread does the work, or undefined if the route has no body. The created function throws ApiError 400, or DecodeError 400 or 415.
  */
 export function createBodyCheck(app: FastifyInstance, bounds: Bounds): (request: FastifyRequest) => unknown {
   const workers = createBodyWorkers();

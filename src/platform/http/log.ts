@@ -43,8 +43,8 @@ function createTimestamp(): () => string {
 }
 
 /**
- * Returns a log destination that gathers lines. Another thread writes them to standard output. If lines are still gathered when the process
- * exits, they are written at the exit.
+ * Returns a log destination that collects lines in memory. Another thread writes them to standard output. Lines that are not written yet when
+ * the process exits are written then.
  */
 function gatherLines(): DestinationStream {
   const destination = pino.destination({ sync: false });

@@ -102,8 +102,8 @@ withAllFaults.addKeyword({
 const validators = new Map<string, Validator>();
 
 /**
- * Returns the validator of a schema. Equal schemas share a validator, because Ajv compiles and keeps each schema object that it gets, and
- * the apps and tenant documents of a process make equal schemas again and again.
+ * Returns the validator of a schema. Equal schemas share a validator. Otherwise Ajv would compile and keep each copy of a schema, and a
+ * process makes a new copy for each app and for each tenant document.
  */
 export function compileSchema(schema: object): Validator {
   const text = JSON.stringify(schema);

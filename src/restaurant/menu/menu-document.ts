@@ -12,7 +12,7 @@ export type MenuSet = Filled<NonNullable<MenuDocument['menu_sets']>[number]>;
 export type Addon = Filled<NonNullable<DishDocument['addons']>[number]>;
 export type FilledDish = Filled<Omit<DishDocument, 'addons'>> & { addons: Addon[] };
 
-/** Kitchens, categories, sub-menus and menu sets of a menu. Each dish belongs to one section of each of these kinds. */
+/** Sections of a menu. There are four kinds, and a dish belongs to one section of each kind. */
 export interface Sections {
   kitchens: Kitchen[];
   categories: Category[];

@@ -42,7 +42,7 @@ export class Readiness {
       return false;
     }
     const previous = this.#checks.get(address);
-    // Without this line, `set` would keep the old place of the address, and the first entry would not be the oldest check.
+    // Deletes the entry first, so that `set` adds the address at the end of the map. The first entry is then always the oldest check.
     this.#checks.delete(address);
     this.#checks.set(address, { atMs: nowMs, intervalMs: previous === undefined ? Infinity : nowMs - previous.atMs });
     const [oldest] = this.#checks.keys();

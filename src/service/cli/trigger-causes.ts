@@ -11,7 +11,7 @@ import type { Business } from '../business.ts';
 const HORIZON_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** Functions that cause events, and the database in which `bookStay` searches for a free room. */
+/** What the functions below use to cause events. `bookStay` uses the database to find a free room. */
 export interface TriggerParts extends Pick<Business, 'orders' | 'reservations' | 'readListedMenu'> {
   db: Database;
 }

@@ -20,8 +20,8 @@ function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
 }
 
 /**
- * Selects the events of a feed that have no position yet. Callers add an order by id. This query orders by the position first. The position
- * is null in all these events, but only with this order can PostgreSQL read the events in the order of the index.
+ * Selects the events of a feed that have no position yet. This query sorts by position, and callers append the id to the ORDER BY. The
+ * position is null in all these events, but PostgreSQL can read them in the order of the index only if the query sorts by it.
  */
 function unnumberedEvents(db: Db, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');

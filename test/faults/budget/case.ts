@@ -20,8 +20,8 @@ export interface BudgetCase {
   /** Maximum heap size of the measured process, in MiB. If missing, V8 chooses the maximum. */
   heapMiB?: number;
   /**
-   * True if the measurement begins without sending each call alone before. This is for calls that take very long, and for cases in which
-   * the first call matters.
+   * True if the measurement begins without a warm-up. In a warm-up, each call is sent once by itself. Very slow calls have no warm-up, and
+   * neither do cases in which the first call is the one to measure.
    */
   isUnrehearsed?: boolean;
   /** Fills the tenant with data. Returns the calls that the busy tenant makes in turn. */
