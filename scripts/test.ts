@@ -13,6 +13,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { globalSetup, globalTeardown } from '#test/support/global-setup.ts';
 
@@ -40,7 +41,11 @@ async function main(patterns: string[]): Promise<void> {
   const modules = await writeModules(makeGroups(files));
   await globalSetup();
   const unfinished = new Set(files);
-  const results = run({ files: modules, concurrency: PROCESSES })
+  const interruption = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => interruption.abort());
+  }
+  const results = run({ files: modules, concurrency: PROCESSES, signal: interruption.signal })
     .on('test:pass', ({ name }) => unfinished.delete(name))
     .on('test:fail', ({ name }) => {
       unfinished.delete(name);
@@ -49,6 +54,8 @@ async function main(patterns: string[]): Promise<void> {
   const report = results.compose(spec);
   report.pipe(process.stdout);
   await once(report, 'end');
+  // The teardown leaves PostgreSQL running if a test process is still connected, and killed processes take a moment to end.
+  await sleep(interruption.signal.aborted ? 1_000 : 0);
   await globalTeardown();
   // If a test ends its process with exit code 0, the test runner sees no failure.
   if (unfinished.size > 0) {
