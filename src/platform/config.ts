@@ -13,8 +13,8 @@ export interface IdentityProvider {
   audience: string;
   jwksUrl: URL;
   /**
-   * True if a sign-in token must state that its e-mail address is verified. A token that states that the address is not verified is always
-   * refused.
+   * True if a sign-in token is refused when its claim `email_verified` is missing. A token that says that the address is not verified is
+   * always refused.
    */
   requiresVerifiedEmail: boolean;
 }
@@ -103,13 +103,13 @@ export function readConfig(environment: Environment = process.env): Config {
 
 /** Prefix that an operator may put before the name of a setting by mistake, as in ROOMSERVICE_DATABASE_URL. */
 const OWN_PREFIX = 'ROOMSERVICE_';
-/** Length up to which a name after `OWN_PREFIX` does not count as a mistake. For example, Kubernetes sets ROOMSERVICE_PORT. */
+/** Maximum length of a name after `OWN_PREFIX` that causes no warning. For example, Kubernetes sets ROOMSERVICE_PORT. */
 const MAX_SHORT_LENGTH = 4;
 
 /**
- * Finds variables that are set and that `readConfig` does not read, but whose names look like misspelled settings. Ignores such a variable
- * if the setting with the correct name is set too.
- * @returns one warning for each such variable
+ * Finds variables that `readConfig` does not read, but whose names look like misspelled settings. Ignores an empty variable. Also ignores a
+ * variable if the setting with the correct name is set too.
+ * @returns one warning for each variable that is found
  */
 export function misspelledVariables(environment: Environment = process.env): string[] {
   const known = configNames();
@@ -214,8 +214,8 @@ function readSecret(environment: Environment, name: string): string | null {
   }
   const content = readSecretFile(`${name}_FILE`, path);
   if (content === '') {
-    // Without this error, an empty file for DATABASE_URL or REDIS_URL would silently give the embedded database, or budgets that the
-    // processes do not share.
+    // Refuses an empty file. Otherwise an empty file for DATABASE_URL would silently select the embedded database. An empty file for
+    // REDIS_URL would silently give each process its own budgets.
     throw wrong(`${name}_FILE`, 'must be the path of a file that is not empty');
   }
   return content;
@@ -325,8 +325,8 @@ function parseProxies(value: string): string[] {
 }
 
 /**
- * Returns true if the text is an IP address or a CIDR range. Returns false for the range /0 of all addresses, because then every caller
- * would be a trusted proxy and could claim any client address.
+ * Returns true if the text is an IP address or a CIDR range other than /0. The range /0 has all addresses. With it, every caller would be a
+ * trusted proxy and could claim any client address.
  */
 function isAddressOrRange(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/');
@@ -343,7 +343,7 @@ function parseLogLevel(value: string): Config['logLevel'] {
   return level;
 }
 
-/** Size of the largest request body in MiB (decision 6). Each setting in MiB must be at least this large, so that one body always fits. */
+/** Size of the largest request body in MiB (decision 6). It is the minimum of every setting in MiB, so that one body always fits. */
 const LARGEST_BODY_MIB = 1;
 const MIB = 1024 * 1024;
 

@@ -11,8 +11,8 @@ interface ErrorEntry {
 }
 
 /**
- * Catalogue of all specific error codes of the API (contract §7). An error for which the contract has no specific code has the code
- * `error`. Its status is given where it is thrown, and `GENERIC_ERRORS` describes its causes.
+ * Catalogue of all specific error codes of the API (contract §7). All other errors have the code `error`. The code that throws such an
+ * error sets its status, and `GENERIC_ERRORS` describes its possible causes.
  */
 export const ERRORS = {
   invalid_request: {
@@ -236,7 +236,10 @@ export function isLogged(error: unknown): boolean {
   return error instanceof UnavailableError && error.isLogged;
 }
 
-/** Error that the operator has caused, not the program. The command shows the message without a stack trace and exits with code 1. */
+/**
+ * Error that is a mistake of the operator and not a fault of the program. The command shows its message without a stack trace and exits
+ * with code 1.
+ */
 export class OperatorError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

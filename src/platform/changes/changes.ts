@@ -25,11 +25,14 @@ const POLL_EVERY_MS = 150;
 const LEASE_MS = 500;
 /** Time in milliseconds that `waitForLeasesToEnd` adds to the lease, because the timers of two machines may differ. */
 const LEASE_MARGIN_MS = 25;
-/** Time in seconds during which every poll reads a change again. It begins when the transaction of the change begins. */
+/**
+ * Maximum age, in seconds, of the changes that a poll reads. The age counts from the start of the change's transaction. The maximum age is
+ * large, so that a poll also finds a change whose transaction took long to commit.
+ */
 const WINDOW_SECONDS = 120;
 /**
- * Longest time in milliseconds between two polls for which the caches stay valid. After a longer gap the process may have missed changes,
- * so it invalidates all caches. The value is a quarter of `WINDOW_SECONDS`.
+ * Maximum time in milliseconds between two successful polls. After a longer time, the process may have missed changes, so it invalidates
+ * all caches. The value is a quarter of `WINDOW_SECONDS`.
  */
 const MAX_GAP_MS = 30_000;
 const REMOVE_AFTER_SECONDS = 600;
@@ -44,8 +47,8 @@ export async function announceChange(tx: Tx, tenantId: number): Promise<void> {
 }
 
 /**
- * Waits for the length of a lease, and for a margin because the timers of machines differ. After this time, no process uses cached data
- * that is older than a transaction that committed before the call.
+ * Waits for the length of a lease, and for a margin because the timers of machines differ. If a change was committed before the call, no
+ * cache returns the old data afterwards. Each process has polled in the meantime, or the lease of its caches has ended.
  */
 export async function waitForLeasesToEnd(): Promise<void> {
   await sleep(LEASE_MS + LEASE_MARGIN_MS);
@@ -94,7 +97,8 @@ export class RecentChanges {
   }
 
   /**
-   * Polls until this process knows all changes that were committed before the call. Used after a change that this process has made itself.
+   * Waits for a poll that begins after this call. If the poll succeeds, this process knows all changes that were committed before the call.
+   * Used after a change that this process has made itself.
    */
   async catchUp(): Promise<void> {
     await this.#polling;

@@ -22,7 +22,7 @@ export async function readChanges(db: Database, seconds: number): Promise<Change
   return rows;
 }
 
-/** Deletes changes that are older than the given time. The time must be long enough that every process has read them. */
+/** Deletes changes that are older than this number of seconds. The number must be so large that every process has read these changes. */
 export async function deleteChanges(db: Database, olderThanSeconds: number): Promise<void> {
   await sql`DELETE FROM recent_change WHERE changed_at < now() - make_interval(secs => ${olderThanSeconds})`.execute(
     db,

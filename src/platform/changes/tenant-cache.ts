@@ -24,7 +24,10 @@ export class TenantCache<Value> {
     return this.#options.isLeased() ? this.#values.get(key) : undefined;
   }
 
-  /** Reads a value and caches it. Does not cache undefined, or a value that an invalidation during the read may have made out of date. */
+  /**
+   * Reads a value and caches it. Does not cache the value if it is undefined. Also does not cache it if an invalidation happened during the
+   * read, because the value may be out of date.
+   */
   async load<Read extends Value | undefined>(tenantId: number, key: Key, read: () => Promise<Read>): Promise<Read> {
     const invalidations = this.#invalidations;
     const value = await read();

@@ -11,7 +11,7 @@ const MAX_BATCH_SIZE = 64;
 export interface BatchedWork<Input, Output> {
   /** Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
   many: (inputs: Input[]) => Promise<Output[]>;
-  /** Largest number of batches that run at the same time. While they run, new calls wait, and then form the next batch. */
+  /** Largest number of batches that run at the same time. When this number is reached, new calls wait, and then form the next batch. */
   maxUnderWay: number;
 }
 
@@ -52,14 +52,14 @@ export function batching<Input, Output>(
 
   async function run(batch: Waiting<Input, Output>[]): Promise<void> {
     try {
-      // Even a batch of one input runs under the account of the service. Under the account of its tenant, it would wait while that
-      // tenant holds all connections that it may hold, and the later calls of other tenants would wait with it.
+      // A batch runs under the account of the service, even if it has only one input. Under the account of a tenant, the batch would wait
+      // if that tenant holds all connections that it may hold. Later calls of other tenants would then wait for the batch.
       const outputs = await chargeService(() => many(batch.map(({ input }) => input)));
       batch.forEach(({ resolve }, index) => resolve(outputs[index] as Output));
     } catch (error) {
       if (error instanceof UnavailableError || isUnavailable(error)) {
-        // The unavailable database is not called again. The inputs that wait in the queue fail too, so that no caller waits longer than
-        // one attempt takes.
+        // The database is unavailable, so the inputs that wait in the queue fail too. Otherwise their callers would wait for another
+        // attempt, which would probably fail as well.
         [...batch, ...take(waiting.size)].forEach(({ reject }) => reject(error));
       } else if (batch.length === 1) {
         batch.forEach(({ reject }) => reject(error));

@@ -18,7 +18,7 @@ import type { DB } from './types.ts';
 
 export type Database = Kysely<DB>;
 export type Tx = Transaction<DB>;
-/** Database or transaction. For functions whose statements may run inside or outside a transaction. */
+/** Database or transaction. This type is for functions whose statements may run inside or outside a transaction. */
 export type Db = Database | Tx;
 
 export interface DatabaseOptions {
@@ -31,7 +31,7 @@ export interface DatabaseOptions {
    * prepared statements (PgBouncer before 1.21).
    */
   isPrepared?: boolean;
-  /** Watches the writes of all pools that share this object, and abandons the writes that hang. */
+  /** Watcher that abandons the writes that hang. Several pools may share one watcher. */
   hungWrites?: HungWrites;
   /** Called when an idle connection breaks. No data is lost, because the pool opens a new connection. */
   onConnectionError?: (error: Error) => void;
@@ -154,13 +154,15 @@ function fairPool(pool: pg.Pool, gate: FairGate, { isPrepared = true, hungWrites
 }
 
 interface LentClient extends PostgresPoolClient {
-  /** Sets the tenant that uses the client from now on. Its place at the gate becomes free when the client is released. */
+  /**
+   * Sets the tenant that uses the client until the client is released. The release also frees the place of this tenant at the `FairGate`.
+   */
   lendTo(tenant: string): void;
 }
 
 /**
- * Wraps a client so that it prepares its statements, and so that its connection is closed on release after one of two faults:
- * - The client has abandoned a statement. The server still runs it, so the connection can run no other statement.
+ * Wraps a client so that it prepares its statements. The release of the client closes its connection after one of these faults:
+ * - The client has abandoned a statement. The server may still run it, so the connection can run no other statement.
  * - A table has changed. A prepared statement that reads all columns of the table then fails until the connection is closed.
  */
 function preparingClient(
@@ -193,8 +195,8 @@ function preparingClient(
         if (!isStalePlan(error)) {
           throw error;
         }
-        // The statement is sent again without preparing it. Inside a transaction this fails too, and then the whole transaction is run
-        // again.
+        // The statement is sent again without preparing it. Inside a transaction this second try fails too, and then the whole transaction
+        // is run again.
         return await client.query({ text, values }).catch(() => {
           throw error;
         });
@@ -226,8 +228,9 @@ const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 const PLANNED_ANEW_MARK = '/* planned anew */';
 /**
- * Mark at the end of a statement that must not be prepared, so that PostgreSQL plans it again for each call. It is for the table of events,
- * which fills and empties. A plan from the time when the table was empty would read the whole table until the next ANALYZE.
+ * Mark at the end of a statement that must not be prepared, so that PostgreSQL plans it again for each call. It is for statements that read
+ * the events, because the table of events is sometimes empty and sometimes large. A plan that was made for the empty table would read the
+ * whole large table until the next ANALYZE.
  */
 export const REPLANNED_EACH_CALL = sql.raw(PLANNED_ANEW_MARK);
 

@@ -86,7 +86,7 @@ export function isUnavailable(error: unknown): boolean {
 
 /**
  * Runs database work, and retries it up to four times after a temporary failure. The waits are random, and their upper bound doubles from
- * 40 ms. The work must give the same result if it is run twice, because the outcome of a COMMIT is unknown if its response is lost.
+ * 40 ms. The work must give the same result if it is run twice, because a COMMIT may have succeeded although its response was lost.
  * @throws UnavailableError if the database stays unavailable. Throws all other errors of the work unchanged.
  */
 export async function withRetries<T>(work: () => Promise<T>): Promise<T> {

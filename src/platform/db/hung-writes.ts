@@ -14,8 +14,8 @@ const WAITING = `
   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'`;
 
 /**
- * Matches statements that never wait for a standby, unless `CHANGE` matches too. A SELECT that locks rows counts as a write, because it may
- * wait for the lock of a transaction whose commit waits for a standby.
+ * Matches statements that count as reads, unless `CHANGE` matches them too. Reads may run while writes hang. A SELECT that locks rows
+ * counts as a write. The lock may belong to a transaction whose commit waits for a standby, so the SELECT would wait too.
  */
 const READ = /^\s*(?:select|with|start transaction\b.*\bread only)\b/is;
 const CHANGE = /\b(?:insert|update|delete|merge|share)\b/i;
@@ -29,13 +29,13 @@ interface Write {
 
 /**
  * Finds writes that hang because the database has lost its standbys and waits for their confirmation (setting `synchronous_commit`).
- * PostgreSQL then lets a COMMIT wait without a time limit, even after its client has disconnected, and keeps its locks. For the client,
- * such a write looks like a write that waits for a lock, which is normal. So this class asks the database what the write waits for, but
- * only if a write takes long.
+ * PostgreSQL then lets a COMMIT wait without a time limit, even after its client has disconnected, and keeps its locks. The client cannot
+ * tell such a write from a write that waits for a lock, which is normal. So if a write takes long, this class asks the database what the
+ * write waits for.
  *
  * While writes hang, this class abandons the running writes and refuses new writes, because each write would occupy one more connection of
- * the server. Reads continue. The outcome of an abandoned write is unknown: the primary has stored it, and it becomes durable when the
- * standby has it too.
+ * the server. Reads continue. The outcome of an abandoned write is unknown. If its COMMIT was waiting, the primary has stored the write,
+ * and it becomes durable when the standby has it too.
  */
 export class HungWrites {
   readonly #url: string;

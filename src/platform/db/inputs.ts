@@ -9,9 +9,9 @@ type FieldTypes<Input> = { [Name in keyof Input & string]-?: string };
 type Named<Input> = Record<keyof Input & string, RawBuilder<unknown>>;
 
 /**
- * Names and types of the fields of an input, which is the set of values that one call gives to a statement. A statement for one input and a
- * statement for many inputs both use them. The constructor makes the fixed parts of the statements once, because making them for each call
- * would double the work of Node for that call.
+ * Names and types of the fields of an input. An input is the set of values that one call gives to a statement. The same fields serve a
+ * statement for one input and a statement for many inputs. The constructor makes the fixed parts of the statements once, because making
+ * them for each call would double the work of Node for that call.
  */
 export class Fields<Input extends object> {
   readonly #types: [name: keyof Input & string, type: string][];
@@ -106,8 +106,8 @@ function by<Row>(key: (keyof Row & string)[]): (a: Row, b: Row) => number {
     if (name === undefined) {
       return 0;
     }
-    // A row without a value comes first. Without this rule the order would contradict itself, because `undefined < value` and `value <
-    // undefined` are both false. It would then also reorder rows with the same key.
+    // A row in which the value is undefined comes first. Without this rule, `undefined < value` and `value < undefined` would both be
+    // false. The order would then contradict itself, and the sort could also reorder rows with the same key.
     const isMissing = a[name] === undefined;
     return isMissing || a[name] < b[name] ? -1 : 1;
   };

@@ -38,8 +38,9 @@ export function afterIdInOrder<Table extends keyof DB, Row>(
 }
 
 /**
- * Reads one page of a list, and the number of rows in the whole list. To skip rows, it reads only an index. So the last page of a list with
- * a million rows costs a scan of a million ids in the index, but of the table it reads only the rows of the page.
+ * Reads one page of a list, and the number of rows in the whole list. Skips the rows before the page in an index, without reading them from
+ * the table. For example, the last page of a list with a million rows scans a million ids in the index, but reads only the rows of the page
+ * from the table.
  * @param ids ids of the whole list, newest first: `SELECT id … ORDER BY id DESC`. The order also makes the planner use the index to count.
  * Without the order, the planner would read the whole table if most of its rows are in the list.
  * @param readAfter reads the rows of one page after the given id. If the id is null, reads from the start of the list.

@@ -7,7 +7,8 @@ import { OperatorError } from '../errors.ts';
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
 
 /**
- * Reads all migrations. Each is one file `NNNN_name.sql`, which runs as a whole in the migrator's transaction. No migration can be undone.
+ * Reads all migrations. Each migration is one file `NNNN_name.sql`. The migrator runs the whole file in its transaction. No migration can
+ * be undone.
  */
 async function readMigrations(): Promise<Record<string, Migration>> {
   const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql')).sort();

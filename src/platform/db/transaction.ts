@@ -5,8 +5,7 @@ import { layoutOf, setLayout } from './layout.ts';
 
 /**
  * Runs the work in one transaction (read committed). Runs the whole transaction again after a deadlock, a serialization failure, a failover
- * or a lost connection. The work must not make ids and times itself, but get them from its caller, so that a second run writes the same
- * rows.
+ * or a lost connection. The caller must make ids and times before the work begins, so that a second run of the work writes the same rows.
  * @throws UnavailableError if the database stays unavailable
  */
 export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -31,8 +30,8 @@ export async function runTransaction<T>(
 
 /**
  * Runs the work in a transaction in which the planner reads rows in the order of an index and avoids sorting. Otherwise the planner could
- * sort a whole backlog of events once for each credential. It would do so if the last ANALYZE ran just after the previous backlog had
- * ended, because it would then expect few events.
+ * sort the whole backlog of events once for each credential. It does so if it expects few events, because the last ANALYZE ran just after
+ * an earlier backlog had ended.
  */
 export async function inOrderOfIndex<T>(
   db: Db,

@@ -17,8 +17,8 @@ export function toApiError(error: Error & { statusCode?: number }): ApiError | n
 }
 
 /**
- * Sends the response to a request that failed. A 4xx response is `{code, message}`. A 5xx response shows no internals, only the request id,
- * by which the operator finds the cause in the log.
+ * Sends the response to a request that failed. A 4xx response is `{code, message}`. A 5xx response shows no internals. It shows only the
+ * request id, so that the operator can find the cause in the log.
  */
 export function sendError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toApiError(error);

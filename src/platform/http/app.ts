@@ -54,8 +54,8 @@ export interface HttpOptions {
 /** Largest size of a request body (decision 6). */
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /**
- * Largest number of characters of a path parameter. A longer parameter never arrives, because Node responds with 431 to a request whose
- * line and headers have more than 16 KiB.
+ * Largest number of characters of a path parameter. No request exceeds it, because Node responds with 431 if the request line and the
+ * headers together have more than 16 KiB.
  */
 const MAX_PARAM_LENGTH = 16 * 1024;
 const TIMEOUTS = {
@@ -66,7 +66,7 @@ const TIMEOUTS = {
    * first.
    */
   keepAliveMs: 72_000,
-  /** Interval at which Node checks `headersMs` and `requestMs`. */
+  /** Interval at which Node checks if a connection exceeds `headersMs` or `requestMs`. */
   checkEveryMs: 2_000,
   /**
    * Time after which a connection without any traffic is closed. A client that reads no byte of a response for this time counts as
@@ -99,7 +99,7 @@ export function createHttpApp(options: HttpOptions): App {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: MAX_PARAM_LENGTH,
-      // The preValidation hook below decodes the query, with stricter rules, and only after authentication and the rate limit.
+      // Replaces Fastify's parser, because the preValidation hook below decodes the query after authentication and the rate limit.
       querystringParser: () => ({}),
     },
     rewriteUrl: (request) => routableTarget(originForm(request.url ?? '/')),
@@ -116,7 +116,7 @@ export function createHttpApp(options: HttpOptions): App {
   });
   const waitForTurn = createRequestQueues(app.server);
   app.decorateRequest('account');
-  // A hook that awaits nothing is not async, because its promise would delay each request by one pass of the microtask queue.
+  // This hook is not async, because the promise of an async hook would delay each request by one pass of the microtask queue.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
@@ -171,8 +171,8 @@ function refuseBadHead({ raw }: FastifyRequest): void {
 }
 
 /**
- * Counts the Host headers in the raw headers, because Node's `headers` keeps only the first one, and `headersDistinct` would build a list
- * for each header.
+ * Counts the Host headers in the raw headers. Node's `headers` keeps only the first one, and `headersDistinct` would build a list for each
+ * header.
  */
 function countHosts(rawHeaders: string[]): number {
   let count = 0;
@@ -207,8 +207,8 @@ function refuseUnstorableText(params: Record<string, string>): void {
 
 /** Lets the app handle requests that Node would otherwise end itself, with an empty response or by closing the connection. */
 function handleOddRequests(app: FastifyInstance): void {
-  // This option of Node's server is missing from its types. With it, a client that has sent its last byte may end its half of the
-  // connection and still read the response.
+  // A client may end its half of the connection after its last byte. With this option, the client can still read the response. `assign` is
+  // used because Node's types do not have the option.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }

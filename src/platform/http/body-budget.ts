@@ -3,7 +3,7 @@ import { type Account, STRANGERS } from '../lib/account.ts';
 import type { BodyBounds } from '../lib/bounds.ts';
 import { type BodySpace, LARGE_BODY_BYTES } from './read-body.ts';
 
-/** The bound of one unauthenticated caller is the bound of all unauthenticated callers together, divided by this number. */
+/** Number by which the bound of all unauthenticated callers together is divided. The result is the bound of one unauthenticated caller. */
 const STRANGER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;
 const MIB = 1024 * 1024;
@@ -62,7 +62,10 @@ export class BodyBudget {
     };
   }
 
-  /** Returns the bound that the account would exceed with these additional bytes, or null if it would exceed no bound. */
+  /**
+   * Returns the name of the bound that the account would exceed if it took this number of bytes more. Returns null if it would exceed no
+   * bound.
+   */
   #exceededBound(account: Account, bytes: number): Bound | null {
     const limits = this.#limitsOf(account);
     if ((this.#heldByCaller.get(keyOf(account)) ?? 0) + bytes > limits.caller) {

@@ -30,9 +30,9 @@ interface BodyOptions {
  * 413, 415 or 429) only just before the handler runs, because the other checks must respond first (decision 1). The size limit is the
  * `bodyLimit` of the route or the app. A route whose schema has no body ignores any body (decision 38).
  *
- * The parser that is registered here only reads the bytes, and a later hook decodes them. If a parser throws an error, Fastify closes the
- * connection, and responds with 400 or 415 even if the path is unknown and the response must be 404. Fastify's own parsers throw such
- * errors.
+ * The parser that this function registers only reads the bytes. A later hook decodes them. Fastify's own parsers are not used, because they
+ * throw an error for an invalid body. Fastify would then close the connection and respond with 400 or 415, even if the path is unknown and
+ * the response must be 404.
  */
 export function registerBodyParsers(app: FastifyInstance, { bounds, budget }: BodyOptions): void {
   const checkBody = createBodyCheck(app, bounds);
@@ -85,9 +85,8 @@ export function drainBody(request: FastifyRequest): void {
 }
 
 /**
- * Returns the tenant and the caller for which the body of a request is counted. A caller who is neither authenticated nor a channel is
- * identified by the network of its address. This function computes the network only when a body must be counted, because few
- * unauthenticated requests have a body.
+ * Returns the tenant and the caller for which the body of a request is counted. If the caller is not known, the network of the client's
+ * address is used as the caller. The network is computed only here, because few unauthenticated requests have a body.
  */
 function accountOf(request: FastifyRequest): Account {
   const { account } = request;

@@ -12,8 +12,8 @@ const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 /** Time after which an idle thread ends. A thread takes about 40 MB of memory, and 0.1 s to start. */
 const IDLE_MS = 10_000;
 /**
- * Bounds on the heap of a thread. The most expensive body of 1 MiB consists of 350,000 empty objects and needs between 44 and 48 MiB. With
- * higher bounds, the garbage collection of the thread would run later, so the thread would keep more memory.
+ * Bounds on the heap of a thread, in MiB. The most expensive body of 1 MiB consists of 350,000 empty objects and needs between 44 and 48
+ * MiB. With higher bounds, garbage collection would run later, so a thread would keep more memory.
  */
 const HEAP_MIB = { maxOldGenerationSizeMb: 60, maxYoungGenerationSizeMb: 4 };
 /** Maximum time in milliseconds that a body waits for a free thread. */
@@ -33,7 +33,8 @@ export interface BodyWorkers {
 }
 
 /**
- * Creates the workers. The first body loads their package and starts the first thread. If bodies wait for a thread, the tenants take turns.
+ * Creates the workers. Only the first body loads the package for worker threads and starts a thread. If bodies wait for a thread, the
+ * tenants take turns.
  */
 export function createBodyWorkers(): BodyWorkers {
   let pool: Promise<Piscina> | undefined;
@@ -48,8 +49,8 @@ export function createBodyWorkers(): BodyWorkers {
     return await gate.run(currentAccount().tenant, async () => {
       const task: BodyTask = { body, schema };
       const { buffer, length } = body.bytes;
-      // A large body has a memory block of its own, which moves to the thread. A copy would take as much memory again until the check ends.
-      // A small body lies in a memory block that Node shares among Buffers, so it is copied.
+      // A large body has a memory block of its own. This block is moved to the thread and not copied, because a copy would double the
+      // memory until the thread has finished. A small body is copied, because it lies in a memory block that Node shares among Buffers.
       const transferList = buffer.byteLength === length ? [buffer as ArrayBuffer] : [];
       return await (await pool)?.run(task, { transferList }).catch(throwWorkerError);
     });

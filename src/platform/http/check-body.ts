@@ -7,14 +7,14 @@ import { createBodyWorkers } from './body-workers.ts';
 import { decodeBody } from './decode/decode-body.ts';
 
 /**
- * Size in bytes up to which the event loop searches an invalid body for all its faults. Worker threads search larger bodies, because a body
- * may have a fault every few bytes, so a long search would block other requests.
+ * Largest size, in bytes, of an invalid body that the event loop searches for all its faults. Worker threads search larger bodies. A body
+ * may have a fault every few bytes, so a long search on the event loop would block other requests.
  */
 const MAX_SEARCHED_HERE_BYTES = 4 * 1024;
 
 /**
- * Schema of a body, with the configured bounds on lists: as an object, as text for the worker threads, and as a validator for the main
- * thread.
+ * Schema of a body, with the configured bounds on lists, in three forms: as an object, as text for the worker threads, and as a validator
+ * for the main thread.
  */
 interface CompiledSchema {
   schema: object;
@@ -23,8 +23,8 @@ interface CompiledSchema {
 }
 
 /**
- * Creates the function that decodes and validates the body of a request. The created function returns the value, a promise of the value if
- * a worker thread does the work, or undefined if the route has no body. The created function throws ApiError 400, or DecodeError 400 or 415.
+ * Creates a function that decodes and validates the body of a request. The created function returns the value, or a promise of the value if
+ * a worker thread does the work. It returns undefined if the route has no body. It throws ApiError 400, or DecodeError 400 or 415.
  */
 export function createBodyCheck(app: FastifyInstance, bounds: Bounds): (request: FastifyRequest) => unknown {
   const workers = createBodyWorkers();

@@ -38,8 +38,8 @@ function rawResponse(status: number, message: string, headers: Record<string, st
 }
 
 /**
- * Current state of a connection: its latest request, the response to this request, and the response to the request before it. The fields
- * are undefined while the connection waits for a request.
+ * Current state of a connection: its latest request, the response to this request, and the response to the previous request. Each field is
+ * undefined if the connection has no such request or response under way.
  */
 interface Exchange {
   request?: IncomingMessage | undefined;
@@ -49,12 +49,14 @@ interface Exchange {
 
 /**
  * Returns the handler that responds to requests that Node's HTTP parser refused: bytes that are not HTTP, headers that are too large, and
- * requests that never ended. It also responds to CONNECT, because Node would only close the connection. If the previous request on the
- * connection has no complete response yet, the refusal waits. Otherwise the client would take the refusal for that response.
+ * requests that never ended. It also responds to CONNECT, because Node would only close the connection.
+ *
+ * If the response to the previous request on the connection is not complete, the handler waits before it sends the refusal. Otherwise the
+ * client would take the refusal for the response to the previous request.
  */
 export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  // Each connection has one object, whose fields are cleared after each response. Otherwise the requests would stay in memory until V8
-  // moves them out of its young generation, where garbage collection is cheap.
+  // Each connection has one `Exchange`, and its fields are cleared after each response. Without the clearing, requests would stay in memory
+  // for long, and V8 would move them out of its young generation, where garbage collection is cheap.
   const exchanges = new WeakMap<Duplex, Exchange>();
   server.on('request', (request, response) => {
     let exchange = exchanges.get(request.socket);
@@ -69,11 +71,12 @@ export function createClientErrorHandler(server: Server): (error: NodeJS.ErrnoEx
   });
   const afterResponses = (socket: Duplex, respond: () => void) => {
     const exchange = exchanges.get(socket);
-    // If the latest request is incomplete, it is the request that is refused. Then only the response to the request before it must end
-    // first.
+    // If the latest request is incomplete, the refusal is the response to this request. Then only the response to the previous request must
+    // end first.
     const pending = exchange?.request?.complete ? exchange.response : exchange?.previous;
     if (pending !== undefined && !pending.writableFinished) {
-      // Node also listens for 'finish', and ends the connection if the client has ended its half. So this listener must run first.
+      // If the client has ended its half of the connection, Node's own 'finish' listener ends the connection. So `respond` must run before
+      // Node's listener.
       pending.prependOnceListener('finish', respond);
     } else {
       respond();

@@ -1,8 +1,8 @@
 import type { RouteError } from '../errors.ts';
 
 /**
- * Facts about a route that the OpenAPI documents show, in addition to the schemas that validate its requests. The errors of its guard, its
- * body and its parameters are not among them, because `tools/openapi` derives these errors from the route.
+ * Facts about a route that the OpenAPI documents show, in addition to the schemas that validate its requests. The errors of its guard, body
+ * and parameters are not declared here, because `tools/openapi` derives them from the route.
  */
 declare module 'fastify' {
   interface FastifySchema {
@@ -22,15 +22,18 @@ declare module 'fastify' {
     /** True if the response has an `ETag`, and a request with this tag in `If-None-Match` gets 304. */
     hasEtag?: boolean;
     /**
-     * True if the response is a long list or document that is streamed. It gets 429 `rate_limited` if the caller already reads too many
-     * such responses slowly.
+     * True if the response is streamed, because it is a long list or a long document. A request gets 429 `rate_limited` if its caller
+     * already has too many such responses that it reads slowly.
      */
     isStreamed?: boolean;
-    /** True if a request that repeats an external id gets 200, the stored entry, and the header `Idempotent-Replayed`. */
+    /**
+     * True if the operation is idempotent: a request that repeats an external id gets 200 with the stored entry and the header
+     * `Idempotent-Replayed`.
+     */
     isIdempotent?: boolean;
     /**
-     * True if the response has the header `X-Webhook-Header-Brand`. Its value is part of the names of the headers that webhook deliveries
-     * have.
+     * True if the response has the header `X-Webhook-Header-Brand`. Webhook deliveries have headers whose names contain the value of this
+     * header.
      */
     namesHeaderBrand?: boolean;
   }

@@ -1,9 +1,15 @@
 import type { App } from './app.ts';
 
 interface Health {
-  /** Returns false if the process has begun to stop. Called with the address of the caller for every request to `/readyz`. */
+  /**
+   * Returns false if the process has begun to stop. Called for every request to `/readyz`. The address of the caller is recorded, so that a
+   * stopping process knows which proxies have already got a negative response.
+   */
   isServing?: (address: string) => boolean;
-  /** Returns true if the database can be reached and has all migrations. It queries the database, so it is called at most once a second. */
+  /**
+   * Returns true if the database can be reached and has all migrations. Each call queries the database, so `/readyz` calls this function at
+   * most once a second.
+   */
   isReady: () => Promise<boolean>;
 }
 
@@ -25,7 +31,10 @@ export function healthRoutes(app: App, { isServing = () => true, isReady }: Heal
   });
 }
 
-/** Returns a function that calls `isReady` once for all callers that arrive while it runs and in the second after it has ended. */
+/**
+ * Returns a function that calls `isReady` and shares its result. All calls that arrive while `isReady` runs, or within one second after it
+ * has ended, get the same result. If `isReady` fails, the result is false.
+ */
 function shared(isReady: () => Promise<boolean>): () => Promise<boolean> {
   let result: Promise<boolean> | null = null;
   const expire = () => setTimeout(() => (result = null), REUSED_FOR_MS).unref();

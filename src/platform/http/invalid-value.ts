@@ -2,9 +2,9 @@ import { type ApiError, apiError } from '../errors.ts';
 import { extentFor, type Validator, validationMessage } from '../lib/validation.ts';
 
 /**
- * Returns the 400 `invalid_request` for a body, path or query that does not match its schema.
- * @param whole name of this part of the request in the message: `body`, `path` or `query`
- * @param bytes size of the body. A large body is not searched for all its faults, but only for the first ones.
+ * Returns the error 400 `invalid_request` for a body, path or query that does not match its schema.
+ * @param whole `body`, `path` or `query`. The message uses this name for a fault of the whole value.
+ * @param bytes size of the body. The search of a large body stops after the first faults.
  */
 export function invalidValue(validator: Validator, value: unknown, whole: string, bytes = 0): ApiError {
   const extent = extentFor(bytes);

@@ -31,7 +31,8 @@ export async function sendLongList<Row extends { id: string }>(
 }
 
 /**
- * Sends a list that may be of any length and whose entries may be large. So a single page is streamed too.
+ * Sends a list that may be of any length and whose entries may be large. Because of the large entries, a response with only one page is
+ * streamed too.
  * @param renderBatch reads the entries to which the rows refer, and renders them
  * @throws ApiError 429 `rate_limited` if too many earlier lists wait because this caller does not read them
  */

@@ -23,12 +23,13 @@ interface Address {
 }
 
 /**
- * Listens on several sockets if the operating system distributes connections among them (Linux and FreeBSD), otherwise on one.
+ * Listens on several sockets if the operating system distributes connections among sockets with the same port (Linux and FreeBSD). On other
+ * systems, listens on one socket.
  * @throws NodeJS.ErrnoException EADDRINUSE if another process listens on the port, even if that process lets other sockets share it
  */
 export async function listen(app: App, { host, port }: Address): Promise<Listening> {
-  // The sockets below share their port. If another process also shares this port, they would listen on it without an error. So this first
-  // socket, which does not share, only tests that the port is free.
+  // Tests that the port is free, with a socket that does not share its port. The sockets that are opened later share their port. If another
+  // process shares the same port, they would listen on it without an error.
   await closed(await open({ host, port }));
   const isShared = await canShare(host);
   const address = await app.listen({ host, port, ...(isShared ? { reusePort: true } : {}) });
@@ -37,7 +38,7 @@ export async function listen(app: App, { host, port }: Address): Promise<Listeni
   return {
     address,
     stop() {
-      // The `close` of the HTTP server itself would also close its idle connections, so this line calls the `close` of its base class.
+      // `app.server.close()` would also close idle connections. The `close` of its base class only stops accepting connections.
       Server.prototype.close.call(app.server);
       others.forEach((other) => other.close());
     },
@@ -64,7 +65,7 @@ async function open(
   address: Address & { reusePort?: boolean },
   onConnection: (socket: Socket) => void = () => {},
 ): Promise<Server> {
-  // The HTTP server of Node accepts its connections with the same options.
+  // These are the options with which Node's HTTP server accepts its own connections.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, onConnection);
   server.listen(address);
   await once(server, 'listening');

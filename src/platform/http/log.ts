@@ -2,17 +2,17 @@ import { type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /**
- * Time in milliseconds for which log lines are gathered, so that they are written together. Another thread writes them, and to hand a text
- * to this thread costs several times as much as to make one line. Under load, about a hundred lines are handed over together, so each line
- * costs little.
+ * Time in milliseconds for which log lines are gathered, so that they are written together. Another thread writes them. Handing a text to
+ * that thread costs several times as much as making one line. Under load, about a hundred lines are handed over together, so the cost of
+ * each line is small.
  */
 const GATHER_MS = 10;
-/** Number of gathered characters at which the lines are written immediately. It bounds how much is lost if the process is killed. */
+/** Number of gathered characters at which the lines are written immediately. This limits how much is lost if the process is killed. */
 const GATHER_LENGTH = 16 * 1024;
 
 /**
- * Creates a logger that writes to standard output: readable lines if it is a terminal, otherwise JSON lines. No line contains headers or
- * bodies.
+ * Creates a logger that writes to standard output. It writes readable lines if standard output is a terminal, and JSON lines if it is not.
+ * No line contains headers or bodies.
  */
 export async function createLogger(level: string): Promise<Logger> {
   const options = { level, base: null, timestamp: createTimestamp() };
@@ -43,8 +43,8 @@ function createTimestamp(): () => string {
 }
 
 /**
- * Returns a log destination that collects lines in memory. Another thread writes them to standard output. Lines that are not written yet when
- * the process exits are written then.
+ * Returns a log destination that collects lines in memory. Another thread writes them to standard output. When the process exits, the main
+ * thread writes the lines that are still in memory.
  */
 function gatherLines(): DestinationStream {
   const destination = pino.destination({ sync: false });
@@ -73,8 +73,8 @@ function gatherLines(): DestinationStream {
 }
 
 /**
- * Suppresses Fastify's own log lines about requests. Only the line about a failed response stream stays, because the error handler does not
- * get that error.
+ * Suppresses Fastify's own log lines about requests. Only the line about a response that failed while it was streamed is kept, because the
+ * error handler is not called for such a failure.
  */
 export class QuietLogController extends LogController {
   constructor() {
@@ -82,8 +82,8 @@ export class QuietLogController extends LogController {
   }
 
   /**
-   * Logs a response that failed after it had begun. If the client closed the connection, the response has not failed, and only the log line
-   * of the request reports it.
+   * Logs a response that failed after it had begun. If the client has closed the connection, this function logs nothing, because the log
+   * line of the request already reports it.
    */
   override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {

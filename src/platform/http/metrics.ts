@@ -29,7 +29,10 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   };
 }
 
-/** Configured bounds on requests, and the current numbers that they limit. The numbers are read each time the metrics are collected. */
+/**
+ * Configured bounds on requests, and functions and counts that tell how much of each bound is in use. They are read each time the metrics
+ * are collected.
+ */
 export interface BoundedWork {
   bounds: Bounds;
   bodies: BodyCounts;

@@ -94,7 +94,7 @@ export interface PageFrame {
  */
 export function pageFrame(request: FastifyRequest, wanted: PageRequest, count: number): PageFrame {
   const text = JSON.stringify(pageBody(request, wanted, { count, results: [] }));
-  // `results` is the last field of the page, so only these characters follow its entries.
+  // `results` is the last field of a page, so its list is followed only by `]}`.
   const closing = ']}';
   return { opening: text.slice(0, -closing.length), closing };
 }

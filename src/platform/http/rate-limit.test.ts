@@ -128,7 +128,7 @@ describe('the window of one minute in which the calls of a budget are counted', 
     }
     const asked = Date.now();
     const { resetSeconds } = budgetOf(await get());
-    // The header has whole seconds, rounded up, so the actual end is up to one second earlier.
+    // `resetSeconds` comes from a header that gives whole seconds, rounded up. So the window may end up to one second before this time.
     assert.ok(Date.now() + resetSeconds * 1000 >= begin + 60_000, 'the window does not end early');
     assert.ok(asked + (resetSeconds - 1) * 1000 <= firstSeenAt + 60_000, 'the window does not end late');
   });

@@ -62,7 +62,7 @@ export function createCounter(windowMs = WINDOW_MS): (key: string) => Taken {
       windows.set(key, window);
     }
     window.count += 1;
-    // The difference of two rounded times may be slightly larger than the length of the window.
+    // Both times are rounded, so their difference may be slightly larger than the length of the window. `min` corrects this.
     return { count: window.count, msLeft: Math.min(windowMs, window.endsAtMs - nowMs) };
   };
 }

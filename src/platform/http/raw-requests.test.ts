@@ -20,7 +20,8 @@ describe('raw requests on a socket', () => {
   after(() => service.close());
 
   /**
-   * Asserts that the response refuses the request, and has the usual headers and body. Node's HTTP server or the app may have written it.
+   * Asserts that the response refuses the request, and has the usual headers and body. Most responses come from the app, but Node's HTTP
+   * server refuses some requests before the app gets them.
    */
   function assertRefusal(status: number, code: string, answer: RawAnswer | undefined, what = ''): void {
     assert.equal(answer?.status, status, `${what} ${answer?.body}`);

@@ -2,13 +2,14 @@ import type { Readable } from 'node:stream';
 import { DecodeError } from './decode/decode-error.ts';
 
 /**
- * Maximum number of bytes above the size limit that are read and dropped, so that the refusal can be sent after the end of the body. If
- * more bytes come, the refusal is sent before the body has ended.
+ * Number of bytes beyond the size limit that the service still reads and drops. If the body ends within them, the refusal is sent after the
+ * end of the body. If it is longer, the refusal is sent before the body has ended.
  */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 
 /**
- * Size in bytes above which the service counts a body against the bounds, limits the pace of its reading, and checks it on a worker thread.
+ * Size in bytes above which a body is large. The reading of a large body is slowed down, so that other requests can run, and a worker
+ * thread checks it. A large body of an authenticated caller counts against the bounds.
  */
 export const LARGE_BODY_BYTES = 64 * 1024;
 
@@ -48,7 +49,8 @@ export function readBody({ payload, declaredBytes, limitBytes, space, pace }: Bo
     payload.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;
       if (sizeBytes > limitBytes) {
-        // This also replaces an earlier refusal by `space`. That refusal asks for a retry, but a retry of this body can never succeed.
+        // `space` may have refused the body already, with an error that asks for a retry. A body above the size limit can never succeed, so
+        // the error for its size replaces that error.
         refusal = tooLarge(limitBytes);
       }
       refusal ??= space.growTo(sizeBytes);

@@ -11,8 +11,8 @@ type EvalOptions = Parameters<RedisClientType['eval']>[1];
  */
 const COMMAND_TIMEOUT_MS = 500;
 /**
- * Time in milliseconds that must pass without a failure before Redis counts as back. Without this time, a Redis that is nearly full would
- * be reported as lost and back many times, because it accepts some commands and refuses others.
+ * Time in milliseconds that must pass without a failure before the process logs that Redis is available again. A Redis that is nearly full
+ * accepts some commands and refuses others. Without this time, the log would report such a Redis as lost and available many times.
  */
 const CALM_MS = 1_000;
 
@@ -48,7 +48,8 @@ export async function createRedisBudgets(url: string, log: Logger): Promise<Budg
 
 /** Connects a Redis client whose only command counts a call. The command has a time limit. */
 async function connectRedis(url: string, log: Logger) {
-  // The package is loaded only here, because it has more files than any other package, and most processes use no Redis.
+  // The package `redis` is loaded only when it is needed, because it has more files than any other package, and most processes use no
+  // Redis.
   const { createClient } = await import('redis');
   const client = createClient({
     url,
@@ -91,7 +92,10 @@ async function connectRedis(url: string, log: Logger) {
   };
 }
 
-/** Creates two functions, which log when Redis is lost and when it is back. They log only the change, not each call. */
+/**
+ * Creates the functions `lose` and `regain`, which log that Redis is lost and that it is back. They log only a change of this state, not
+ * each call.
+ */
 function createReports(log: Logger) {
   let isLost = false;
   let failedAtMs = 0;
@@ -121,8 +125,8 @@ function createReports(log: Logger) {
  */
 function inTime<T>(response: Promise<T>, onLate: () => void): Promise<T> {
   let late: NodeJS.Immediate | undefined;
-  // If this process was busy, the response may have arrived although the process has not read it yet. So the timer lets the event loop read
-  // it before it calls `onLate`.
+  // If this process was busy, the response of Redis may have arrived in time, but the process has not read it yet. So `onLate` runs only
+  // after the event loop had a chance to read the response.
   const timer = setTimeout(() => (late = setImmediate(onLate)), COMMAND_TIMEOUT_MS);
   return response.finally(() => {
     clearTimeout(timer);

@@ -7,7 +7,7 @@ import { FairQueues } from '../lib/fair-queues.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * True if requests of this route begin without waiting in a queue. Health checks need this, because they must respond even while the
+     * True if requests of this route begin without waiting in a queue. The health checks set it, because they must respond even while the
      * process is busy.
      */
     skipsQueue?: boolean;
@@ -28,8 +28,8 @@ const LONG_ROUND_MS = 6;
 /** Number of requests of one tenant that may run while iterations of the event loop are long. Further requests of this tenant wait. */
 const UNDER_WAY_IN_LONG_ROUNDS = 4;
 /**
- * Waiting time in milliseconds after which a request begins even while iterations are long. Otherwise it might wait forever, because the
- * requests that run may be waiting for their clients.
+ * Waiting time in milliseconds after which a request begins even while iterations are long. Otherwise the request might wait forever,
+ * because the running requests may in turn wait for their clients.
  */
 const LONGEST_WAIT_MS = 1_000;
 /** Maximum number of credentials for which the tenant is cached. */
@@ -46,8 +46,8 @@ interface WaitingRequest {
  * Queues of requests: one for each tenant, and one for all callers whose tenant is not known yet (`STRANGERS`). A request begins at the end
  * of the event loop iteration that has read it. The tenants take turns. If no other request waits, the request is delayed by about 10 µs.
  *
- * Cheap requests begin together. If about twenty of them are read first and then handled, they take a third less processor time than if
- * each one is handled as soon as it is read (docs/performance-log.md).
+ * Cheap requests begin together. The service first reads about twenty of them and then handles them. This takes a third less processor time
+ * than handling each request as soon as it is read (docs/performance-log.md).
  *
  * The first request of a connection waits while further connections arrive, so that these connections are accepted first.
  */
@@ -153,8 +153,8 @@ export class RequestQueues {
   }
 
   /**
-   * Runs `#afterTogether` after all microtasks, because `nextTick` is called inside a microtask. So the measured cost of a request includes
-   * its work in microtasks.
+   * Runs `#afterTogether` after all waiting microtasks. So the measured cost of a request includes its work in microtasks. This function
+   * runs in a microtask, and Node calls the function that is given to `nextTick` only when no microtask waits.
    */
   readonly #afterMicrotasks = () => process.nextTick(this.#afterTogether);
 
@@ -180,8 +180,9 @@ export class RequestQueues {
 }
 
 /**
- * Returns all credentials that the caller sent, including the secrets. So a caller who knows the API key of a credential but not the secret
- * does not get into the queue of its tenant. Of a channel, only the channel key is used, because the signature is different in each call.
+ * Returns the credentials that the caller sent, including the secrets. The secrets are needed, because a caller who knows only the API key
+ * of a credential must not get into the queue of its tenant. For a channel, the result contains the channel key but not the signature,
+ * which is different in each call.
  */
 function credentialsOf({ headers }: FastifyRequest): string {
   return (

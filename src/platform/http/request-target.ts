@@ -18,8 +18,8 @@ export function hasBrokenPath(target: string): boolean {
 }
 
 /**
- * Returns a target that the router accepts. If the encoding of the path is broken, each percent sign is escaped. So the router finds the
- * route, and the checks that come before the check of the path (decision 1) can respond first.
+ * Returns a target that the router accepts. If the encoding of the path is broken, each percent sign in it is escaped, so that the router
+ * finds the route. The checks that come before the check of the path (decision 1) can then respond first.
  */
 export function routableTarget(target: string): string {
   if (!hasBrokenPath(target)) {

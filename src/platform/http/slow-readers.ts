@@ -14,9 +14,12 @@ declare module 'fastify' {
 export interface ReaderBounds {
   /** Maximum number of streams of one reader that may be under way at the same time. */
   maxWaiting: number;
-  /** Minimum speed of a reader. A stream that waits for its reader is cut off if the reader has been slower than this for `overMs`. */
+  /**
+   * Minimum speed of a reader, in bytes per second. A stream that waits for its reader is cut off if the reader has been slower than this
+   * for `overMs`.
+   */
   leastBytesPerSecond: number;
-  /** Time in milliseconds after which a stream is cut off if its reader reads nothing. */
+  /** Time in milliseconds after which a stream is cut off if its reader has read no byte. */
   overMs: number;
   /** Maximum duration of a stream in milliseconds. After it, the stream is cut off even if its reader is fast. */
   longestMs: number;
@@ -54,8 +57,8 @@ export class SlowReaders {
   }
 
   /**
-   * Waits until the stream of this response may begin. If `maxWaiting` streams of the reader are under way, the new one waits in a queue
-   * until one of them ends. A stream ends with its response, or when its connection breaks.
+   * Waits until the stream of this response may begin. If `maxWaiting` streams of the reader are under way, the new stream waits in a queue
+   * until one of the others ends. A stream ends when its response has ended or its connection breaks.
    * @throws ApiError 429 `rate_limited` if all streams under way wait because the reader does not read them
    */
   async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -65,8 +68,8 @@ export class SlowReaders {
     this.#checking ??= setInterval(() => this.#check(), this.#bounds.checkEveryMs).unref();
     const stream = new OpenStream(request, reply, this.#bounds);
     reply.raw.once('close', () => this.#leave(readerId, reader, stream));
-    // If the connection breaks while the stream is in the queue, this promise never settles. It need not, because no client waits for the
-    // response any more.
+    // If the connection breaks while the stream is in the queue, this promise never resolves or rejects. This does no harm, because the
+    // client that waits for the response has gone.
     await new Promise<void>((resolve, reject) => {
       reader.queue.push({ stream, admit: resolve, refuse: reject });
       this.#admit(reader);

@@ -58,7 +58,7 @@ async function hold<T>(work: (tx: Tx) => Promise<T>): Promise<{ result: T; end: 
   return { result: await done, end };
 }
 
-/** Resolves to true if the given promise is still pending after this time. */
+/** Resolves to true if the given promise is still pending after `afterMs` milliseconds, and to false if it settles earlier. */
 const isWaiting = (promise: Promise<unknown>, afterMs = 150) =>
   Promise.race([
     promise.then(

@@ -10,7 +10,7 @@ import { KEY_BYTES, type MasterKeys, nameOf, unwrapKey, unwrapWithEither, wrapKe
 
 /** Length in bytes of the key version with which each ciphertext begins. The version is in big-endian order. */
 const VERSION_BYTES = 4;
-/** Minimum time in milliseconds between two queries for new keys, even if many ciphertexts name keys that are not known. */
+/** Minimum time in milliseconds between two queries for new keys, even if this process does not know the keys of many ciphertexts. */
 const READ_EVERY_MS = 1_000;
 
 /** Error for a stored secret that cannot be decrypted: it was changed or moved to another location, or its key was removed. */
@@ -44,9 +44,8 @@ export class OpenKeyring {
   readonly #db: Database;
   readonly #masterKeys: MasterKeys;
   /**
-   * Encryption keys by version. Old keys stay until the process ends, because it may still hold ciphertexts that need them. The keys are
-   * key objects, because Node would check a key of plain bytes again at each use. With a key object, a decryption takes a third of the time
-   * that it takes with plain bytes.
+   * Encryption keys by version. Old keys stay until the process ends, because it may still hold ciphertexts that need them. Each key is a
+   * `KeyObject`, because Node would check plain bytes again at each use. With plain bytes, a decryption takes three times as long.
    */
   readonly #keys = new Map<number, KeyObject>();
   /** Promise of the latest query for new keys that has begun. It never rejects. */
@@ -76,7 +75,7 @@ export class OpenKeyring {
    */
   async encrypt(tx: Tx, secret: string, boundTo: string): Promise<Buffer> {
     await store.blockNewKeys(tx);
-    // The key is read in a second statement, because another transaction may have added it while the first statement waited for the lock.
+    // While `blockNewKeys` waited for its lock, another transaction may have added a key. Only a second statement can see this key.
     const newest = await store.readNewestEncryptionKey(tx);
     return Buffer.concat([
       versionBytes(newest.version),
@@ -103,13 +102,13 @@ export class OpenKeyring {
   }
 
   /**
-   * Makes a new encryption key, with which all later secrets are encrypted. Makes no new key if older keys are still in the database,
-   * because an earlier rotation was interrupted or is still under way. Then the rotation continues with the newest key.
+   * Makes a new encryption key. From then on, all secrets are encrypted with this key. If the database still has older keys, an earlier
+   * rotation was interrupted or is under way. Then makes no new key, and continues that rotation with the newest key.
    * @returns the newest version, and the older versions with which stored secrets may still be encrypted
    */
   async beginRotation(): Promise<{ version: number; older: number[]; isResumed: boolean }> {
-    // The key is made before the transaction. If the response to the COMMIT is lost, the transaction runs a second time. Then it finds the
-    // same key in the database, so the code below recognises that this call made the key.
+    // The key is made before the transaction, because the transaction runs a second time if the response to the COMMIT is lost. The second
+    // run finds this key in the database, so the code below recognises that this call made the key.
     const made = randomBytes(KEY_BYTES);
     const { newest, older } = await inTransaction(this.#db, async (tx) => {
       await store.lockForNewKey(tx);
@@ -166,9 +165,9 @@ export class OpenKeyring {
   }
 
   /**
-   * Reads the new keys, but not earlier than `READ_EVERY_MS` after the previous query began. One query serves all calls that arrive before
-   * it begins. A later call needs a later query, because its key may be newer than the result. All calls together cause at most one query a
-   * second, even if their keys do not exist. So it is not necessary to cache which keys are missing.
+   * Reads the new keys, but not earlier than `READ_EVERY_MS` after the previous query began. All calls that arrive before the query begins
+   * share it. A later call needs another query, because its key may be newer than the result of the first query. All calls together cause
+   * at most one query a second, even if their keys do not exist. So there is no cache of missing keys.
    */
   async #readWhenDue(): Promise<void> {
     await sleep(Math.max(0, this.#readAtMs + READ_EVERY_MS - performance.now()));
@@ -188,8 +187,9 @@ export class OpenKeyring {
   }
 
   /**
-   * Unwraps a key and keeps it. If this process has no master key that can unwrap it, returns the key of this version that the process
-   * already knows. So a process that has not been restarted continues to work while the master key is being replaced.
+   * Unwraps a key and keeps it. If no master key of this process can unwrap the key, returns the key of the same version that is kept
+   * already. So a process that has not been restarted continues to work while the master key is being replaced.
+   * @throws OperatorError if no master key can unwrap the key, and no key of this version is kept
    */
   #unwrap(wrapped: store.WrappedKey): KeyObject {
     const unwrapped = unwrapWithEither(wrapped, this.#masterKeys);

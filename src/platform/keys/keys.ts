@@ -10,7 +10,7 @@ export type { SecretColumn, StoredSecret } from './rotation.ts';
 
 const PURPOSES: KeyPurpose[] = ['pepper', 'token', 'encryption'];
 
-/** Part of the keyring for code that hashes, signs, encrypts and decrypts with the service's own keys. */
+/** Keyring for code that uses the service's own keys to hash, sign, encrypt and decrypt. It cannot rotate or rewrap the keys. */
 export type Keyring = Pick<OpenKeyring, 'pepper' | 'token' | 'encrypt' | 'decrypt'>;
 
 /**
@@ -34,7 +34,7 @@ export async function openMasterKey(db: Database, dataDir: string): Promise<Buff
 }
 
 /**
- * Reads and unwraps the service keys. Makes them at the first start. Does not change existing keys, which only `OpenKeyring.rewrap` does.
+ * Reads and unwraps the service keys. Makes them at the first start. Does not change existing keys. Only `OpenKeyring.rewrap` changes them.
  * @param previousMasterKey master key for keys that `masterKey` does not wrap yet, while the master key is being replaced
  * @throws OperatorError if neither master key can unwrap one of the keys
  */

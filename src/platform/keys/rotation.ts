@@ -23,8 +23,9 @@ export interface StoredSecret {
 /** Functions that read and replace the encrypted secrets in one column of a table. The module that owns the table provides them. */
 export interface SecretColumn {
   /**
-   * Reads at most `limit` encrypted secrets of the tenant, in the order of their ids, which are all greater than `afterId`. Reads only
-   * secrets whose ciphertext sorts before `bytes`. A ciphertext begins with the version of its key, so these secrets have an older key.
+   * Reads at most `limit` encrypted secrets of the tenant, in the order of their ids. Begins after the id `afterId`, or with the first id
+   * if `afterId` is null. Reads only secrets whose ciphertext sorts before `bytes`. A ciphertext begins with the version of its key, so
+   * these secrets have an older key.
    */
   readBefore(
     db: Database,
@@ -42,7 +43,7 @@ export interface SecretColumn {
 
 /** Result of a rotation. */
 export interface Rotation {
-  /** Version of the new encryption key. A rotation that continues an interrupted one uses the key that the interrupted one made. */
+  /** Version of the new encryption key. If the rotation continues an earlier rotation, it is the key that the earlier rotation made. */
   version: number;
   /** Number of secrets that this rotation encrypted again, with the newest key. */
   reencrypted: number;
@@ -93,7 +94,7 @@ export async function rotateEncryptionKey(options: Options): Promise<Rotation> {
 }
 
 /**
- * Encrypts again, with the newest key, the secrets in one column of one tenant that are encrypted with an older key.
+ * Finds the secrets with an older key in one column of one tenant. Encrypts these secrets again with the newest key.
  * @returns the number of secrets that were encrypted again
  */
 async function reencrypt(

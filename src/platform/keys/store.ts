@@ -71,8 +71,8 @@ export async function blockNewKeys(tx: Tx): Promise<void> {
 }
 
 /**
- * Must be called before a transaction adds an encryption key. Waits until no other transaction blocks new keys (`blockNewKeys`). From then
- * until this transaction ends, `blockNewKeys` waits in all other transactions.
+ * Waits until no other transaction blocks new keys (`blockNewKeys`). From then until this transaction ends, `blockNewKeys` waits in all
+ * other transactions. A transaction must call this function before it adds an encryption key.
  */
 export async function lockForNewKey(tx: Tx): Promise<void> {
   await lockRow(tx).forUpdate().executeTakeFirstOrThrow();

@@ -8,20 +8,23 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Account {
   tenant: string;
   /**
-   * Credential or user of the tenant. For an unauthenticated call: the channel, or the network of the client's address. Empty until one
-   * of them is known.
+   * Id of the caller: the credential or user of the tenant. If the caller is not authenticated, it is the channel, or the network of the
+   * client's address. Empty until the caller is known.
    */
   caller: string;
 }
 
 /** Tenant name that the account of every unauthenticated caller has. */
 export const STRANGERS = 'strangers';
-/** Tenant name and caller name in the account for the service's own work and for work that serves several tenants together. */
+/**
+ * Name that the account of the service itself has as tenant and as caller. The service charges its own work and work for several tenants to
+ * this account.
+ */
 export const SERVICE = 'service';
 const SERVICE_ACCOUNT: Account = { tenant: SERVICE, caller: SERVICE };
 
-// A timer of the connection may keep the account in memory after the request has ended. The account is a small separate object that does
-// not refer to the request, so that the timer does not keep the whole request in memory.
+// A timer of the connection may keep the account in memory after the request has ended. So the account does not refer to the request.
+// Otherwise the timer would keep the whole request in memory.
 const current = new AsyncLocalStorage<Account>();
 
 /** Runs the work. Charges it, and all asynchronous work that it starts, to the account. */

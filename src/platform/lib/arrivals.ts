@@ -16,7 +16,7 @@ export function noteArrival(): void {
   }
 }
 
-/** Runs once in each iteration of the event loop, until an iteration has accepted no connection. */
+/** Ends the burst if the current iteration of the event loop has accepted no connection. During a burst, runs once in each iteration. */
 function endRound(): void {
   isInLastRound = isInThisRound;
   isInThisRound = false;

@@ -24,7 +24,7 @@ export interface BodyBounds {
   ofCaller: number;
   ofTenant: number;
   ofProcess: number;
-  /** Bound for all unauthenticated callers together. */
+  /** Largest size for the bodies of all unauthenticated callers together. */
   ofStrangers: number;
 }
 

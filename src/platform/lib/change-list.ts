@@ -8,12 +8,12 @@ export interface Change {
   /** Kind of the entry: `user`, `dish`, `room type` … */
   what: string;
   /**
-   * Key of the entry in the document. For a room type or a rate plan, the names of its parents come first, for example
-   * "Hotel / Double".
+   * Key of the entry in the tenant document. For a room type or a rate plan, the names of its parents come first, for example "Hotel /
+   * Double".
    */
   name: string;
   change: 'added' | 'changed' | 'disabled' | 'enabled' | 'removed';
-  /** Changed fields of the entry, without `is_active`, which `change` shows. */
+  /** Changed fields of the entry. `is_active` is left out, because `change` shows it. */
   fields: FieldChange[];
 }
 
@@ -31,8 +31,8 @@ export interface Difference<Entry> {
 }
 
 /**
- * Fields that `Change.fields` does not list. Of these, a changed `is_active` is shown by `Change.change`, and changed positions are shown
- * together as one change of the field `order`.
+ * Fields that `Change.fields` does not list. Two of them are shown in another way: `Change.change` shows a changed `is_active`, and one
+ * change of the field `order` shows all changed positions.
  */
 const UNLISTED_FIELDS = new Set([
   'id',
@@ -43,12 +43,15 @@ const UNLISTED_FIELDS = new Set([
   'created_at',
   'updated_at',
 ]);
-/** Maximum length of an old or new value, in characters of its JSON. If one of the two is longer, `FieldChange` contains neither. */
+/**
+ * Maximum length of an old or a new value, in characters of its JSON. If the old or the new value is longer, `FieldChange` leaves out both
+ * values.
+ */
 const MAX_VALUE_LENGTH = 100;
 
 /**
- * Describes the differences, with at most one change for each entry. If entries that are otherwise equal changed their order, adds one
- * change of the field `order`.
+ * Describes the differences between the stored and the wanted entries, with at most one change for each entry. If some entries differ only
+ * in their position and are in a new order, adds one change of the field `order` for all of them.
  */
 export function describeListChanges<Entry extends { position: number }>(
   what: string,
@@ -97,7 +100,7 @@ function isActiveEntry(entry: object): boolean {
   return !('is_active' in entry) || entry.is_active === true;
 }
 
-/** Returns true if the entries that differ only in their position are in another order than before. */
+/** Returns true if the order of some entries has changed. Compares only entries that are otherwise equal. */
 function isReordered<Entry extends { position: number }>(differences: Difference<Entry>[]): boolean {
   const positions = differences.flatMap(({ before, after }) =>
     before !== undefined && after !== undefined && isDeepStrictEqual({ ...before, position: after.position }, after)

@@ -161,9 +161,9 @@ describe('instantOf', () => {
         const wanted = Date.parse(`${date}T${time}:00Z`);
         const gap = wallMs(ms, zone) - wanted;
         assert.ok(gap >= 0);
-        // If a clock change skips the wanted time, `ms` must be later by the skipped gap. Then `gap` milliseconds before `ms`, the zone
-        // still has its old offset, and its local time is `gap` before the wanted time. If no time is skipped, this line proves no more
-        // than the definition of `gap`.
+        // If a clock change skips the wanted local time, `ms` must be later than the wanted time by `gap`. Then, at `ms - gap`, the zone
+        // still has the offset from before the clock change, so its local time is `wanted - gap`. If no time is skipped, `gap` is 0, and
+        // this line proves nothing new.
         assert.equal(wallMs(ms - gap, zone), wanted - gap);
         for (const minutes of [20, 30, 60, 120]) {
           assert.notEqual(

@@ -57,8 +57,7 @@ export function todayIn(timezone: string): DateText {
 
 /**
  * Returns the instant of a local date and time in a time zone, as an ISO 8601 text in UTC. If a clock change skips the local time, the
- * result is the instant whose local time is later by the length of the skipped gap. If the local time occurs twice, the result is its first
- * occurrence.
+ * result is later by the length of the skipped gap. If the local time occurs twice, the result is its first occurrence.
  * @param time `HH:MM`
  */
 export function instantOf(date: DateText, time: string, timezone: string): string {

@@ -4,8 +4,8 @@ export interface FairGateOptions {
   /** Number of callers that may be inside the gate at the same time. */
   limit: number;
   /**
-   * Returns the number of callers with this key that may be inside the gate at the same time. A number below `limit` keeps places free
-   * for other keys. If this function is missing, one key may take all places.
+   * Returns the number of callers with this key that may be inside the gate at the same time. If it is lower than `limit`, callers with
+   * other keys can still enter. If this function is missing, callers with one key may fill the gate.
    */
   limitOf?: (key: string) => number;
   /** Longest wait of a caller in milliseconds. After this time the gate refuses the caller with the error from `waitedTooLong`. */
@@ -34,8 +34,8 @@ export class FairGate {
    *   rejects with the error from `waitedTooLong` after `maxWaitMs`.
    */
   enter(key: string): Promise<void> | undefined {
-    // If callers wait although a place is free, all their keys have reached their own limits. So a new caller whose key may enter takes no
-    // place that a waiting caller could take.
+    // Callers may wait although the gate is not full, because all their keys have reached the limits of their own. A new caller with
+    // another key may then enter first, because no waiting caller could enter now.
     if (this.#inside < this.#options.limit && this.#mayEnter(key)) {
       this.#count(key, 1);
       return undefined;

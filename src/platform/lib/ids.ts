@@ -51,8 +51,8 @@ export function firstIdAt(atMs: number): string {
 }
 
 /**
- * Derives an id from the parts, for example from the id of a dish and the name of one of its add-ons. The same parts always give the
- * same id. So an add-on that leaves the menu and comes back keeps its id, although the id is not stored. The id is a UUIDv8
+ * Derives an id from the given values, for example from the id of a dish and the name of one of its add-ons. The same values always give
+ * the same id. So an add-on that leaves the menu and comes back has its old id again, although the id is not stored. The id is a UUIDv8
  * (RFC 9562 §5.8) from a SHA-256 hash.
  */
 export function derivedId(...parts: (string | number)[]): string {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Digits and letters of Crockford's base 32. It leaves out I, L, O and U, for example because people may read O as 0. */
+/** Digits and letters of Crockford's base 32. It has no I, L, O and U, so that people do not confuse, for example, O with 0. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**

@@ -4,15 +4,15 @@
  */
 const MIN_LENGTH = 7;
 /**
- * Minimum length of a known name that `nearName` suggests even if the given name has two typing errors. For a shorter known name, it
- * allows only one.
+ * Minimum length of a known name that `nearName` suggests if the given name has two typing errors. For a shorter known name, `nearName`
+ * allows one typing error.
  */
 const TWO_TYPOS_LENGTH = 10;
 
 /**
  * Finds the known name that a misspelled name most likely stands for. A typing error is one additional, missing or wrong character, or two
- * neighbouring characters in the wrong order. A difference in case does not count as a typing error. So for a known name in lower case,
- * `nearName` suggests the same name in upper case.
+ * neighbouring characters in the wrong order. A difference in case is not a typing error, so `nearName` suggests `DATABASE_URL` for
+ * `database_url`.
  * @param known names in upper case
  * @returns null if the name is itself a known name, or if no known name is similar enough
  */

@@ -1,4 +1,4 @@
-// These functions read a value whose type is unknown, because no schema has checked it yet.
+// The functions of this file read a value whose type is unknown, because no schema has checked it yet.
 
 /** Returns the value itself if it is an object, and an empty object for every other value. */
 export function fieldsOf(value: unknown): Record<string, unknown> {

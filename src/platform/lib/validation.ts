@@ -23,7 +23,7 @@ function newAjv(options: Options): Ajv {
   ajv.addFormat('uuid', isUuid);
   const isCalendarDay = ajv.formats['date'] as { validate: (text: string) => boolean };
   const isUri = ajv.formats['uri'] as (text: string) => boolean;
-  // The service uses this format only for URLs of pictures, which other programs load and show. So `javascript:`, `data:` and `file:` are
+  // The format `uri` is used only for URLs of pictures, which other programs load and show. So `javascript:`, `data:` and `file:` are
   // refused.
   ajv.addFormat('uri', (text) => /^https?:\/\/[^/?#]/i.test(text) && isUri(text));
   // PostgreSQL has no year 0, so dates of the year 0 are refused.
@@ -60,8 +60,8 @@ export interface Validator {
 
 const untilFirstFault = newAjv({ allErrors: false });
 /**
- * Ajv instance that finds all faults of a value. It does not check the schemas themselves, because their meta-schema needs Ajv's original
- * keyword `items`, which is replaced below. The instance `untilFirstFault` checks the schemas.
+ * Ajv instance that finds all faults of a value. It does not check if the schemas are valid, because such a check needs Ajv's own keyword
+ * `items`, which is replaced below. The instance `untilFirstFault` checks the schemas.
  */
 const withAllFaults = newAjv({ allErrors: true, meta: false, validateSchema: false });
 /** Bounds and progress of the current search for faults. There is only one search at a time, because validation is synchronous. */
@@ -84,7 +84,8 @@ withAllFaults.addKeyword({
         const before = search.foundInLists;
         if (!check(list[index])) {
           const found = check.errors ?? [];
-          // `found` includes the faults of lists inside the entry, which are counted already. So they are not added again.
+          // `found` contains the faults of the entry and of the lists inside the entry. The inner lists have added theirs already, so the
+          // count is set and not increased.
           search.foundInLists = Math.max(search.foundInLists, before + found.length);
           for (const fault of found) {
             faults.push({ ...fault, instancePath: `${context?.instancePath}/${index}${fault.instancePath}` });
@@ -102,8 +103,8 @@ withAllFaults.addKeyword({
 const validators = new Map<string, Validator>();
 
 /**
- * Returns the validator of a schema. Equal schemas share a validator. Otherwise Ajv would compile and keep each copy of a schema, and a
- * process makes a new copy for each app and for each tenant document.
+ * Returns the validator of a schema. Equal schemas share one validator, because a process makes a new copy of each schema for each app and
+ * for each tenant document. Without sharing, Ajv would compile and keep every copy.
  */
 export function compileSchema(schema: object): Validator {
   const text = JSON.stringify(schema);
@@ -147,8 +148,8 @@ export function findFaults(validator: Validator, value: unknown, whole: string):
 }
 
 /**
- * Largest size of a body, in bytes, for which the error message lists all faults. For a larger body it lists only the first 50 faults,
- * because the report of a fault costs a hundred times as much as the bytes that cause it.
+ * Largest size of a body, in bytes, for which the error message lists all faults. For a larger body it lists only the first 50 faults. A
+ * few bytes can cause a fault, and the text that describes the fault takes a hundred times as much work as reading them.
  */
 const ALL_FAULTS_BYTES = 64 * 1024;
 const FIRST_FAULTS = 50;

@@ -29,9 +29,9 @@ const SPECIAL_IPV4: readonly [network: string, prefix: number][] = [
 
 /**
  * IPv6 ranges that no webhook may reach, because they are not ordinary public addresses. IANA assigns global unicast addresses only from
- * 2000::/3. The first three entries cover all addresses outside 2000::/3. The other entries are special ranges inside it. The first three
- * entries include the IPv6 forms of IPv4 addresses (::/96, mapped ::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48), the discard range
- * (100::/64), segment routing (5f00::/16), fc00::/7, fe80::/10, fec0::/10 and ff00::/8.
+ * 2000::/3. The first three entries cover all addresses outside 2000::/3. The other entries are special ranges inside 2000::/3. The first
+ * three entries include the IPv6 forms of IPv4 addresses (::/96, mapped ::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48), the discard
+ * range (100::/64), segment routing (5f00::/16), fc00::/7, fe80::/10, fec0::/10 and ff00::/8.
  */
 const SPECIAL_IPV6: readonly [network: string, prefix: number][] = [
   ['::', 3],
@@ -74,15 +74,15 @@ export interface VettedAddress {
 export type HostLookup = (hostname: string) => Promise<VettedAddress[]>;
 
 export interface VettingOptions {
-  /** If true, every address is allowed, also a private one. For development. */
+  /** True if every address is allowed, also a private address. Used in development. */
   allowPrivateNetwork: boolean;
-  /** Replaces the DNS look-up of the system. For tests, for example with a host name whose address changes. */
+  /** Replaces the DNS look-up of the system. Used by tests, for example to change the address of a host name. */
   lookup?: HostLookup | undefined;
 }
 
 /**
- * Error for a host that is, or resolves to, an address that is not public. The message does not name the address, because it could reveal
- * something about our network.
+ * Error for a host with an address that is not public. The host is this address, or a name that resolves to it. The message does not name
+ * the address, because the address could reveal something about our network.
  */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
@@ -93,9 +93,8 @@ export class AddressRefusedError extends Error {
 }
 
 /**
- * Returns the addresses of a URL's host, to which the caller may connect. A host is refused even if only one of its addresses is not
- * public. The function resolves a host name once. The caller must connect to the returned addresses, because a second look-up could return
- * other addresses that are not checked.
+ * Resolves the host of a URL, and refuses the host if one of its addresses is not public. Returns all addresses of the host. The caller
+ * must connect to the returned addresses and must not resolve the name again, because a second look-up could return unchecked addresses.
  * @throws AddressRefusedError if an address of the host is not public. An error of the look-up is thrown unchanged.
  */
 export async function vetHost(hostname: string, options: VettingOptions): Promise<VettedAddress[]> {
@@ -106,7 +105,10 @@ export async function vetHost(hostname: string, options: VettingOptions): Promis
   return addresses;
 }
 
-/** Returns the addresses of a URL's host. An IP address needs no look-up. In a URL, an IPv6 address is in brackets. */
+/**
+ * Returns the addresses of a URL's host. If the host is an IP address, returns it without a look-up. Removes the brackets of an IPv6
+ * address.
+ */
 async function resolve(hostname: string, lookup: HostLookup): Promise<VettedAddress[]> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(host);

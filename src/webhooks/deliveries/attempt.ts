@@ -51,8 +51,8 @@ export function isReceiverOk({ ok, error }: SendOutcome): boolean | null {
 }
 
 /**
- * Returns the status of a delivery after an attempt, and the wait until its next attempt (decision 33). After an aborted attempt, the
- * delivery is due again immediately. An attempt is aborted only if this process stops, so another process can then send the event.
+ * Returns the status of a delivery after an attempt, and the wait until its next attempt (decision 33). An attempt is aborted only when
+ * this process stops. The delivery is then due again immediately, so that another process can send it.
  */
 export function outcomeOf(
   delivery: ClaimedDelivery,

@@ -90,7 +90,7 @@ describe('claims of due deliveries', () => {
     const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 4 }];
     await inTransaction(db, async (tx) => {
       // The counters may already contain reads of earlier transactions, because a connection reports its counters only once a second. So
-      // these reads are subtracted.
+      // the reads of earlier transactions are subtracted.
       const earlier = await scansOf(tx);
       for (let times = 0; times < 10; times += 1) {
         const { deliveries } = await claimDue(tx, wanted, newLease());
@@ -160,8 +160,8 @@ describe('claims of due deliveries', () => {
     try {
       await inTransaction(background, async (tx) => {
         assert.equal((await findDueQueues(tx, { after: null, limit: 5_000, passOver: [] })).length, 3_000);
-        // `findDueQueues` goes from credential to credential, and should read one row for each of them. Without the order of the index, it
-        // would read and sort all rows for each credential.
+        // `findDueQueues` should read one row for each credential, because the index has the rows in the right order. If PostgreSQL did not
+        // use this index, it would read and sort all rows for each credential.
         const { rows } = await sql<{ read: number }>`
           SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'event'
         `.execute(tx);

@@ -4,9 +4,14 @@ import type { ClaimedDelivery, DueQueue, Lease } from '../events/events.ts';
 import type { SendingSlots, Slot } from './sending-slots.ts';
 import { CLAIM_SIZE, claimDue, findDueQueues } from './store.ts';
 
-/** Maximum number of deliveries that one claim stops for one revoked credential. Its other deliveries wait for a later claim. */
+/**
+ * Maximum number of deliveries of one revoked credential that one claim stops. Further deliveries of the credential wait for a later claim.
+ */
 const STOP_SIZE = 20;
-/** Maximum number of queues in memory. A queue is one credential with due deliveries. At the maximum, no further queues are searched. */
+/**
+ * Maximum number of queues in memory. A queue is one credential with due deliveries. When memory holds this many queues, `scan` does not
+ * search for more.
+ */
 const MAX_QUEUES = 5_000;
 /** Maximum number of queues that a search adds for one tenant, so that memory always has space for other tenants. */
 const MAX_QUEUES_OF_TENANT = MAX_QUEUES / 2;
@@ -40,7 +45,7 @@ export class Claims {
    * Last credential that the previous `scan` found. The next `scan` continues after it. Null: the next `scan` begins at the first tenant.
    */
   #scanAfter: DueQueue | null = null;
-  /** Webhook URLs whose queues were removed to save memory, because they had no free slot. `scan` skips a URL until it has a free slot. */
+  /** Webhook URLs without a free slot, whose queues were removed to save memory. `scan` skips a URL until it has a free slot. */
   readonly #passedOver = new Set<string>();
 
   constructor(db: Database, slots: SendingSlots, newLease: () => Lease) {
@@ -86,8 +91,8 @@ export class Claims {
 
   /**
    * Claims deliveries of several credentials in one statement, at most as many as there are free sending slots.
-   * @returns the claimed deliveries. Null: no credential in memory has a free slot. After any other result, even an empty list, the caller
-   * should call again, because more deliveries may be due.
+   * @returns the claimed deliveries, or null if no credential in memory has a free slot. The caller should call again until the result is
+   * null. More deliveries may be due, even after an empty list.
    */
   async take(): Promise<Claim[] | null> {
     const reservations = this.#reserve();
@@ -161,7 +166,8 @@ export class Claims {
 
   /**
    * Yields the queues in the order of claims, each with the number of deliveries that may be claimed now. A tenant that holds half of all
-   * slots comes after the other tenants. It may take the slots that they leave, so that no slot stays free while a delivery waits.
+   * slots comes after the other tenants. It may take the slots that the other tenants do not need, so that no slot stays free while a
+   * delivery waits.
    */
   *#queuesInTurn(): Generator<[DueQueue, number]> {
     const overHalf: DueQueue[] = [];
@@ -181,8 +187,8 @@ export class Claims {
   }
 
   /**
-   * Returns a reserved slot for the URL of the delivery. Takes a new slot if the credential has registered another URL since the
-   * reservation.
+   * Returns the slot that was reserved for the delivery. If the credential has registered another URL since the reservation, takes a new
+   * slot for this URL.
    */
   #slotFor({ tenantId, credentialId, webhookUrl }: ClaimedDelivery, slotsOf: Map<string, Slot[]>): Slot {
     const slots = slotsOf.get(credentialId) ?? [];

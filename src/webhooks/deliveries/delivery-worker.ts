@@ -13,7 +13,8 @@ import { SendingSlots } from './sending-slots.ts';
 /** Length of a lease. It is longer than the time limit of an attempt (10 s), so that a lease ends only if its process no longer runs. */
 const LEASE_SECONDS = 15;
 /**
- * Part of the lease within which the attempt must begin. If the process was suspended for longer, it leaves the delivery to a later claim.
+ * Fraction of the lease within which the attempt must begin. If a suspended process resumes after this time, it makes no attempt, and a
+ * later claim sends the event.
  */
 const BEGIN_WITHIN = 1 / 3;
 /**
@@ -28,7 +29,7 @@ const MAX_CACHED = 10_000;
 export interface DeliveryWorkerOptions extends AttemptOptions {
   db: Database;
   log: Logger;
-  /** Called after each attempt. */
+  /** Called after each attempt to send a delivery, with the outcome of the attempt. */
   onAttempt?: (delivery: ClaimedDelivery, sent: SendOutcome) => void;
   /** Length of a lease. After it has ended, another worker may claim the delivery. Default: 15 s. */
   leaseSeconds?: number | undefined;
@@ -121,14 +122,16 @@ export class DeliveryWorker implements LocalDelivery {
         }
         scanWaitMs = Math.min(MAX_SCAN_WAIT_MS, scanWaitMs * 2);
         scanAtMs = performance.now() + jittered(scanWaitMs);
-        // The worker waits even if a new event has woken it, because it can send no event before the database is back.
+        // The worker waits even if a new event has woken it, because it cannot claim a delivery before the database is back.
         this.#isAwake = false;
       }
       await this.#sleepUntil(scanAtMs);
     }
   }
 
-  /** Waits until the given time or until `#wake` is called. Returns immediately if `#wake` was called earlier. */
+  /**
+   * Waits until the given time or until `#wake` is called. Returns immediately if `#wake` was called since the last round of claims began.
+   */
   async #sleepUntil(timeMs: number): Promise<void> {
     if (this.#isAwake || this.#isStopping) {
       return;

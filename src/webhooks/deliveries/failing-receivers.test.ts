@@ -29,7 +29,7 @@ describe('the worker and a failing receiver', () => {
   afterEach(async () => {
     await worker.stop(0);
     await receiver.close();
-    // Otherwise the worker of the next test would send the remaining events.
+    // The remaining events are deleted, because the worker of the next test would send them.
     await db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
   });
 

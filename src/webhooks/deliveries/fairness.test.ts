@@ -38,8 +38,8 @@ describe('an event for a healthy receiver', () => {
   afterEach(async () => {
     await worker.stop(0);
     await server.close();
-    // Otherwise the worker of the next test would send the remaining events. Later queries would have to read the dead rows of a DELETE, so
-    // the table is truncated.
+    // The remaining events are removed, because the worker of the next test would send them. A DELETE would leave dead rows that slow down
+    // later queries, so the table is truncated.
     await sql`TRUNCATE event`.execute(db);
   });
 
@@ -66,8 +66,8 @@ describe('an event for a healthy receiver', () => {
 
   describe('if 10 of 50 receivers hang or fail', () => {
     /**
-     * Makes more deliveries due for ten failing receivers than there are sending slots. Then writes events for all fifty receivers, and
-     * checks that each event for the other forty arrives within 2 s.
+     * Writes so many due deliveries for ten failing receivers that they need more than all sending slots. Then writes events for these ten
+     * and for forty healthy receivers. Checks that each event for a healthy receiver arrives within 2 s.
      */
     async function deliverBesideFailing(t: TestContext, isLocal: boolean, failingPort?: number): Promise<void> {
       const dead = await credentialsAt(urlsOf('dead', 10, failingPort));

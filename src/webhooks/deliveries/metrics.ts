@@ -64,7 +64,7 @@ function registerQueueGauges(registry: Registry, db: Database): void {
       registers: [registry],
       async collect() {
         const state = await read();
-        // If the database does not answer, this metric is left out, so that the other metrics can still be read.
+        // If the database does not respond, the scrape leaves out this metric of waiting deliveries, and still returns the other metrics.
         if (state === null) {
           this.remove();
         } else {

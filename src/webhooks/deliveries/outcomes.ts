@@ -45,7 +45,10 @@ export class OutcomeRecorder {
     this.#isRecording = false;
   }
 
-  /** Records a batch. The outcomes are sorted by key, because all statements lock events in this order, so that they cannot deadlock. */
+  /**
+   * Records a batch of outcomes, sorted by the key of the event. All statements lock events in the order of this key, so that they cannot
+   * deadlock.
+   */
   async #recordBatch(batch: Waiting[]): Promise<void> {
     const outcomes = batch.map(({ outcome }) => outcome).sort(byKey);
     try {

@@ -31,7 +31,7 @@ export type SendError =
   | 'http_status'
   | 'aborted'
   | 'network_error'
-  /** The service sent nothing, because of a fault of its own. */
+  /** The service sent no request because of its own fault, for example because it could not decrypt the webhook secret. */
   | 'internal_error';
 
 export interface SendOutcome {
@@ -53,16 +53,19 @@ export interface WebhookSender {
 export interface WebhookSenderOptions extends VettingOptions {
   /** Time limit of an attempt, for look-up, connection, TLS and response together. Default: 10,000 (contract §6). */
   timeoutMs?: number;
-  /** Maximum number of bytes of a response, head and body, that are read before the connection is closed. Default: 65,536. */
+  /** Maximum size of a response with its head, in bytes. If a response is larger, the connection is closed. Default: 65,536. */
   responseCapBytes?: number;
 }
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_CAP_BYTES = 65_536;
 const USER_AGENT = 'Roomservice/1.0';
-/** Time for which an idle connection is kept open. It is short, because a POST fails if the receiver is just closing the connection. */
+/**
+ * Time for which an idle connection is kept open. It is short, because the receiver may also close an idle connection. A POST that begins
+ * at the same moment fails.
+ */
 const IDLE_TIMEOUT_MS = 4_000;
-/** Number of open connections above which a connection is closed as soon as it becomes idle. */
+/** Maximum number of open connections at which idle connections are kept. Above it, a connection is closed as soon as it becomes idle. */
 const MAX_KEPT_CONNECTIONS = 512;
 /** Time limit for connecting to one of several addresses of a host. After it, the next address is tried. */
 const ADDRESS_ATTEMPT_MS = 1_000;
@@ -231,7 +234,7 @@ class Connection {
     this.#client.dispatch(post, handler);
   }
 
-  /** Keeps the connection open for the next exchange with this origin, if not too many connections are open. */
+  /** Keeps the connection open for the next exchange with this origin. Closes it if more than `MAX_KEPT_CONNECTIONS` are open. */
   keep(): void {
     this.isIdle = this.#all.size <= MAX_KEPT_CONNECTIONS;
     if (!this.isIdle) {
@@ -308,9 +311,9 @@ function openTls(host: string, port: number, addresses: VettedAddress[], signal:
 let trusted: { certificates: readonly string[]; context: SecureContext } | null = null;
 
 /**
- * Returns the TLS context of all connections. It trusts the CA certificates of the process, including those of NODE_EXTRA_CA_CERTS. The
- * context is made again only if these certificates change, because making it takes longer than all other steps of an attempt that is
- * refused.
+ * Returns the TLS context of all connections. The context trusts the CA certificates of the process, including those of
+ * NODE_EXTRA_CA_CERTS. A new context is created only if these certificates have changed, because creating it can take longer than all other
+ * steps of an attempt.
  */
 function trustedContext(): SecureContext {
   const certificates = getCACertificates('default');
@@ -362,7 +365,7 @@ const ERROR_OF_CODE: Readonly<Record<string, SendError>> = {
   ECONNRESET: 'connection_reset',
   EPIPE: 'connection_reset',
   ETIMEDOUT: 'timeout',
-  // The receiver closed the connection. If it was a reused one, the receiver may not have seen the POST.
+  // The receiver closed the connection. If the connection had been idle, the receiver may have closed it before the POST arrived.
   UND_ERR_SOCKET: 'connection_reset',
 };
 

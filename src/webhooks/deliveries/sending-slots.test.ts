@@ -24,7 +24,7 @@ describe('SendingSlots', () => {
     slots = new SendingSlots();
   });
   afterEach(() => {
-    // Deletes the replacement, so that the real `performance.now` of the prototype is used again.
+    // The replaced clock is a property of the object `performance`. Without this property, the real `now` of the prototype is used again.
     Reflect.deleteProperty(performance, 'now');
   });
 
@@ -301,7 +301,7 @@ interface Taken {
   beganAtMs: number;
 }
 
-/** Simple model of `SendingSlots` with the same rules. It keeps no sums, and counts all slots again at each call. */
+/** Simple model of `SendingSlots` with the same rules. The model stores no totals, because it counts all slots again at each call. */
 class NaiveSlots {
   readonly #all = new Set<Taken>();
   readonly #known = new Map<string, { share: number; failures: number; restsUntilMs: number }>();

@@ -47,10 +47,10 @@ export interface Slot {
 
 /**
  * Decides how many deliveries may be under way to each receiver. A receiver is a registered URL, even if several credentials registered it.
- * Each receiver has a share of the slots. Successes change the share (`shareAfterSuccess`), and each failure halves it. All failing and
- * slow receivers ("lagging" below) together get at most half of the slots, so that other receivers need not wait for them. All receivers of
- * one tenant together also get at most half while other tenants wait. `Claims` and `offerLease` apply this second rule. The slots are
- * counted only in this process. If several workers run, a receiver has a share in each of them.
+ * Each receiver has a share of the slots. Successes change the share (`shareAfterSuccess`), and each failure halves it. A failing or slow
+ * receiver is called lagging. All lagging receivers together get at most half of the slots, so that other receivers need not wait for them.
+ * While other tenants wait, all receivers of one tenant together also get at most half of the slots. `Claims` and `offerLease` apply this
+ * rule for tenants. The slots are counted only in this process. If several workers run, a receiver has a share in each of them.
  */
 export class SendingSlots {
   /** Receivers by URL, the least recently used first. */
@@ -83,7 +83,8 @@ export class SendingSlots {
   }
 
   /**
-   * Returns how many slots are left of the half that one tenant may use. The tenant may use more only if no other tenant waits for slots.
+   * Returns how many more slots the tenant can take until it holds half of all slots. It may take more than half only if no other tenant
+   * waits for slots.
    */
   freeSlotsOfTenant(tenantId: number): number {
     return Math.max(0, TENANT_SLOTS - this.#takenBy.of(tenantId));
@@ -138,8 +139,8 @@ export class SendingSlots {
   }
 
   /**
-   * Changes a receiver, and keeps `#underWay` and `#lagging` correct, even if the receiver becomes slow or failing, or recovers. Every
-   * change of a receiver goes through this method.
+   * Changes a receiver, and updates the totals `#underWay` and `#lagging`. Every change of a receiver must use this method, because a
+   * change may make the receiver slow, failing or healthy.
    */
   #change(receiver: Receiver, changes: Partial<Receiver>): void {
     this.#underWay -= receiver.underWay;
@@ -166,9 +167,9 @@ function newReceiver(): Receiver {
 }
 
 /**
- * Returns the share of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or fully used. It shrinks
- * by one, to `FIRST_SHARE` at least, if at most half of it is used. Without shrinking, a receiver with a large share could begin to hang
- * and fill the half of the slots that all failing and slow receivers share. The other failing and slow receivers would then wait.
+ * Returns the share of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or fully used. If at most
+ * half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. Without shrinking, a receiver with a large share could begin
+ * to hang. It could then fill the slots that all failing and slow receivers share, and the other receivers of this kind would wait.
  */
 function shareAfterSuccess({ share, underWay }: Receiver): number {
   if (share < FIRST_SHARE || underWay >= share) {

@@ -7,9 +7,9 @@ import { MAX_ATTEMPTS } from './retry.ts';
 const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
 
 /**
- * Returns the SQL that selects the first pending delivery of each credential, in the order of tenants and credentials. The query jumps in
- * the index from one credential to the next, so a long queue costs no more than a short one. It stops when the outer query needs no more
- * rows.
+ * Returns the SQL that selects the first pending delivery of each credential, in the order of tenants and credentials. The SQL is the body
+ * of the recursive CTE `head`. It jumps in the index from one credential to the next, so a long queue costs no more than a short one. It
+ * stops when the query that reads `head` needs no more rows.
  */
 function queueHeads(after = BEFORE_ALL) {
   const first = (where: RawBuilder<unknown>) => sql`
@@ -30,9 +30,9 @@ interface DueQueueSearch {
 }
 
 /**
- * Returns credentials that have due deliveries, of any tenant. This is one of the few statements that may read across tenants. As soon as
- * the statement finds the first delivery of a credential, it reads this credential, and only then searches for the next delivery. OFFSET 0
- * keeps this order, so that the search can stop at the limit.
+ * Returns credentials of any tenant that have due deliveries. This is one of the few statements that may read across tenants. The statement
+ * finds the first delivery of one credential and reads this credential, before it searches for the next credential. So it can stop when it
+ * has found `limit` credentials. OFFSET 0 forces PostgreSQL to keep this order.
  */
 export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueueSearch): Promise<DueQueue[]> {
   const statement = sql<DueQueue>`
@@ -72,13 +72,14 @@ export interface Wanted {
 
 /**
  * Claims due deliveries of several credentials, at most `CLAIM_SIZE` deliveries in total. This is one of the few statements that may write
- * across tenants. It counts an attempt for each delivery before anything is sent, and leases the delivery, so that no other worker claims
- * it before the lease ends. The same statement ends the deliveries that must not be sent: those of a revoked credential (decision 34), and
- * those whose fifth attempt has no recorded outcome (decision 33).
+ * across tenants. The statement counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other
+ * worker claims it before the lease ends. The same statement ends the deliveries that must not be sent: those of a revoked credential
+ * (decision 34), and those whose fifth attempt has no recorded outcome (decision 33).
  *
  * The rows are locked in a materialised CTE, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
- * statement. The outer LIMIT of the CTE is a literal in the SQL text, because the planner estimates the number of rows from it. The planner
- * does not know the values of `wanted.count`. Without the literal, it would expect a tenth of the backlog, and read the whole table.
+ * statement. The planner estimates the number of rows from the outer LIMIT of the CTE, so this LIMIT is a literal in the SQL text. The
+ * planner does not know the values of `wanted.count`. Without the literal, it would expect a tenth of all waiting deliveries, and would
+ * read the whole table.
  * @returns the deliveries to send, and the number of rows claimed for each credential
  */
 export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
@@ -163,7 +164,7 @@ export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Number at which the count of pending deliveries stops. To count more would take longer, and would not help an operator. */
+/** Maximum number of pending deliveries that are counted. A larger count would take longer, and would not help an operator. */
 const MAX_COUNTED = 1_000_000;
 
 export interface QueueState {

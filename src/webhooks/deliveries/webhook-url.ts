@@ -11,7 +11,8 @@ export function checkWebhookUrl(
   text: string,
   { allowPrivateNetwork }: { allowPrivateNetwork: boolean },
 ): WebhookUrlCheck {
-  // A code point has at most two UTF-16 units. So the first comparison already refuses a huge text, and `Array.from` does not copy it.
+  // The first comparison refuses a huge text before `Array.from` would copy it. It refuses no valid URL, because a code point has at most
+  // two UTF-16 units.
   if (text.length > 2 * MAX_CODE_POINTS || Array.from(text).length > MAX_CODE_POINTS) {
     return refused(`must be at most ${MAX_CODE_POINTS} characters`);
   }
@@ -20,7 +21,7 @@ export function checkWebhookUrl(
   if (authority === undefined || url === null || hasRewrittenCharacters(text)) {
     return refused('must be an HTTPS URL');
   }
-  // These checks read the text and not the parsed URL, because the parsed URL does not show an empty user name or an empty fragment.
+  // The checks for a user name and a fragment read the text, because the parsed URL does not show an empty user name or an empty fragment.
   if (authority.includes('@')) {
     return refused('must not contain a user name or password');
   }
@@ -42,7 +43,7 @@ function hasRewrittenCharacters(text: string): boolean {
   return /[\u0000-\u0020\u007f\\]/.test(text);
 }
 
-/** Returns true if the port is 443, or 1024 or above. The URL parser leaves the port empty if it is 443. */
+/** Returns true if the port is 443, or 1024 or above. For port 443, the port of a parsed HTTPS URL is empty. */
 function isOpenPort(port: string): boolean {
   return port === '' || Number(port) >= 1_024;
 }

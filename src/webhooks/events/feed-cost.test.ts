@@ -5,7 +5,10 @@ import { startService, type TestService, type TestTenant } from '#test/support/s
 import { createDatabase, type Database } from '#platform/db/database.ts';
 import { endOfFeed, readFeed } from './feed.ts';
 
-/** Number of events of each credential. The first half already have positions in the feed, as if a client had read them before. */
+/**
+ * Number of events of each credential. The first half of these events already has positions in the feed, as if a client had read them
+ * before.
+ */
 const EVENTS = 60_000;
 const LIMIT = 50;
 
@@ -63,8 +66,8 @@ describe('cost of a call of the event feed', () => {
       expected.map((pattern) => pattern.source),
     );
     for (const statement of made) {
-      // The limit is higher for statements that lock or update rows. To lock a row, PostgreSQL reads it again and reads the visibility map.
-      // To update a row, PostgreSQL also writes new index entries, and each entry takes a few pages.
+      // A statement that locks or updates rows may read more pages. To lock a row, PostgreSQL reads the row again and also reads the
+      // visibility map. To update a row, PostgreSQL also writes new index entries, and each entry takes a few pages.
       const pages = await pagesTouched(statement);
       const perRow = statement.sql.startsWith('update') ? 20 : statement.sql.includes('for no key update') ? 5 : 3;
       const most = LIMIT * perRow;

@@ -20,8 +20,8 @@ function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
 }
 
 /**
- * Selects the events of a feed that have no position yet. This query sorts by position, and callers append the id to the ORDER BY. The
- * position is null in all these events, but PostgreSQL can read them in the order of the index only if the query sorts by it.
+ * Selects the events of a feed that have no position yet. The query sorts by the position, although the position of all these events is
+ * null. Only then can PostgreSQL read the events in the order of the index. Callers append the id to the ORDER BY.
  */
 function unnumberedEvents(db: Db, feed: Feed) {
   return eventsOf(db, feed).select('id').where('feed_position', 'is', null).orderBy('feed_position');

@@ -7,7 +7,7 @@ import { cursorText, parseCursor } from './feed-cursor.ts';
 import * as store from './feed-store.ts';
 import type { DeliveryStatus, FeedEntry, FeedPage } from './schema.ts';
 
-/** Maximum number of events that get their feed position in one transaction while the end of the feed is read. */
+/** Maximum number of events to which `endOfFeed` gives positions in one transaction. */
 const NUMBERED_AT_ONCE = 1_000;
 
 /**
@@ -15,7 +15,7 @@ const NUMBERED_AT_ONCE = 1_000;
  * after the events that were already read, so a reader skips no event (docs/decisions/0009-event-feed.md). If no event is new, the function
  * writes nothing to the database.
  * @param after the `next` of the previous response; empty: from the start
- * @throws ApiError invalid_request if the text is not a cursor, or if the feed did not give this cursor since the last restore
+ * @throws ApiError invalid_request if the text is not a cursor, or if the service has not returned this cursor since the last restore
  */
 export async function readFeed(db: Database, feed: store.Feed, after: string, limit: number): Promise<FeedPage> {
   const end = await store.readEnd(db, feed);
@@ -26,9 +26,9 @@ export async function readFeed(db: Database, feed: store.Feed, after: string, li
 }
 
 /**
- * Returns the position of a cursor.
- * @throws ApiError invalid_request if the text is not a cursor, or if a client that continues from this cursor could miss events without
- * noticing
+ * Checks a cursor, and returns its position.
+ * @throws ApiError invalid_request if the text is not a cursor, or if it is of another era or beyond the end of the feed. A client that
+ * continued from such a cursor could miss events. Position 0 is valid in every era.
  */
 function positionOf(after: string, end: store.FeedEnd): number {
   const cursor = parseCursor(after);
@@ -60,8 +60,9 @@ function refusedCursor(what: string): ApiError {
 }
 
 /**
- * Returns the events after the position `after`. If fewer than `limit` events have such a position, first gives positions to more events.
- * @param end end of the feed, which the caller has read before. Events that have got a position since then are also returned.
+ * Returns at most `limit` events with positions greater than `after`. If there are fewer, first gives positions to events without a
+ * position.
+ * @param end end of the feed, which the caller has read before. The result also includes events that got a position after that.
  */
 async function readRows(
   db: Database,

@@ -1,6 +1,6 @@
 /**
- * Right to make one attempt to deliver an event. The process that holds the lease sends the event once and records the outcome. No other
- * process does so.
+ * Right to make one attempt to deliver an event. Only the process that holds the lease sends the event and records the outcome. It sends
+ * the event once.
  */
 export interface Lease {
   id: string;
@@ -13,7 +13,10 @@ export interface Lease {
   beginBeforeMs: number;
 }
 
-/** Webhook URL to which an event is sent, and the encrypted secret that signs it, as registered at the time of the query. */
+/**
+ * Webhook URL to which an event is sent, and the encrypted secret that signs the event. Both were read from the registration when the event
+ * was written or claimed.
+ */
 export interface Target {
   webhookUrl: string;
   webhookSecret: Buffer;
@@ -50,7 +53,7 @@ export interface LocalDelivery {
    * @param ahead number of events that the same transaction has already written for the same credential
    */
   offerLease(credential: { tenantId: number; credentialId: string }, ahead: number): Lease | null;
-  /** Sends an event that was written with an offered lease. Call it after the commit. */
+  /** Sends an event that was written with a lease from `offerLease`. Call this function only after the event is committed. */
   begin(delivery: ClaimedDelivery): void;
   /**
    * Tells the worker that a credential has a due delivery. The worker then claims it immediately, and not only when it next searches for

@@ -13,15 +13,17 @@ const BATCH_SIZE = 1_000;
 const TENANTS_AT_A_TIME = 1_000;
 
 /**
- * Maximum waits of the loop. Each wait is random, between half of the value and the value, so that several processes do not remove events
- * at the same time.
+ * Longest waits of the loop that removes old events. Each wait is a random time from half of its longest wait up to the longest wait, so
+ * that several processes do not remove events at the same time.
  */
 const PACE = {
-  /** Wait before the first pass. It is short, so that a process that is replaced every hour also makes a pass. */
+  /**
+   * Wait before the process first removes old events. It is short, so that events are removed even if each process runs for only an hour.
+   */
   firstAfterMs: 5_000,
-  /** Wait between two passes. */
+  /** Wait between two passes over the events of all tenants. */
   everyMs: 3_600_000,
-  /** Wait between two batches of a pass. It leaves the database free for deliveries and requests. */
+  /** Wait between two batches of removed events. During this wait, the database is free for deliveries and requests. */
   restMs: 100,
 };
 

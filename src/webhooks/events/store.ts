@@ -12,8 +12,8 @@ export interface NewEvent {
   body: string;
   createdAt: Date;
   /**
-   * Lease if this process will send the event itself. The INSERT then also claims the delivery and counts the first attempt. Null: a worker
-   * claims the delivery later, in this process or in another one.
+   * Lease for the first attempt, if this process will send the event itself. With a lease, the INSERT also claims the delivery and counts
+   * the attempt. Null: a worker of this process or of another process claims the delivery later.
    */
   lease: Lease | null;
 }
@@ -51,9 +51,10 @@ const EVENT_INPUT = new Fields<EventInput>({
 });
 
 /**
- * Writes events. If the database is a single node and not a cluster, the events may belong to several tenants. This is one of the few
- * statements that may write for several tenants. An event gets a delivery if its credential has a webhook at this moment (decision 32). The
- * LIMIT makes the planner look up each credential by index, even if the statistics of the table are wrong.
+ * Writes events. In a cluster, all events must belong to one tenant. In a database of a single node, the events may belong to several
+ * tenants. This is one of the few statements that may write for several tenants. An event gets a delivery if its credential has a webhook
+ * URL when the statement runs (decision 32). The LIMIT makes the planner look up each credential by index, even if the statistics of the
+ * table are wrong.
  * @returns the URL and secret of each event that gets a delivery, by event id
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {

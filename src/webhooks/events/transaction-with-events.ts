@@ -112,9 +112,9 @@ class RecordedEvents {
 }
 
 /**
- * Returns true if a transaction was committed although the response to its COMMIT was lost. The function inserts the first event of the
- * transaction again and rolls back. The INSERT waits while the transaction is still open, and violates the primary key if it was committed.
- * If the transaction recorded no event, the function has no row to check and returns false.
+ * Returns true if a transaction was committed although the response to its COMMIT was lost. To check this, the function inserts the first
+ * event of the transaction again and rolls back. If the transaction is still open, the INSERT waits until it ends. If the transaction was
+ * committed, the INSERT violates the primary key. If the transaction recorded no event, the function has no row to check and returns false.
  */
 async function isCommitted(db: Database, { first }: RecordedEvents): Promise<boolean> {
   if (first === undefined) {

@@ -3,18 +3,19 @@ import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError, ifAbsent } from './failure.ts';
 
-/** System user that PostgreSQL runs as if this process is root, because PostgreSQL refuses to run as root. */
+/** System user under which PostgreSQL runs. It is needed only if this process is root, because PostgreSQL refuses to run as root. */
 export interface Account {
   uid: number;
   gid: number;
 }
 
-/** Names of the system users as which PostgreSQL may run if this process is root. The first user that exists is chosen. */
+/** Names of the system users that may run PostgreSQL if this process is root. The first user that exists is chosen. */
 const USER_NAMES = ['postgres', 'nobody'];
 
 /**
- * Chooses the system user for PostgreSQL. Returns undefined if PostgreSQL runs as the user of this process. If a database exists already,
- * its owner is chosen. So the database stays readable if a user `postgres` is created later, or if the service is once started with `sudo`.
+ * Chooses the system user for PostgreSQL. Returns undefined if this process is not root, because PostgreSQL then runs as the user of this
+ * process. If this process is root and a database exists already, the owner of the database is chosen. So the database stays readable if a
+ * user `postgres` is created later, or if the service is once started with `sudo`.
  * @throws EmbeddedPostgresError if this process is root and no other user is found
  */
 export async function chooseAccount(clusterDir: string | undefined): Promise<Account | undefined> {
@@ -41,8 +42,8 @@ async function findUnprivilegedUser(): Promise<Account> {
 }
 
 /**
- * Returns true if the system user can enter a folder. It tries to enter instead of reading the mode, because access control lists and
- * mounts may also forbid it.
+ * Returns true if the system user can enter a folder. Runs a command that enters the folder as this user. The mode of the folder is not
+ * enough, because access control lists and mounts may also forbid the user to enter.
  */
 export function canEnter(account: Account, folder: string): Promise<boolean> {
   return succeedsAs(account, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder]);

@@ -6,9 +6,9 @@ import { codeOf, EmbeddedPostgresError, ifAbsent } from './failure.ts';
 import { chownTree, createWhole } from './files.ts';
 
 /**
- * Finds the folder with PostgreSQL's `bin`, `lib` and `share`. It is in the npm package for this platform. If PostgreSQL's system user
- * cannot run programs there, for example because node_modules is in the home folder of root, a copy is made in `folder`, once for each
- * version.
+ * Returns the path of the folder with PostgreSQL's `bin`, `lib` and `share`. Usually this folder is in the npm package for this platform.
+ * But PostgreSQL's system user may be unable to run programs there, for example if node_modules is in the home folder of root. Then the
+ * function makes a copy in `folder`, once for each version, and returns the path of the copy.
  * @throws EmbeddedPostgresError if npm has installed no package for this platform, or if the package is incomplete
  */
 export async function findBinaries(account: Account | undefined, folder: string): Promise<string> {
@@ -43,8 +43,8 @@ function findPackage(): string {
 }
 
 /**
- * Makes the symbolic links to PostgreSQL's libraries, because npm packages cannot contain links. Normally the install script of the
- * package makes them, but npm may be set to run no install scripts.
+ * Makes the symbolic links to PostgreSQL's libraries, because npm packages cannot contain links. Normally the install script of the package
+ * makes the links, but npm may be set to run no install scripts.
  */
 async function linkLibraries(packageDir: string): Promise<void> {
   const list = await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8').catch(ifAbsent);

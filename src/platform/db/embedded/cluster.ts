@@ -10,14 +10,14 @@ import { type Location, PASSWORD_FILE } from './location.ts';
 /** Name of the only role in PostgreSQL, and name of the application's database. */
 export const NAME = 'roomservice';
 /**
- * All environment variables of the PostgreSQL programs. They do not contain the locale of the system, or variables that the user has set
- * for another PostgreSQL.
+ * All environment variables of the PostgreSQL programs. So the programs do not see the locale of the system, or variables that the user has
+ * set for another PostgreSQL.
  */
 export const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
 
 /**
- * Returns true if a database was ever opened in DATA_DIR. The file of the password shows this, because the password is made before the
- * database.
+ * Returns true if DATA_DIR contains the file with the database password. The password is made before the database. So if the file is
+ * missing, no database was ever opened in DATA_DIR.
  */
 export async function hasPassword(dataDir: string): Promise<boolean> {
   return (await readFile(join(dataDir, PASSWORD_FILE)).catch(ifAbsent)) !== undefined;
@@ -30,8 +30,8 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
   if (existing !== undefined) {
     return existing.trim();
   }
-  // The password is written to a draft file, which is then linked to the final name. So several processes may do this at the same time, and
-  // no process reads a half-written password.
+  // The password is written to a draft file, which is then linked to the final name. So several processes may make a password at the same
+  // time. The first link wins, and no process reads a half-written password.
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
   try {
@@ -47,8 +47,8 @@ export async function readOrMakePassword(dataDir: string): Promise<string> {
 }
 
 /**
- * Makes PostgreSQL's data directory if it is missing. If root has copied a data directory to this path, makes PostgreSQL's system user its
- * owner again.
+ * Makes PostgreSQL's data directory if it is missing. If another user owns the directory, for example because root has copied it, makes
+ * PostgreSQL's system user its owner.
  */
 export async function prepareCluster(
   location: Location,

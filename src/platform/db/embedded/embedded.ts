@@ -62,7 +62,10 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   };
 }
 
-/** Connects again each time the connection is lost, until `closing` is aborted. Returns the last connection, which may be lost already. */
+/**
+ * Connects to PostgreSQL again each time the connection is lost, until `closing` is aborted. Returns the last connection, which may be lost
+ * already.
+ */
 async function keepPresence(server: Server, role: Role, first: Presence, closing: AbortSignal): Promise<Presence> {
   const closed = once(closing, 'abort');
   let presence = first;
@@ -80,7 +83,7 @@ async function keepPresence(server: Server, role: Role, first: Presence, closing
   return presence;
 }
 
-/** Tries to connect until it succeeds, with growing waits. Returns undefined if `closing` is aborted first. */
+/** Tries to connect to PostgreSQL until it succeeds, with growing waits. Returns undefined if `closing` is aborted first. */
 async function enterPersistently(server: Server, role: Role, closing: AbortSignal): Promise<Presence | undefined> {
   let lastMessage = '';
   for (let waitMs = FIRST_RETRY_WAIT_MS; !closing.aborted; waitMs = Math.min(waitMs * 2, MAX_RETRY_WAIT_MS)) {

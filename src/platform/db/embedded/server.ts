@@ -112,7 +112,7 @@ function createStarter(server: Server): () => Promise<void> {
       return;
     }
     if (failure !== undefined) {
-      // The backends of a killed PostgreSQL may still run for a short time. A new PostgreSQL refuses to start beside them, and such a
+      // The backends of a killed PostgreSQL may still run for a short time, and a new PostgreSQL refuses to start beside them. Such a
       // failure is not counted.
       failures += failure.includes('shared memory block') ? 0 : 1;
       if (failures === MAX_STARTS) {
@@ -150,8 +150,8 @@ export async function leave(server: Server, presence: Presence): Promise<void> {
 }
 
 /**
- * Returns true if no process uses PostgreSQL, or if PostgreSQL does not run or is still starting. Used by a process whose own connection is
- * lost.
+ * Returns true if no process uses PostgreSQL, or if connecting to PostgreSQL fails, for example because it does not run or is still
+ * starting. Used by a process whose own connection is lost.
  */
 async function isDeserted(server: Server): Promise<boolean> {
   try {

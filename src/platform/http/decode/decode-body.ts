@@ -23,7 +23,7 @@ export function decodeBody({ bytes, contentType, contentEncoding }: EncodedBody,
   }
   const { essence, params } = readContentType(contentType);
   const charset = params.get('charset') ?? 'utf-8';
-  // RFC 9110 names the charset `utf-8`, but many clients write `utf8`.
+  // The charset is named `utf-8` (RFC 9110), but `utf8` is accepted too, because many clients write it.
   if (!/^utf-?8$/i.test(charset)) {
     throw unsupported('a charset other than UTF-8 is not supported');
   }

@@ -11,7 +11,7 @@ export class DecodeError extends Error {
 
   /**
    * @param where path of the field, or `body` or `query` if the fault is not in one field
-   * @param fault text that follows this path in the message
+   * @param fault description of the fault. The message is `where: fault`.
    */
   constructor(statusCode: 400 | 413 | 415, where: string, fault: string) {
     super(`${quote(where)}: ${fault}`);

@@ -20,8 +20,8 @@ export function splitFieldName(name: string): string[] {
     const pattern = end === 0 ? FIRST_SEGMENT : NEXT_SEGMENT;
     pattern.lastIndex = end;
     const match = pattern.exec(name);
-    // Empty brackets append an entry to a list. A segment after them is refused, because the names `a[][x]` and `a[][y]` do not tell if
-    // both belong to the same entry.
+    // Empty brackets append an entry to a list, so they must be the last segment. With the names `a[][x]` and `a[][y]`, the service could
+    // not know if both fields belong to the same entry.
     if (!match || segments.at(-1) === '') {
       throw new DecodeError(400, name, 'is not a well-formed field name');
     }

@@ -5,8 +5,8 @@ const MAX_INDEX = 1_000;
 type Path = Array<string | number>;
 
 /**
- * Node of the tree that has children. The node is an object if its keys are strings, and a list if they are numbers. The numbers come in
- * any order, and some may be missing.
+ * Node of the tree that has children. It is an object if the keys of its children are strings, and a list if the keys are numbers. The
+ * numbers come in any order, and some numbers may be missing.
  */
 interface Branch {
   readonly children: Map<string | number, string | Branch>;

@@ -27,8 +27,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The error message of `JSON.parse` may quote the body. So our message repeats only the position of the fault, if that message gives
-    // one.
+    // The error message of `JSON.parse` may quote the body, so the response does not repeat it. It gives only the position of the fault, if
+    // `JSON.parse` names the position.
     const position = error instanceof Error ? /at position \d+/.exec(error.message) : null;
     throw new DecodeError(400, 'body', `is not valid JSON${position ? ` (${position[0]})` : ''}`);
   }
@@ -36,8 +36,9 @@ function parse(text: string): unknown {
 
 /**
  * Refuses a value that contains U+0000, half of a surrogate pair, a number too large for a double, or a forbidden key. It checks the parsed
- * value, because JSON text can write each of these in many ways (`\u0000`, `"\u005f_proto__"`, `1e309`). The check of an order takes about
- * a microsecond, which is as long as parsing it. The limit on nesting also bounds the recursion of this function.
+ * value, because JSON text can write each of these faults in many ways (`\u0000`, `"\u005f_proto__"`, `1e309`). For an order, this check
+ * takes about a microsecond, and parsing takes equally long. The function calls itself for each level of nesting, and the limit on nesting
+ * bounds these calls.
  * @throws DecodeError 400
  */
 function refuseFaults(value: unknown, path: string[]): void {

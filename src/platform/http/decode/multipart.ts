@@ -9,11 +9,12 @@ const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
 /**
  * Decodes a `multipart/form-data` body (RFC 7578) and returns its fields in order.
  *
- * The body is in memory, has at most 1 MiB and may not hold files, so the code splits it at the boundary. A streaming parser would drop
- * parts without a name, and silently replace bytes that are not UTF-8. The body is first read as Latin-1, which gives one character for
- * each byte. The bytes of each field are then decoded as UTF-8.
- * @throws DecodeError 400 if the body is malformed or cut short, has files or more than 20,000 fields, or has text that is not UTF-8 or
- * that the database cannot store (U+0000)
+ * The body is in memory, has at most 1 MiB and may not hold files. So the code simply splits it at the boundary. A streaming parser is not
+ * used, because it would drop fields without a name, and silently replace bytes that are not UTF-8.
+ *
+ * The body is first read as Latin-1, which gives one character for each byte. The bytes of each field are then decoded as UTF-8.
+ * @throws DecodeError 400 if the body is malformed or cut short, if it has files or more than 20,000 fields, or if a text is not UTF-8 or
+ * contains U+0000, which the database cannot store
  */
 export function decodeMultipart(body: Buffer, boundary: string | null): Array<[string, string]> {
   if (!boundary) {
