@@ -39,8 +39,8 @@ export function prepareAudit(actor: Actor): WriteAuditEntry {
 
 /**
  * Inserts entries in the same transaction as the changes that they describe. Use this function if the changes are known only during the
- * transaction. A retry of the transaction may give the entries new ids and times. This is safe, because the retry finds changes only if the
- * first attempt was rolled back together with its entries.
+ * transaction. A retry of the transaction may give the entries new ids and times. But a retry never writes an entry twice. If the first
+ * attempt was committed, the retry finds no changes, so it writes no entries.
  */
 export async function writeAuditEntries(tx: Tx, actor: Actor, entries: NewAuditEntry[]): Promise<void> {
   for (const entry of entries) {

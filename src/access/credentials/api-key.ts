@@ -6,7 +6,7 @@ const SECRET_BYTES = 32;
 /** Prefix of an API key. It shows which API the key is for, so that a person notices a key that is used for the wrong API. */
 export type KeyPrefix = 'rsk_' | 'rpk_' | 'rck_';
 
-/** Makes and reads API keys, and hashes API secrets, with keys that are derived from the pepper. */
+/** Makes and reads API keys, and hashes API secrets. The encryption key and the hash key are derived from the pepper. */
 export interface KeyMaker {
   newApiKey(tenantId: number): string;
   /**

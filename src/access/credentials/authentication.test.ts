@@ -100,8 +100,8 @@ describe('X-API-Key and X-API-Secret', () => {
   });
 
   it('401: an API key with a different last character is refused, even if it decodes to the same bytes', async () => {
-    // The last of the 22 characters encodes six bits. Two of them belong to the key, and the decoder ignores the other four. So 15 other
-    // last characters decode to the same bytes.
+    // The last of the 22 characters after the prefix of an API key encodes six bits. The decoder uses two of these bits and ignores the
+    // other four. So 15 other last characters decode to the same bytes.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const keys = createKeyMaker(service.keyring.pepper, 'rsk_');
     const twins = alphabet

@@ -99,8 +99,8 @@ export class Authentication {
 }
 
 /**
- * Compares two hashes in constant time. The hashes are texts, because a hash function that returns a buffer takes new memory outside the
- * JavaScript heap at each call. `Buffer.from` takes it from a shared pool.
+ * Compares two hashes in constant time. The hashes are texts, because a hash function that returns a buffer allocates memory outside the
+ * JavaScript heap at each call. `Buffer.from` uses memory of a shared pool.
  */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -116,9 +116,9 @@ export class Credentials {
     let wasStored = false;
     return await this.#change(tenantId, credentialId, async (tx, row) => {
       if (row.webhook_url === url) {
-        // The transaction runs again if its COMMIT got no response. If the first run stored this secret, the method must return it, because
-        // no other response shows it. The decrypted secrets are compared, because a rotation of the service keys may have changed the
-        // ciphertext.
+        // If a COMMIT got no response, the transaction runs again. If the first run stored the new secret, the method must return it,
+        // because no other response shows the secret. The decrypted secrets are compared, because a rotation of the service keys may have
+        // changed the ciphertext.
         const isFromEarlierRun =
           wasStored && row.webhook_secret && (await this.#keyring.decrypt(row.webhook_secret, location)) === secret;
         return isFromEarlierRun ? secret : '';

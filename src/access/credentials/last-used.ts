@@ -42,8 +42,8 @@ export function createLastUsed(db: Database, onError: (error: unknown) => void):
       if (use === undefined) {
         uses.set(credentialId, { tenantId, credentialId, atMs: Date.now() });
       } else {
-        // The object is updated in place. A new object at each call would live until the next flush, so garbage collections before the
-        // flush would have to copy it.
+        // The object of this credential is updated in place. A new object at each call would live until the next flush, so garbage
+        // collections before the flush would have to copy it.
         use.atMs = Date.now();
       }
     },

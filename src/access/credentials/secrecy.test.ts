@@ -118,8 +118,8 @@ async function collectKeys(): Promise<void> {
 }
 
 /**
- * Rotates the service keys with `roomservice keys rotate` and keeps the output of the command. Then causes a delivery that is signed with a
- * secret encrypted with the new key.
+ * Rotates the service keys with `roomservice keys rotate` and keeps the output of the command. Then causes a delivery. Its webhook secret
+ * is now encrypted with the new key.
  */
 async function rotateKeys(): Promise<void> {
   const env = { DATABASE_URL: service.database.url, MASTER_KEY: service.masterKey.toString('base64') };

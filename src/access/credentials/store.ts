@@ -116,8 +116,9 @@ export interface WebhookSecretRow {
 }
 
 /**
- * Reads at most `limit` webhook secrets of the tenant, sorted by id, from the first id after `afterId`. Reads only secrets that are
- * encrypted with an older key. A ciphertext begins with the version of its key, so these ciphertexts sort before `bytes`.
+ * Reads webhook secrets of the tenant that are encrypted with an older key. A ciphertext begins with the version of its key, so a
+ * ciphertext with an older key sorts before `bytes`. Reads at most `limit` secrets in the order of their ids, from the first id after
+ * `afterId`.
  */
 export async function readWebhookSecretsBefore(
   db: Database,

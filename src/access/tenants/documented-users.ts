@@ -23,8 +23,8 @@ interface UserPlan {
 
 /**
  * Changes the users of the tenant so that they match a tenant document, and writes an audit entry for each change. Disables a user who is
- * in the previous document but not in this one. Writes only values that differ from the previous document, so a value that was changed in
- * another way since then stays (decision 12).
+ * in the previous document but not in this one. Writes only values that differ between the two documents. So a value that was changed by
+ * other means since the previous document stays (decision 12).
  * @param stored the users of the tenant in the database. The caller has locked them
  * @returns the changes, and each user of the document with the role that the user then has
  */

@@ -24,7 +24,8 @@ interface Dependencies {
 export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): void {
   const byAddress = budgets.budget('sign-in-address', SIGN_INS_PER_ADDRESS);
   const byEmail = budgets.budget('sign-in-email', SIGN_INS_PER_EMAIL);
-  // This limit is the same as that of `byEmail`, so the limit in the response header does not show if the address is known for this e-mail.
+  // The budget of a known address has the same limit as `byEmail`. So the limit in the response header does not show if the address is
+  // known for this e-mail.
   const byKnownAddress = budgets.budget('sign-in-known-address', SIGN_INS_PER_EMAIL);
   const hashAddress = createAddressHash(keyring.pepper);
   app.post(
@@ -59,7 +60,8 @@ export function authRoutes(app: App, { db, keyring, budgets }: Dependencies): vo
       const onError = (error: unknown) => request.log.warn({ err: error }, 'a sign-in could not be recorded');
       const answer = await signIn({ db, tokenKey: keyring.token, onError }, account, { password, address: request.ip });
       if (!isAddressKnown) {
-        // From now on the address is known and has its own budget. This sign-in counts as the first call against it.
+        // The sign-in made the client address known, so the address now has its own budget. The sign-in counts as the first call against
+        // this budget.
         await byKnownAddress.take(addressKey);
       }
       return answer;

@@ -95,7 +95,7 @@ describe('sign-ins from one address', () => {
       }
       const email = `owner@${document.slug}.example`;
       assertLimited(await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.1' }), 100);
-      // Only the last address of the header is trusted, because the client itself may have sent the addresses before it.
+      // The service trusts only the last address in `X-Forwarded-For`, because the client itself may have sent the addresses before it.
       assertLimited(await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.2, 192.0.2.1' }), 100);
       assert.equal((await signIn(node, email, OWNER_PASSWORD, { 'x-forwarded-for': '192.0.2.2' })).status, 200);
     } finally {

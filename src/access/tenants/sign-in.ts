@@ -8,11 +8,14 @@ import { type HashAddress, isKnownAddress, storeAddress } from './sign-in-addres
 import * as store from './store.ts';
 import { issueToken, TOKEN_SECONDS } from './tokens.ts';
 
-/** User whom a sign-in attempt names by e-mail. `isAddressKnown` tells if this user has signed in from the client address before. */
+/** Result of `findAccount` for one sign-in attempt. */
 export interface Account {
-  /** Null if no user has the e-mail. Then `signIn` does the same work as for an existing user, so that the client sees no difference. */
+  /**
+   * User with the e-mail of the attempt, or null for an unknown e-mail. `signIn` does the same work in both cases, so that the client sees
+   * no difference.
+   */
   user: store.SigningInUser | null;
-  /** True if the user has signed in from this address within the last 30 days. */
+  /** True if the user has signed in from the client address within the last 30 days. */
   isAddressKnown: boolean;
 }
 

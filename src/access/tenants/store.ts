@@ -72,8 +72,8 @@ const NO_USER = { tenant_id: 0, user_id: '00000000-0000-0000-0000-000000000000' 
 export type SigningInUser = UserRow & { tenant: TenantRow; address: { hash: Buffer; signed_in_at: Date | null } };
 
 /**
- * Finds the user with this e-mail, and the time of the user's last sign-in from an address. If the e-mail is unknown, it runs the same two
- * statements, so that the duration does not show if an e-mail is known.
+ * Finds the user with this e-mail, and the time of the user's last sign-in from an address. Runs the same two statements for a known and
+ * for an unknown e-mail, so that the duration does not show if the e-mail is known.
  * @param hashOf returns the stored hash of the address for a user
  */
 export async function findSigningInUser(

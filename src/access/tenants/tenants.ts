@@ -56,8 +56,8 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<Tenant | n
 }
 
 /**
- * Creates the tenant, or updates it if a value differs. Locks the tenant's row even if no value differs, so that two documents for the same
- * tenant are applied one after the other.
+ * Creates the tenant, or updates it if a stored value differs from `tenant`. Locks the stored row even if all values are equal, so that two
+ * documents for the same tenant are applied one after the other.
  * @returns the id of the tenant, and the changes
  */
 export async function saveTenant(tx: Tx, tenant: Omit<Tenant, 'id'>): Promise<{ id: number; changes: Change[] }> {
@@ -98,7 +98,8 @@ async function findSubject(db: Database, subject: TokenSubject) {
     return await store.findUserByEmail(db, normaliseEmail(subject.email));
   }
   const { tenantId, userId } = subject;
-  // The token's signature proves the tenant id. So this query waits in the queue of that tenant, not in the queue of unauthenticated calls.
+  // The token's signature proves the tenant id. So the query for the user waits in the queue of that tenant, not in the queue of
+  // unauthenticated calls.
   const user = await chargeTo({ tenant: String(tenantId), caller: userId }, () => store.findUser(db, tenantId, userId));
   return user?.generation === subject.generation ? user : undefined;
 }

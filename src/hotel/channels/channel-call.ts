@@ -6,7 +6,7 @@ export interface ChannelCall {
   source: string;
   features: Feature[];
   currency: string;
-  /** Time of the call in Unix seconds, as the OTA has signed it. */
+  /** Timestamp that the OTA signed, in Unix seconds. */
   timestamp: number;
   signature: string;
 }

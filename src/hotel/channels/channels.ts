@@ -14,7 +14,7 @@ import * as store from './store.ts';
 export type { ChannelCall } from './channel-call.ts';
 export { receiveReservation } from './receive.ts';
 
-/** Largest difference in whole seconds between the timestamp of a call and the clock of the service (decision 30). */
+/** Largest accepted difference between the timestamp of a call and the clock of the service, in whole seconds (decision 30). */
 const MAX_CLOCK_DIFFERENCE_SECONDS = 5 * 60;
 
 /** Values of the headers that name the channel of a call and prove who calls. A missing header is undefined. */
@@ -83,9 +83,11 @@ export class Channels {
   }
 
   /**
-   * Finds the channel that the headers of a call name. A call without a known channel is refused before its body is read. A known channel
-   * does not prove who calls, because its key is not secret. `verifyCall` verifies the signature later.
-   * @throws ApiError 401 `invalid_credentials` if the key or the timestamp is invalid. The response does not say which of them is wrong
+   * Finds the channel of a call by the key in its headers, and checks the timestamp of the call. Does not read the body, so it cannot check
+   * the signature, which covers the body. The caller is not trusted until `verifyCall` has verified the signature, because the channel key
+   * is not secret.
+   * @throws ApiError 401 `invalid_credentials` if the key is unknown or revoked, or if the timestamp is invalid. The response does not say
+   * which of them is wrong
    */
   async findChannel(headers: CallHeaders): Promise<UnverifiedCall> {
     const key = textOf(headers.channelKey);
@@ -113,7 +115,8 @@ export class Channels {
 }
 
 /**
- * Checks the signature of an OTA's call against the body. Returns the call, whose channel is then proved.
+ * Checks the signature of an OTA's call against the body, and returns the call. The signature proves that the caller knows the secret of
+ * the channel.
  * @param body the bytes as they arrived, because the signature covers exactly these bytes
  * @throws ApiError 401 `invalid_credentials`
  */
@@ -131,8 +134,8 @@ function invalidProof(): ApiError {
 }
 
 /**
- * Returns the text that names the tenant and the channel of a secret. Encryption binds the secret to this text, so decryption with another
- * text fails.
+ * Returns a text that names the tenant and the channel that own a secret. Decryption needs the same text as encryption. So a secret that
+ * was copied to another channel cannot be decrypted.
  */
 function secretLocation(tenantId: number, channelKey: string): string {
   return `channel secret of ${tenantId} ${channelKey}`;

@@ -7,18 +7,16 @@ import { type ChannelCall, type Channels, type UnverifiedCall, verifyCall } from
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * Call with the channel that its headers name. `channelKeyGuard` sets it before the body is read and before the signature is verified.
-     */
+    /** Call whose channel is known, but whose signature is not verified yet. `channelKeyGuard` sets this field before the body is read. */
     unverifiedCall: UnverifiedCall;
-    /** Call with a verified signature. `channelGuard` sets it. */
+    /** Call with a verified signature. `channelGuard` sets this field. */
     channelCall: ChannelCall;
   }
 }
 
 /**
- * Creates the `onRequest` hook that finds the channel of a call by its key, before the body is read. A call without a known channel gets
- * 401. The key is not secret, so the caller is trusted only after the signature is verified.
+ * Creates the `onRequest` hook that finds the channel of a call by its key, before the body is read. A call with an unknown or revoked key,
+ * or with an invalid timestamp, gets 401. The key is not secret, so the caller is trusted only after the signature is verified.
  */
 export function channelKeyGuard(channels: Channels, headerBrand: string) {
   const brand = headerBrand.toLowerCase();
@@ -35,8 +33,11 @@ export function channelKeyGuard(channels: Channels, headerBrand: string) {
 
 /**
  * Creates the `preParsing` hook that verifies the signature of a channel's call. The signature covers the bytes of the body, so the hook
- * reads the body first. Then the usual parsers decode the same bytes (decision 30). The hook refuses a body that is too large (413) or
- * exceeds the bounds for bodies in memory (429), a wrong signature (401), and a tenant without the hotel feature (403).
+ * reads the body first. Then the usual parsers decode the same bytes (decision 30). The hook refuses a call with one of these statuses:
+ * - 413: the body is too large.
+ * - 429: the bodies in memory would exceed their bounds.
+ * - 401: the signature is wrong.
+ * - 403: the tenant does not have the hotel feature.
  */
 export function channelGuard() {
   const guard = async (request: FastifyRequest, _reply: FastifyReply, payload: Readable): Promise<Readable> => {

@@ -33,9 +33,11 @@ interface RequestedStay {
 }
 
 /**
- * Creates or changes a reservation of an OTA. The source of the channel and the external id in the call identify the reservation. A lack of
- * rooms never leads to a refusal. If the call is older than the last applied call, or was applied before, it changes nothing (decision 30).
- * @throws ApiError 404 `error` for an unknown room type or plan, 400 `invalid_request` for an invalid range
+ * Creates or changes a reservation of an OTA. The source of the channel and the external id in the call identify the reservation. The
+ * reservation is accepted even if no room is left. If the call was applied before, or is older than the last applied call for the
+ * reservation, it changes nothing (decision 30).
+ * @throws ApiError 404 `error` for an unknown room type or rate plan, and for a new reservation in an inactive room type
+ * @throws ApiError 400 `invalid_request` for an invalid range
  */
 export async function receiveReservation(
   { db, reservations }: Dependencies,
@@ -62,8 +64,8 @@ export async function receiveReservation(
 }
 
 /**
- * Creates the reservation, or changes it if it exists. If a concurrent call creates it between the read and the insert, the insert does
- * nothing, and the loop reads and changes that reservation.
+ * Creates the reservation, or changes it if it exists. If the reservation is missing, a concurrent call may create it before this call
+ * inserts it. Then the insert adds no row, and the loop finds the reservation and changes it.
  */
 async function apply(
   tx: Tx,
@@ -88,9 +90,9 @@ async function apply(
 }
 
 /**
- * Returns true if the call is older than the last applied call, or was applied before. Two different calls may have the same timestamp,
- * because its unit is a second. So the row stores the latest timestamp and the signatures of all applied calls with this timestamp, and a
- * replay of any of them changes nothing.
+ * Returns true if the call is older than the last applied call, or was applied before. A timestamp is in whole seconds, so two different
+ * calls may have the same timestamp. So the row stores the latest timestamp, and the signatures of all applied calls with this timestamp. A
+ * repeated call has one of these signatures.
  */
 function isOutdated(row: ReservationRow, call: ChannelCall): boolean {
   const latest = row.channel_timestamp ?? 0;
@@ -123,7 +125,7 @@ function creationOf(call: ChannelCall, requested: RequestedStay, id: string) {
 
 /**
  * Returns the new values of the reservation. If the call has no amount or no number of guests, the stored value stays. If the call names no
- * plan, the stored plan stays, unless the call changes the room type.
+ * rate plan, the stored plan stays. But if the call also changes the room type, the reservation then has no rate plan.
  */
 function changesOf(row: ReservationRow, call: ChannelCall, requested: RequestedStay) {
   const { input, roomType, plan } = requested;
@@ -152,8 +154,8 @@ function stayOf({ input, roomType }: RequestedStay) {
 }
 
 /**
- * Returns the price under the plan that the OTA names. If it names no plan, the cheapest plan gives the price, as for partners.
- * Restrictions never lead to a refusal, because the OTA has already sold the stay.
+ * Returns the price under the rate plan that the OTA names. If the OTA names no plan, the cheapest plan gives the price, as for partners. A
+ * closed night or a minimum stay never causes a refusal, because the OTA has already sold the stay.
  */
 function quoteOf({ input, roomType, plans, plan }: RequestedStay): Quote {
   const nights = nightsOf(input.check_in, input.check_out);

@@ -35,7 +35,7 @@ const send = (headers: Record<string, string>, body: string | Buffer | URLSearch
   on.call('POST', RECEIVER, { headers, body: body instanceof URLSearchParams ? String(body) : body });
 
 /**
- * Sends a valid call with the headers that `change` returns in place of its own, and asserts that it gets 401. Returns the body of the
+ * Makes a valid call, sends it with the headers that `change` returns instead, and asserts that it gets 401. Returns the body of the
  * response.
  */
 async function assertRefused(change: (headers: Record<string, string>, body: string) => Record<string, string>) {

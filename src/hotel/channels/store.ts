@@ -21,8 +21,8 @@ export async function listChannels(db: Database, tenantId: number): Promise<Chan
 }
 
 /**
- * Inserts a channel. If a channel with this id exists, the statement changes nothing, because an earlier try of the same transaction has
- * inserted the channel, but the response to its commit was lost.
+ * Inserts a channel. Changes nothing if a channel with this id exists. It exists if an earlier try of the same transaction was committed,
+ * but the response to its COMMIT was lost.
  */
 export async function insertChannel(
   tx: Tx,
@@ -63,9 +63,9 @@ export interface ChannelSecretRow {
 }
 
 /**
- * Reads at most `limit` channel secrets of the tenant, sorted by id. Begins with the first id after `afterId`, or with the first id of all
- * if `afterId` is null. Reads only secrets that are encrypted with an older key. A ciphertext begins with the version of its key, so these
- * ciphertexts sort before `bytes`.
+ * Reads at most `limit` channel secrets of the tenant whose ciphertext sorts before `bytes`. These secrets are encrypted with an older key,
+ * because a ciphertext begins with the version of its key. The result is sorted by id. It begins with the first id after `afterId`, or with
+ * the smallest id if `afterId` is null.
  */
 export async function readChannelSecretsBefore(
   db: Database,

@@ -33,7 +33,10 @@ after(() => service.close());
 
 const roomType = fc.constantFrom(...Object.keys(ROOM_TYPES));
 const dates = fc.record({ from: fc.integer({ min: 0, max: 12 }), nights: fc.integer({ min: 1, max: 9 }) });
-/** Position, from 0 to 1, in the list of the reservations made so far. It selects the reservation that a step changes. */
+/**
+ * Number from 0 to 1 that selects the reservation that a step changes. 0 selects the first reservation so far, and a number near 1 the
+ * last.
+ */
 const position = fc.double({ min: 0, max: 0.999, noNaN: true });
 
 const byPartner = fc.oneof(
@@ -51,7 +54,7 @@ const byPartner = fc.oneof(
 );
 const byOta = fc.record({
   kind: fc.constant('tell' as const),
-  // There are only 12 external ids, so that most calls change an existing reservation, and concurrent calls often change the same one.
+  // There are only 12 external ids. So most calls change an existing reservation, and concurrent calls often change the same reservation.
   id: fc.integer({ min: 1, max: 12 }),
   roomType,
   dates,
@@ -148,8 +151,8 @@ async function countDeadlocks(url: string): Promise<number> {
 }
 
 /**
- * Asserts that the events of each partner's reservation agree with its status, and that no other reservation has an event. A partner's
- * reservation has one `reservation.created` event and an event with its present status, and no two of its events have the same status.
+ * Asserts that each reservation of a partner has the right events, and that no other reservation has an event. The right events are one
+ * `reservation.created` event and an event with the present status. No two events of one reservation have the same status.
  */
 async function assertEventsAgree(hotel: TestHotel): Promise<void> {
   const rows = (await service.call('GET', STAFF_RESERVATIONS, { headers: hotel.staff })).body;

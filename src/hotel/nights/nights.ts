@@ -21,9 +21,9 @@ export interface Hold {
 }
 
 /**
- * Releases the nights of the previous hold of a reservation (`from`) and holds the nights of its next hold (`to`). A hold is null if the
- * reservation holds no room, for example after a cancellation. The function does not check the capacity, and it does not write the counters
- * of nights that are in both holds.
+ * Changes the nights that a reservation holds, from the nights in `from` to the nights in `to`. Null means that the reservation holds no
+ * night, for example after a cancellation. Does not check the capacity. Does not write the counters of nights that are in both `from` and
+ * `to`.
  */
 export async function moveHold(tx: Tx, tenantId: number, from: Hold | null, to: Hold | null): Promise<void> {
   const changes = new NightSums();
@@ -45,16 +45,16 @@ export interface NewHold {
 }
 
 /**
- * Holds the nights of several stays. If the database is a single node and not a cluster, the stays may belong to several tenants. If a
- * night has too few rooms for all stays that include it, the function refuses all these stays. The caller may then retry them one at a
- * time.
+ * Holds the nights of several stays. If a night has too few rooms for all stays that need it, the function refuses all these stays. The
+ * caller may then try them one at a time.
+ * @param stays may belong to several tenants. But on a database cluster, only one stay is allowed
  * @returns the refused stays. No night is held for them
  */
 export async function holdNightsOf<Stay extends NewHold>(tx: Tx, stays: Stay[]): Promise<Set<Stay>> {
   const sums = new NightSums();
   const requests = stays.map((stay) => ({ stay, nights: sums.addStay(stay.tenantId, stay.hold, 1, stay.capacity) }));
-  // If the stays of this call together exceed the capacity of a night, they are refused before the SQL statement runs, because `holdNights`
-  // does not check the capacity of a night that has no row yet.
+  // If the stays of this call together need more rooms of a night than there are, they are refused before the SQL statement runs. The
+  // statement of `holdNights` does not check the capacity of a night that has no row yet.
   const refused = requests.filter(({ nights }) => nights.some(({ rooms, capacity }) => rooms > capacity));
   refused.forEach(({ nights }) => nights.forEach((night) => sums.add(night, -1)));
   const requested = sums.all();
@@ -78,7 +78,7 @@ async function changeCounters(tx: Tx, changes: NightSums): Promise<void> {
   }
 }
 
-/** Sum of the changes of one night counter, in rooms. `capacity` is the smallest capacity that the stays of this night give. */
+/** Number of rooms that several stays add to one night counter. `capacity` is the smallest capacity that these stays give. */
 type NightSum = NightChange & { capacity: number };
 
 /** Sums of the changes that several stays make to night counters, one sum for each night. */
@@ -116,8 +116,8 @@ function keyOf({ tenantId, roomTypeId, date }: Night): string {
 export type ReadHeldNights = (range: NightRange) => Promise<{ date: DateText; held: number }[]>;
 
 /**
- * Largest number of batches that are read at the same time. While the database executes one batch, the process handles the rows of the
- * other.
+ * Largest number of batches that run at the same time. While the database executes one batch, this process handles the rows of the other
+ * batch.
  */
 const MAX_BATCHES_UNDER_WAY = 2;
 

@@ -44,7 +44,8 @@ export async function changeHeld(tx: Tx, changes: NightChange[]): Promise<(Night
  * @returns the nights on which the rooms are now held
  */
 export async function holdNights(tx: Tx, nights: (NightChange & { capacity: number })[]): Promise<Night[]> {
-  // A database cluster does not allow a subquery here, so on a cluster the capacity comes from the caller.
+  // A database cluster does not allow a subquery in the condition of `ON CONFLICT DO UPDATE`. So on a cluster the caller gives the
+  // capacity.
   const capacity = isCluster(tx)
     ? sql`${nights[0]?.capacity}::int`
     : sql`(SELECT physical_capacity FROM room_type WHERE tenant_id = n.tenant_id AND id = n.room_type_id)`;
@@ -52,9 +53,9 @@ export async function holdNights(tx: Tx, nights: (NightChange & { capacity: numb
 }
 
 /**
- * Changes all night counters in one INSERT. If the database is a single node and not a cluster, the nights may belong to several tenants.
- * `rowsToInsert` sorts the rows, so that all writers lock the nights in the same order. An UPDATE of a range of dates would lock the rows
- * in their order on disk, and two overlapping stays could deadlock.
+ * Changes the night counters in one INSERT. A counter that exists already changes only if `condition` is true. If the database is a single
+ * node and not a cluster, the nights may belong to several tenants. `rowsToInsert` sorts the rows, so that all writers lock the nights in
+ * the same order. An UPDATE of a range of dates would lock the rows in their order on disk, and two overlapping stays could deadlock.
  */
 async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<unknown>) {
   const rows = changes.map(({ tenantId, roomTypeId, date, rooms }) => ({
@@ -71,7 +72,7 @@ async function addToHeld(tx: Tx, changes: NightChange[], condition: RawBuilder<u
   return changed.rows;
 }
 
-/** Nights of one room type from `checkIn` until before `checkOut`. */
+/** Nights of one room type, from `checkIn` to the night before `checkOut`. */
 export interface NightRange {
   tenantId: number;
   roomTypeId: string;

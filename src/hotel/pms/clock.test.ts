@@ -4,8 +4,8 @@ import { bookByOta, hotelTenant, PMS, type ManagedHotel } from '#test/support/pm
 import { startService, type TestService } from '#test/support/service.ts';
 
 /**
- * Returns a property with one room type, this time zone, and these check-in and check-out times. The name of the property contains these
- * three values.
+ * Returns a property with one room type, the given time zone, and the given check-in and check-out times. The name of the property contains
+ * these three values.
  */
 const propertyAt = (timezone: string, check_in_time: string, check_out_time: string) => ({
   name: `${timezone} ${check_in_time} ${check_out_time}`,

@@ -3,8 +3,8 @@ import { centsOf, formatCents } from '#platform/lib/money.ts';
 import type { PlanInRange, RateRow } from './store.ts';
 
 /**
- * Rate plan with the prices and restrictions that were written for single nights. A night for which neither was written is open and costs
- * `basePrice`.
+ * Rate plan and the entries of single nights. An entry in `differences` gives the price and the restriction of one night. A night without
+ * an entry is open and costs `basePrice`.
  */
 export interface PlanCalendar {
   id: string;
@@ -14,7 +14,7 @@ export interface PlanCalendar {
   differences: Map<DateText, RateRow>;
 }
 
-/** Returns the plan. The prices and restrictions of its nights are in a map with the date of the night as the key. */
+/** Converts a rate plan as the database returns it to a `PlanCalendar`. */
 export function calendarOf(plan: PlanInRange): PlanCalendar {
   return {
     id: plan.id,
@@ -47,9 +47,10 @@ export function quotePlan(plan: PlanCalendar, nights: DateText[]): Quote {
 /**
  * Returns the price of a stay under the cheapest active plan. If several plans have this price, the first of them in `plans` applies. If
  * the room type has no active plan, the price of the room type itself applies. If that price is null, the stay costs 0.00 (decision 25).
- * @param restrictions `apply` leaves out each plan that is closed on a night of the stay or requires a longer stay. `ignore` does the same,
- * but uses all active plans if every plan would be left out. It is for a stay that an OTA has already sold (decision 30)
- * @returns null if `restrictions` is `apply` and every active plan is left out
+ * @param restrictions `apply` uses only the active plans that allow the stay. A plan allows the stay if it is open on all nights and its
+ * minimum stay is not longer. `ignore` uses the same plans, but if no plan allows the stay, it uses all active plans. `ignore` is for a
+ * stay that an OTA has already sold (decision 30)
+ * @returns null if `restrictions` is `apply`, and there are active plans, but no active plan allows the stay
  */
 export function quoteCheapest(
   plans: PlanCalendar[],

@@ -167,7 +167,7 @@ async function requirePlan(
 }
 
 export interface AppliedRatePlans {
-  /** Rate plans that the tenant document lists, in its order. The key is the id of the room type. */
+  /** Rate plans of the tenant document, in the order of the document. The key is the id of the room type. */
   plans: Map<string, { id: string; name: string }[]>;
   changes: Change[];
 }
@@ -175,7 +175,7 @@ export interface AppliedRatePlans {
 /**
  * Creates and updates the rate plans of the tenant, so that they agree with the tenant document. A stored plan that the document does not
  * list becomes inactive.
- * @param nameOfRoomType returns the name of a room type. The returned list of changes shows this name
+ * @param nameOfRoomType returns the name of a room type for the list of changes
  */
 export async function applyRatePlans(
   tx: Tx,

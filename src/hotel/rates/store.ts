@@ -113,8 +113,8 @@ export interface StayRange {
 const STAY_RANGE = new Fields<StayRange>({ tenantId: 'bigint', roomTypeId: 'uuid', checkIn: 'date', checkOut: 'date' });
 
 /**
- * Rate plan with the prices and restrictions that were written for nights of a range. They are in `differences`, which is null if the range
- * has no such night.
+ * Rate plan, and in `differences` an entry for each night of a range that has its own price or restriction. `differences` is null if the
+ * range has no such night.
  */
 export interface PlanInRange {
   id: string;
@@ -146,8 +146,8 @@ export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<Pl
 }
 
 /**
- * Reads the sold-out nights of each range. The result for one range has a list of nights for each active plan of the room type. The list is
- * empty if the plan has no sold-out night.
+ * Reads the sold-out nights of each range, as one list for each active plan of the room type. The list of a plan without sold-out nights is
+ * empty.
  */
 export async function readSoldOutNights(db: Db, ranges: StayRange[]): Promise<DateText[][][]> {
   const rows = await selectEach(
@@ -180,9 +180,9 @@ export async function writeRates(tx: Tx, write: NightsWrite): Promise<void> {
 }
 
 /**
- * Writes the nights by `MERGE`, and skips each night whose stored values are equal to the new ones. This matters because a channel
- * manager sends its whole calendar every night, and most of it has not changed. The statement takes three arrays, so its text is the
- * same for any number of nights.
+ * Writes the nights by `MERGE`, and skips each night whose stored values are equal to the new values. Often most nights are equal, because
+ * a channel manager sends its whole calendar every night. The statement takes three arrays, so its text is the same for any number of
+ * nights.
  */
 async function mergeRates(tx: Tx, { tenantId, planId, nights, price }: NightsWrite): Promise<void> {
   const kept = sql.ref(price === 'keep' ? 'rate.price' : 'given.price');

@@ -23,7 +23,7 @@ let hotels: TestHotel[];
 let db: Database;
 let statementsOf: RecordedDatabase['statementsOf'];
 let reservations: Reservations;
-/** Finds room types, and caches all of them until the tests end. */
+/** Function that finds a room type, and caches it until the tests end. */
 let findRoomType: FindRoomType;
 
 before(async () => {
@@ -56,8 +56,8 @@ const openHotelAt = (price: string, names = ['Double', 'Suite']) =>
   );
 
 /**
- * Creates `Reservations` that write to the given database. They read prices and night counters from another pool, so that bookings that are
- * made at the same time also join the same batch.
+ * Creates `Reservations` that write to the given database. They read prices and night counters from another pool. Otherwise these reads
+ * could separate bookings that are made at the same time, and the bookings would not join the same batch.
  */
 function reservationsOn(database: Database): Reservations {
   const direct = service.database.db;

@@ -22,8 +22,9 @@ const ROOM_TYPES = ['Double', 'Suite', 'Bunk'];
 
 let service: TestService;
 /**
- * Test hotels. Hotels, room types and nights are counted from 0, and night 0 begins 40 days from today. In hotel n, m + n rooms of room
- * type m are held on night n. On night m + 4, room type m of every hotel is closed and has a price that differs from the base price.
+ * Test hotels. The numbers of hotels, room types and nights start at 0. Night 0 begins 40 days from today.
+ * - On night n of hotel n, m + n rooms of room type m are held.
+ * - On night m + 4 of each hotel, room type m is closed and has a price that differs from the base price.
  */
 let hotels: TestHotel[];
 

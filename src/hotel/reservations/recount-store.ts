@@ -15,8 +15,7 @@ export interface NightDifference {
 
 /**
  * Compares all night counters of the tenant with its reservations, in one snapshot. The statement generates the days as timestamps without
- * a time zone, because in the time zone of the database a day may have no midnight. Such a day would be skipped, and its night would not be
- * counted.
+ * a time zone. With the time zone of the database, it could skip a day, because a change of the clocks may leave a day without a midnight.
  * @returns the number of compared nights, and the nights that differ
  */
 export async function recount(

@@ -108,7 +108,8 @@ describe('POST /v1/third-party/hotels/reservations/ refuses', () => {
 
   it('400: a check_in before today in the time zone of the property is refused', async () => {
     const stays = [
-      // The time zones differ by 25 hours, so today's date in Pago Pago is always past in Kiritimati, where the Lagoon Lodge is.
+      // The time zones of Pago Pago and Kiritimati differ by 25 hours. So today's date in Pago Pago is always a past date in Kiritimati,
+      // where the hotel Lagoon Lodge is.
       { room_type_id: hotel.roomTypes['Lagoon Lodge/Double'], check_in: todayIn('Pacific/Pago_Pago') },
       { room_type_id: hotel.roomTypes['Double'], check_in: dayAfter(todayIn('Europe/Lisbon'), -1) },
       { room_type_id: hotel.roomTypes['Double'], check_in: '2020-02-29' },

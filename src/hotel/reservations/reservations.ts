@@ -69,8 +69,8 @@ export class Reservations {
   }
 
   /**
-   * Books a stay at most once for each external id (decision 22), and never beyond the capacity. If an earlier call has used the external
-   * id, the method returns the reservation of that call, even if the stay could not be booked now.
+   * Books a stay if each night has a room left. If an earlier call of the credential has used the same external id, the method books
+   * nothing. It then returns the reservation of that call, even if the stay could not be booked now (decision 22).
    * @throws ApiError 404 `room_type_not_found`, 409 `room_not_available`, 400 `invalid_request`
    */
   async book(caller: Caller, input: ReservationCreate): Promise<BookedStay> {
@@ -121,7 +121,7 @@ export class Reservations {
       guests: input.guests ?? 1,
       guest_name: input.guest.name,
       guest_phone: input.guest.phone,
-      // An empty text is not an address, so it is stored as null.
+      // An empty text is not an email address, so it is stored as null.
       guest_email: input.guest.email === '' ? null : (input.guest.email ?? null),
       total_amount: quote.total,
       currency,
@@ -132,7 +132,7 @@ export class Reservations {
   }
 
   /**
-   * Returns the price of the stay, if the stay may be sold.
+   * Checks that the stay may be sold, and returns its price. Does not check that rooms are left.
    * @throws ApiError 400 `invalid_request` for too many guests or a past check-in, 409 `room_not_available` if no rate plan fits the stay
    */
   async #quote(tenantId: number, roomType: RoomTypeWithClock, input: ReservationCreate) {
@@ -161,8 +161,8 @@ export class Reservations {
   }
 
   /**
-   * Returns the reservation with this external id.
-   * @throws ApiError 404 `reservation_not_found` if it does not exist or belongs to another credential
+   * Returns the reservation that the credential of the caller has booked with this external id.
+   * @throws ApiError 404 `reservation_not_found` if this credential has booked no such reservation
    */
   async find(caller: Caller, externalId: string): Promise<ReservationResponse> {
     return partnerShape(await this.#findOfCaller(caller, externalId));

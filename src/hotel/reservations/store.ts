@@ -37,9 +37,9 @@ const NEW_RESERVATION = new Fields<NewReservation>({
 });
 
 /**
- * Inserts one reservation, or several reservations of partners. Several may belong to different tenants only if the database is one node.
- * @returns the ids of the inserted reservations. A reservation is not inserted if another one already has its external id or, by rare
- * chance, its natural id
+ * Inserts one reservation, or several reservations of partners. Skips a reservation if another reservation already has its external id or,
+ * by rare chance, its natural id. Several reservations may belong to different tenants only if the database is one node.
+ * @returns the ids of the inserted reservations
  */
 export async function insertReservations(tx: Tx, reservations: NewReservation[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
@@ -51,7 +51,7 @@ export async function insertReservations(tx: Tx, reservations: NewReservation[])
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Deletes reservations that the same transaction has inserted. They may belong to different tenants only if the database is one node. */
+/** Deletes reservations that the same transaction has inserted. On a database cluster, all of them must belong to one tenant. */
 export async function removeReservations(
   tx: Tx,
   reservations: Pick<ReservationRow, 'tenant_id' | 'id'>[],

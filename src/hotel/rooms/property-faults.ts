@@ -3,8 +3,8 @@ import { fieldsOf, listOf } from '#platform/lib/unchecked.ts';
 
 /**
  * Checks the `properties` part of a tenant document for faults that a schema cannot find: repeated names and unknown time zones. Returns
- * each fault in the form `path: text`. The function skips values that break the schema. So the caller can run both checks on one document,
- * and list all faults in one message.
+ * each fault in the form `path: text`. Skips values that break the schema, because the check of the schema reports them. So the caller can
+ * run both checks on one document, and list all faults in one message.
  */
 export function propertyFaults(properties: unknown): string[] {
   return [

@@ -53,7 +53,7 @@ export async function listRoomTypes(db: Database, tenant: { tenantId: number; cu
 
 /**
  * Returns one room type, active or not, with the time zone and the check-in and check-out times of its property. Returns null if the id is
- * unknown, is no uuid, or belongs to another tenant.
+ * unknown, is not a UUID, or belongs to another tenant.
  */
 export async function findRoomType(db: Db, tenantId: number, id: string): Promise<store.RoomTypeWithClock | null> {
   return (isUuid(id) ? await store.findRoomType(db, tenantId, id) : undefined) ?? null;
@@ -87,9 +87,9 @@ export async function readClocks(db: Database, tenantId: number): Promise<Map<st
 }
 
 export interface AppliedProperties {
-  /** Properties of the tenant document with their room types, in the order of the document. Each has its id. */
+  /** Properties of the tenant document with their room types, in the order of the document. Each property and each room type has its id. */
   properties: { id: string; document: PropertyDocument; roomTypes: { id: string; document: RoomTypeDocument }[] }[];
-  /** Returns the name of a room type in the form `property / room type`, even if the tenant document no longer lists it. */
+  /** Returns the name of a room type in the form `property / room type`, even if the tenant document no longer lists the room type. */
   nameOfRoomType: (id: string) => string;
   changes: Change[];
 }

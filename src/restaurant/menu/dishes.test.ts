@@ -149,7 +149,7 @@ describe('PATCH /v1/staff/dishes/{sku}/', () => {
     const menu = sampleMenu();
     menu.dishes = skus.map((sku) => ({ sku, name: sku, price: '1.00', category: 'Pizza' }));
     const own = await service.tenant({ menu });
-    // The sku `..` is left out, because the HTTP client resolves it as a step of the path, even if it is percent-encoded.
+    // The loop leaves out the sku `..`, because the HTTP client would remove `..` from the path of the URL, even if it is percent-encoded.
     for (const [index, sku] of skus.filter((each) => each !== '..').entries()) {
       const answer = await patch(sku, { price: `${index}.50` }, own);
       assert.deepEqual([answer.status, answer.body.sku, answer.body.price], [200, sku, `${index}.50`], answer.text);

@@ -30,7 +30,7 @@ async function etag(of = tenant) {
   return (await service.call('GET', MENU, { headers: of.partner })).headers.get('etag');
 }
 
-/** Returns the document without the dishes that have these skus. */
+/** Returns a copy of the menu document without the dishes that have these skus. */
 function without(menu: MenuDocument, ...skus: string[]): MenuDocument {
   return { ...menu, dishes: menu.dishes.filter((dish) => !skus.includes(dish.sku)) };
 }

@@ -93,7 +93,7 @@ describe('PUT /v1/staff/menu/ with an invalid document', () => {
       'dishes.1.category: is required',
       'dishes.1.price: must be a text',
     ],
-    // The JSON schema cannot find the following faults, so other code checks them.
+    // A JSON schema cannot find the following faults, so the function `menuFaults` finds them.
     [withDish({ category: 'Soup' }), 'dishes.0.category: "Soup" is not in categories'],
     [
       withDish({ kitchen: 'Roof', sub_menu: 'None', menu_set: 'Never' }),

@@ -65,8 +65,8 @@ export interface MenuReaderOptions {
   log: Logger;
   maxCachedBytes?: number;
   /**
-   * Maximum number of bytes of a rendered menu. A stored menu may be larger if this bound was higher, or did not exist, when the menu was
-   * written.
+   * Maximum number of bytes of a rendered menu. Partners get 503 for a larger menu. A stored menu may be too large because the bound was
+   * higher, or did not exist, when the menu was written.
    */
   maxRenderedBytes?: number;
 }
@@ -95,8 +95,8 @@ export function createMenuReader(options: MenuReaderOptions): ReadListedMenu {
   }
 
   /**
-   * Evicts the least recently read menus until the other menus fit into the cache. To find the least recently read menu, it searches all
-   * cached menus, which is cheap compared with loading a menu. A list sorted by the last read would make every read a microsecond slower.
+   * Evicts the least recently read menus until the other menus fit into the cache. Each eviction searches all cached menus, which is cheap
+   * compared with loading a menu. A sorted list would need no search, but it would make every read a microsecond slower.
    */
   function evictLeastRecentlyRead(): void {
     while (cachedBytes > maxCachedBytes && cached.size > 1) {
@@ -162,7 +162,8 @@ function createLoader({ db, log, maxRenderedBytes = DEFAULT_BOUNDS.renderedMenuB
   }
 
   return async (tenantId: number, currency: string): Promise<ListedMenu> => {
-    // A large menu is read a second time when its turn in the queue comes, so that a menu that waits in the queue uses no memory.
+    // A large menu is read twice. The first read finds its size. The second read happens when the queue reaches the menu. So a menu that
+    // waits in the queue uses no memory.
     const menu =
       (await load(tenantId, currency, LARGE_MENU_BYTES)) ?? (await inQueue(() => load(tenantId, currency, Infinity)));
     if (menu === null) {
@@ -229,10 +230,7 @@ async function listMenu(tenantId: number, currency: string, menu: StoredMenu, by
   };
 }
 
-/**
- * Maximum number of dishes of a menu that stay parsed after an order. A dish that is ordered often is soon ordered again, so it is not
- * parsed again.
- */
+/** Maximum number of dishes of a menu that stay parsed after an order. So a dish that is ordered often is not parsed for each order. */
 const MAX_RECENT = 16;
 /** Maximum size, in bytes, of a dish that stays parsed. A real dish has about 2 KB. */
 const MAX_RECENT_BYTES = 16 * 1024;

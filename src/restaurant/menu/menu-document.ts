@@ -96,16 +96,16 @@ const SECTION_LISTS = ['kitchens', 'categories', 'sub_menus', 'menu_sets'] as co
 type SectionNames = Record<(typeof SECTION_LISTS)[number], ReadonlySet<unknown>>;
 
 /**
- * Result of a check that found no fault. The generators yield this result too, so that `menuFaults` can let the event loop run other work
- * after each check.
+ * Result of a check that found no fault. The generators yield a result after every check, even without a fault. So `menuFaults` can let the
+ * event loop run other work between two checks.
  */
 const VALID = null;
 type CheckResult = string | typeof VALID;
 
 /**
- * Returns the faults of a menu document that a schema cannot find: duplicate names and references to missing sections. Each fault is
- * `path: text`, with paths as in decision 6. Skips values that the schema refuses. So one response can report the faults that the schema
- * finds together with the faults that this function finds. Yields to the event loop regularly.
+ * Returns the faults of a menu document that a schema cannot find: duplicate names and references to missing sections. Each fault is `path:
+ * text`, with paths as in decision 6. The schema may refuse the document too. This function skips values of a wrong type, so one response
+ * can report the faults of both checks. Yields to the event loop regularly.
  * @param limit number of faults after which the check ends
  */
 export async function menuFaults(document: unknown, limit = Infinity): Promise<string[]> {
@@ -138,7 +138,7 @@ function* checkMenu(menu: Record<string, unknown>): Generator<CheckResult> {
   }
 }
 
-/** Returns the faults of one dish of a stored menu: duplicate names and references to missing sections, as in `menuFaults`. */
+/** Returns the faults of one dish: duplicate names, and references to sections that are not in `sections`. Each fault is `path: text`. */
 export function dishFaults(dish: FilledDish, sections: Sections): string[] {
   const results = checkDish({ ...dish }, sectionNames({ ...sections }, []), '');
   return [...results].filter((result) => result !== VALID);

@@ -36,7 +36,9 @@ export async function readMenuDocument(db: Database, tenantId: number): Promise<
   return [Buffer.from(head), ...dishes.end(), Buffer.from(']}')];
 }
 
-/** Returns a dish of the menu document as JSON. The lists in the row are JSON already. */
+/**
+ * Returns a dish of the menu document as JSON. The row holds the lists of the dish as JSON, so this function copies them without parsing.
+ */
 function documentText({ id, position, price_variants, addons, ingredients, ...scalars }: store.DishRow): string {
   const lists = `"price_variants":${price_variants},"addons":${addons},"ingredients":${ingredients}`;
   return `${JSON.stringify(scalars).slice(0, -1)},${lists}}`;
@@ -87,8 +89,8 @@ export async function applyMenu(
   const bySku = new Map(stored.dishes.map((dish) => [dish.sku, dish]));
   const named = new Set(wanted.dishes.map((dish) => dish.sku));
   const dishes = wanted.dishes.map((dish, position) => ({ ...dish, position, id: bySku.get(dish.sku)?.id ?? newId() }));
-  // Stored dishes that are not in the document get positions after all dishes of the document. So a later PUT of the document that GET
-  // returns changes no position.
+  // Stored dishes that are not in the document get positions after all dishes of the document. GET returns the dishes in the order of their
+  // positions. So a PUT of the document that GET has returned changes no position.
   const unnamed = stored.dishes
     .filter((dish) => !named.has(dish.sku))
     .map((dish, index) => ({ ...dish, position: dishes.length + index, is_active: false }));
@@ -143,9 +145,9 @@ export async function changeDish(
 }
 
 /**
- * Returns true if the change of a dish may make the menu longer. Only a comparison of the whole menu could tell for certain. A dish that is
- * taken off the menu, or that stays active in the same category, makes no other dish longer, because no `dish_count` grows. So for such a
- * change it is enough to compare the dish itself.
+ * Returns true if the change of a dish may make the menu longer. Then the caller must compare the sizes of the whole menu. Returns false if
+ * the dish is inactive after the change. Also returns false if it stays active in the same category and does not become longer. Such
+ * changes make no other dish longer, because no `dish_count` grows.
  */
 async function mayGrow(
   tenantId: number,
@@ -163,8 +165,8 @@ async function mayGrow(
 type RenderedMenu = Pick<store.StoredMenu, 'sections' | 'dishes'>;
 
 /**
- * Refuses a change that makes a menu too large for partners. If the stored menu is too large already, accepts a change that does not make
- * it longer, so that staff can make it smaller in several steps.
+ * Refuses a change that makes a menu too large for partners. If the stored menu is too large already, refuses only a change that makes it
+ * longer. So staff can make the menu smaller in several steps.
  */
 async function refuseGrowth(
   tenantId: number,
@@ -200,8 +202,9 @@ function unstamped(sections: store.StampedSections): Sections {
 }
 
 /**
- * Returns the sections of the document with the times of their creation and last change. Also returns each stored section that the document
- * leaves out, if a menu set or a stored dish that is not in the document still needs it.
+ * Returns the sections of the document with the times of their creation and last change. Also returns stored sections that the document
+ * leaves out but that are still needed. A section is needed by a menu set that contains it, or by a stored dish that the document leaves
+ * out.
  */
 async function restamp(
   stored: store.StampedSections,
@@ -220,7 +223,8 @@ async function restamp(
 }
 
 /**
- * Returns the sections of one kind with the times of their creation and last change. An unchanged section is the stored object itself.
+ * Returns the sections of one kind with the times of their creation and last change. For an unchanged section, returns the object in
+ * `stored`, so that `isSame` can recognise it.
  * @param needed names of stored sections to keep even if the document does not have them
  */
 async function restampList<T extends { name: string }>(
@@ -241,7 +245,8 @@ async function restampList<T extends { name: string }>(
 }
 
 /**
- * Returns true if no section was changed, added, removed or moved. Then each section is the stored object itself, at its stored position.
+ * Returns true if no section was changed, added, removed or moved. Compares only object identities, because `restamp` keeps the stored
+ * object of an unchanged section.
  */
 function isSame(restamped: store.StampedSections, stored: store.StampedSections): boolean {
   const isSameList = (one: object[], other: object[]) =>

@@ -4,8 +4,8 @@ import { countListed, partnerDish, type RenderedSections, renderDish, renderSect
 import type { StoredDish, StoredMenu } from './store.ts';
 
 /**
- * Id and currency that stand for the real ones when a size is computed. All ids have the same length, and so have all currencies, so the
- * computed size is exact.
+ * Id and currency that replace the real values when the size of a menu is computed. The computed size is exact, because all ids have the
+ * same length, and all currencies have the same length.
  */
 const ANY_ID = '00000000-0000-0000-0000-000000000000';
 const ANY_CURRENCY = 'XXX';
@@ -53,7 +53,7 @@ export function refuseTooLarge(bytes: number, maxBytes: number): void {
   }
 }
 
-/** Returns a function that gives the total bytes of the kitchen, category, sub-menu and menu set of a dish. */
+/** Returns a function that computes how many bytes the kitchen, category, sub-menu and menu set of a dish take together. */
 function createSectionSizes(tenantId: number, menu: Pick<StoredMenu, 'sections' | 'dishes'>) {
   const shown = { sections: menu.sections, dishCounts: countListed(menu.dishes) };
   const rendered = renderSections(tenantId, shown, () => ANY_ID);

@@ -14,7 +14,7 @@ export interface RenderedSections {
   menuSet: (name: string) => StaffDish['menu_set'];
 }
 
-/** Parts of a menu that are needed to render one of its dishes. */
+/** Sections and dish counts of a menu, which are needed to render a dish of this menu. */
 export interface DishContext {
   sections: StampedSections;
   /** Number of active dishes by category name. */
@@ -29,8 +29,8 @@ export function createRenderer(tenantId: number, currency: string, menu: DishCon
 
 /**
  * Renders a stored dish.
- * @param idOf returns the id of a variant or an add-on. The id depends only on the dish and the name, so an add-on that gets its old name
- *   back has its old id (decision 18).
+ * @param idOf returns the id of a variant or an add-on. The id depends only on the dish and the name. If an add-on gets an earlier name
+ *   again, it also gets the earlier id again (decision 18).
  */
 export function renderDish(
   dish: StoredDish,
@@ -64,7 +64,7 @@ export function renderDish(
 }
 
 /**
- * Returns functions that render the sections of a menu, each section once for all its dishes.
+ * Returns functions that render the sections of a menu. Each section is rendered only once, and all dishes of the section share the result.
  * @param makeId returns the id of a section, derived from the tenant id, the kind and the name of the section
  */
 export function renderSections(
@@ -124,7 +124,8 @@ export function countListed(dishes: StoredDish[]): Map<string, number> {
 
 /**
  * Returns a function that finds a section by its name and renders it. Each section is rendered only once.
- * @throws Error from the returned function for an unknown name. No stored dish refers to an unknown section.
+ * @throws Error from the returned function if no section has the name. This does not happen with a stored menu, because its dishes refer
+ *   only to its sections.
  */
 function byName<T extends { name: string }, R>(sections: T[], render: (section: T) => R): (name: string) => R {
   const stored = new Map(sections.map((section) => [section.name, section]));

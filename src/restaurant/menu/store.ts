@@ -147,8 +147,8 @@ function selectDishes(tx: Tx, tenantId: number) {
 }
 
 /**
- * Reads all dishes in several statements. The transaction must be a snapshot or hold the lock of the menu, so that the menu does not
- * change between the statements.
+ * Reads all dishes in several statements. The transaction must be `repeatable read` or hold the lock of the menu, so that all statements
+ * read the same menu.
  */
 async function readDishes<Made>(tx: Tx, tenantId: number, make: (row: DishRow) => Made): Promise<Made[]> {
   const all = selectDishes(tx, tenantId).orderBy('position').orderBy('id').limit(DISHES_A_STATEMENT);
@@ -165,8 +165,8 @@ async function readDishes<Made>(tx: Tx, tenantId: number, make: (row: DishRow) =
 }
 
 /**
- * Converts a row to a dish, and parses its lists. The database driver does not parse the lists, because it would parse those of all rows
- * without a pause. That blocked the event loop for 60 ms with 5 MiB of lists.
+ * Converts a row to a dish, and parses its lists. The database driver does not parse the lists, because it would parse the lists of all
+ * rows without a pause. With 5 MiB of lists, this blocked the event loop for 60 ms.
  */
 function dishOf({ price_variants, addons, ingredients, ...scalars }: DishRow): StoredDish {
   return {
@@ -190,8 +190,8 @@ export async function updateMenu(
 }
 
 /**
- * Total length of dishes, in UTF-16 code units, from which on one statement takes no further dish. The dish that reaches this length is the
- * last one of its statement.
+ * Length of the dishes of one upsert statement, in UTF-16 code units of their JSON. When the total length reaches this value, the statement
+ * is full. The last dish may exceed the value.
  */
 const STATEMENT_LENGTH = 256 * 1024;
 
@@ -215,8 +215,8 @@ export async function upsertDishes(tx: Tx, tenantId: number, dishes: StoredDish[
 }
 
 /**
- * Upserts dishes, which it passes as one JSON parameter. With nineteen parameters for each of a thousand dishes, preparing the statement
- * would block the event loop for longer than the database needs to run it.
+ * Upserts dishes. Passes all dishes as one JSON parameter, because a statement with nineteen parameters for each dish is slow to build. For
+ * a thousand dishes, building it would block the event loop for longer than the database needs to run it.
  */
 async function upsertTexts(tx: Tx, tenantId: number, dishes: string[]): Promise<void> {
   await sql`

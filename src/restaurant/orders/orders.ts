@@ -167,7 +167,10 @@ export class Orders {
     return await this.#readText(tenantId, { id: orderId, status });
   }
 
-  /** Changes the status of an order. It locks the row, checks `mayFollow`, and writes the event in the same transaction. */
+  /**
+   * Changes the status of an order and writes the event in one transaction. Locks the row first, and throws an error if `mayFollow` does
+   * not allow the new status.
+   */
   async #setStatus(tenantId: number, orderId: string, status: OrderStatus): Promise<store.OrderSummary> {
     const occurredAt = new Date();
     return await this.#transactionWithEvents(async (tx, record) => {
@@ -212,7 +215,7 @@ export class Orders {
     return store.listOfCredential(this.#db, tenantId, credentialId);
   }
 
-  /** Returns the list of all orders of the tenant, or of those with the given status, newest first. */
+  /** Returns the list of the tenant's orders, newest first. If a status is given, the list has only the orders with this status. */
   listOfTenant(tenantId: number, status: OrderStatus | undefined): KeysetList<store.ListedOrder> {
     return store.listOfTenant(this.#db, tenantId, status);
   }
@@ -233,8 +236,8 @@ export class Orders {
 }
 
 /**
- * Splits listed orders into groups, in the same sequence. A group has at most `WHOLE_ORDERS_BYTES`, except for a larger order, which is a
- * group of its own.
+ * Splits listed orders into groups, and keeps their sequence. The estimated sizes in a group have a sum of at most `WHOLE_ORDERS_BYTES`. A
+ * larger order is a group of its own.
  */
 function groupBySize(listed: store.ListedOrder[]): store.ListedOrder[][] {
   const groups: store.ListedOrder[][] = [];

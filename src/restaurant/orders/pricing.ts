@@ -130,7 +130,7 @@ function partsOf(dish: Dish): DishParts {
   };
 }
 
-/** Prices one item. An amount that is small enough to be stored is exact, because every product in its calculation is below 2^53. */
+/** Prices one item. If the price is small enough to be stored, it is exact, because every number in its calculation is below 2^53. */
 function priceItem(parts: DishParts | undefined, item: OrderItem, path: string): { line: OrderLine; cents: number } {
   if (parts === undefined) {
     throw apiError(
