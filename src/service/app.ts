@@ -58,7 +58,7 @@ export interface AppDependencies {
   /** Deliveries that this process sends. Null if only other processes send deliveries. */
   deliveries: LocalDelivery | null;
   metrics?: HttpMetrics;
-  /** Overrides the default bounds on clients that read long lists slowly. */
+  /** Limits for clients that read a response with a long list slowly. A missing field keeps its default. */
   readers?: Partial<ReaderBounds> | undefined;
   /** Returns false if the process is stopping. Then `/readyz` returns 503. `address` is the address of the caller. */
   isServing?: (address: string) => boolean;
@@ -204,15 +204,15 @@ function refuseTenantParameters(request: FastifyRequest): void {
 
 /** Logs one line for a request, with the ids of the tenant and the caller. The line contains no header, no body and no query. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  // The types say that `caller` and `person` always exist, because the code of the routes needs that. But if no guard has run, both are
-  // missing.
+  // The request type declares `caller` and `person` as always present, because the code of the routes needs them. But if no guard has run
+  // for the request, both are missing.
   const { caller, person } = request as { caller?: Caller; person?: Person };
   request.log.info(
     {
       method: request.method,
       path: request.url.split('?', 1)[0],
       status: reply.statusCode,
-      // Set only if the response did not reach its end, because the client closed the connection or the response failed.
+      // Set only if the response was not sent to its end. Either the client closed the connection, or the response failed.
       cut_off: reply.raw.writableFinished ? undefined : true,
       duration_ms: Math.round(reply.elapsedTime),
       tenant_id: caller?.tenantId ?? person?.tenant.id,

@@ -13,7 +13,10 @@ import { createMenuReader } from '#restaurant/menu/menu.ts';
 import { Orders } from '#restaurant/orders/orders.ts';
 import { createTransactionWithEvents, type LocalDelivery } from '#webhooks/events/events.ts';
 
-/** Objects of this process from which `createBusiness` creates the business parts (menus, orders, reservations and others). */
+/**
+ * Objects of this process, such as the database and the caches, that `createBusiness` needs to create menus, orders, reservations and
+ * others.
+ */
 export interface Platform {
   config: Pick<Config, 'bounds'>;
   db: Database;
@@ -21,8 +24,8 @@ export interface Platform {
   log: Logger;
   caches: Caches;
   /**
-   * Deliveries that this process sends. Null if only other processes send deliveries. They then find the events of this process in the
-   * database.
+   * Deliveries that this process sends. Null if this process sends no deliveries. Other processes then find its events in the database and
+   * send them.
    */
   deliveries: LocalDelivery | null;
 }

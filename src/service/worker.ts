@@ -18,12 +18,15 @@ export interface WorkerDependencies {
   log: Logger;
   metrics?: DeliveryMetrics;
   pace?: DeliveryPace;
-  /** Tenant whose orders and stays the sandbox changes as staff would, and the speed of these changes. Undefined: no sandbox runs. */
+  /**
+   * Tenant of the sandbox, and the speed of its simulation. The sandbox changes orders and stays as staff would. Undefined: no sandbox
+   * runs.
+   */
   sandbox?: Pick<SandboxOptions, 'findTenant' | 'speed'> | undefined;
 }
 
 /**
- * Values for the lease, the waits and the time limit of deliveries. Tests set them, because they cannot wait as long as the contract says.
+ * Overrides the lease, the waits and the time limit of deliveries. Tests use it, because the values of the contract are too long for tests.
  */
 export interface DeliveryPace extends Pick<DeliveryWorkerOptions, 'leaseSeconds' | 'drawWaitMs' | 'probeRestMs'> {
   /** Time limit of one delivery attempt, in milliseconds. */
@@ -33,7 +36,8 @@ export interface DeliveryPace extends Pick<DeliveryWorkerOptions, 'leaseSeconds'
 export interface Worker {
   deliveries: LocalDelivery;
   /**
-   * Claims no more deliveries, and waits for those under way. After `graceMs`, aborts those that have not ended and releases their claims.
+   * Claims no more deliveries, and waits for the deliveries under way. After `graceMs`, aborts each delivery that has not ended and
+   * releases its claim.
    */
   stop(graceMs: number): Promise<void>;
 }

@@ -8,7 +8,7 @@ export function escapeHtml(text: string): string {
 export interface PageParts {
   title: string;
   description: string;
-  /** Link in the header of the site that is marked as the current section. */
+  /** Section of the site that contains the page. The header of the site marks the link to this section. */
   section: 'reference' | 'guides';
   /** HTML that is added to the element `head`. */
   head: string;
@@ -17,8 +17,8 @@ export interface PageParts {
 }
 
 /**
- * Returns a whole HTML page: the given parts, and the head, the skip link and the header of the site. All links begin with a slash, so that
- * they work whether or not the URL of the page ends with a slash.
+ * Returns a whole HTML page. Adds the element `head`, the skip link and the header of the site to the given parts. All links begin with a
+ * slash, so that they work with and without a slash at the end of the page's URL.
  */
 export function htmlPage({ title, description, section, head, body }: PageParts): string {
   const current = (name: string) => (name === section ? ' aria-current="true"' : '');

@@ -11,14 +11,14 @@ export interface RenderedMarkdown {
 }
 
 /**
- * Returns the URL or path to which a link of the text leads on the site. Null means that the site has no such page, and then only the text
- * of the link is shown.
+ * Returns the URL or the path on the site for a link in a Markdown text. Returns null if the site does not have the page. The HTML then
+ * contains the text of the link without a link.
  */
 export type ResolveLink = (href: string) => string | null;
 
 /** Renders a Markdown text of the project as HTML. HTML markup in the text is escaped, so the reader sees it as text. */
 export async function renderMarkdown(markdown: string, resolveLink: ResolveLink): Promise<RenderedMarkdown> {
-  // The library is loaded at the first call, so that the start of the service does not wait for it.
+  // The library `marked` is loaded at the first call, so that the start of the service does not wait for it.
   const { Marked } = await import('marked');
   const ids = new Map<Token, string>();
   const marked = new Marked({

@@ -3,7 +3,8 @@ import { escapeHtml, htmlPage } from './html.ts';
 
 /**
  * Returns the page of the API reference. The viewer Scalar makes the content of the page in the browser.
- * @param nonce value that allows the styles that Scalar makes. The content security policy of the page names the same value
+ * @param nonce random value with which the browser allows the styles that Scalar makes. The content security policy of the page must name
+ * the same value
  */
 export function referencePage(nonce: string): string {
   const sources = DOCUMENTS.map(({ name, title, security }) => ({

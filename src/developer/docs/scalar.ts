@@ -19,9 +19,9 @@ const ESCAPED = new Map([
 const SOURCE_MAP = '\n//# sourceMappingURL=';
 
 /**
- * Reads Scalar's script for the browser. Scalar's package for servers contains the script only as a string of 4 MB in a module. An imported
- * module would stay in memory, so this function reads the file of the module as bytes, which do not stay on the heap.
- * @throws Error if the file does not have the form of the version that this function was written for
+ * Reads Scalar's script for the browser. Scalar's package for servers contains this script only as a string of 4 MB in a JavaScript module.
+ * If the service imported the module, the string would stay in memory. So this function reads the file of the module as bytes.
+ * @throws Error if the script is not found in the file of the module, for example after an update of Scalar
  */
 export async function readScalarScript(): Promise<Buffer> {
   const module = await readFile(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')));
@@ -38,8 +38,8 @@ export async function readScalarScript(): Promise<Buffer> {
 }
 
 /**
- * Replaces each escape of a string literal by the character that it stands for. Searching for the byte of a backslash is safe, because no
- * other UTF-8 character contains it.
+ * Replaces each escape of a string literal by the character that it stands for. The function searches for the byte of a backslash. This is
+ * safe, because in UTF-8 no other character contains this byte.
  */
 function unescaped(literal: Buffer): Buffer {
   const text = Buffer.alloc(literal.length);

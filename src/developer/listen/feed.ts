@@ -13,7 +13,9 @@ export interface BrandedPage extends FeedPage {
 }
 
 const TIMEOUT_MS = 30_000;
-/** Value of the parameter `after` for which the service returns no events, only the current end of the feed as `next`. */
+/**
+ * Value of the parameter `after` that means the end of the feed. The service then returns no events, and the cursor of the end as `next`.
+ */
 export const END_OF_FEED = 'latest';
 /** Largest number of events that the service returns in one page. */
 export const PAGE_SIZE = 200;
@@ -23,7 +25,10 @@ export const PAGE_SIZE = 200;
  */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
-/** Longest time until a used-up budget of calls is renewed (contract §8). Bounds the wait that `Retry-After` requests. */
+/**
+ * Longest time until a used-up budget of calls is renewed (contract §8). The reader waits no longer than this, even if `Retry-After` asks
+ * for more.
+ */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
 /** Reader of one credential's event feed over HTTP. While the service is out of reach, the reader waits and tries again. */
@@ -56,7 +61,7 @@ export class Feed {
     }
   }
 
-  /** @returns the page, or the number of milliseconds to wait before the next call */
+  /** Requests one page of the feed. Returns the page, or the number of milliseconds to wait before the next request. */
   async #read(after: string): Promise<BrandedPage | number> {
     const { serviceUrl, apiKey, apiSecret } = this.#config;
     const url = new URL(`${serviceUrl}/v1/third-party/events/?after=${after}&limit=${PAGE_SIZE}`);
@@ -130,8 +135,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Returns true if the value has the form of a page of the feed. Its entries are not checked, because only the service responds in this
- * form.
+ * Returns true if the value has the form of a page of the feed. Its entries are not checked, because a response with this form can come
+ * only from the service.
  */
 function isFeedPage(value: unknown): value is FeedPage {
   return (

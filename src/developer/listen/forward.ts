@@ -4,7 +4,7 @@ import { callReceiver } from './http.ts';
 
 /** Outcome of one POST to the developer's server. */
 export interface ForwardAttempt {
-  /** Null if no response came. */
+  /** HTTP status of the response. Null if no response came. */
   httpStatus: number | null;
   durationMs: number;
   /** Reason why no response came: a code such as `ECONNREFUSED`, or `timeout`. Null if a response came. */

@@ -20,7 +20,7 @@ export interface HttpFailure {
   failure: string;
 }
 
-/** Largest response that is read, in bytes. A page of the feed is at most a tenth of it. */
+/** Maximum size of a response, in bytes. It is at least ten times the size of a page of the feed. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** Connections to the service. They are kept open, because the service is called every one or two seconds. */

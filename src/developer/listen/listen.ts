@@ -26,8 +26,8 @@ export interface ListenOutput {
 }
 
 /**
- * Bounds of the wait between two reads of the feed. After a page with events the wait is the shortest one, and after each empty page it
- * grows by `WAIT_GROWTH_MS`. This makes 30 to 60 calls a minute.
+ * Bounds of the wait between two reads of the feed. The wait is shortest after a page with events. After each empty page, it grows by
+ * `WAIT_GROWTH_MS`. This makes 30 to 60 calls a minute.
  */
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 2_000;
@@ -37,8 +37,9 @@ const WAIT_GROWTH_MS = 100;
 type Handle = (entry: FeedEntry, brand: string) => Promise<void>;
 
 /**
- * Prints each new event of the credential. If `forwardTo` is set, also posts the event there as the service would deliver it. It reads the
- * event feed, so it needs neither a public address nor a registered webhook, and it misses no event while the service is out of reach.
+ * Prints each new event of the credential. If `forwardTo` is set, also posts the event to that URL, as the service would deliver it. The
+ * events come from the event feed. So `listen` needs no public address and no registered webhook, and it misses no event while the service
+ * is out of reach.
  * @returns never, because it runs until the process ends
  * @throws OperatorError if the service refuses the credential, if the service is on another machine and its URL is not https, or if the
  * signing secret cannot be stored

@@ -10,7 +10,7 @@ export interface Printer {
   arrived: (entry: FeedEntry) => void;
   /** Called after each attempt. @param waitMs wait before the next attempt; null after the last attempt */
   attempted: (attempt: ForwardAttempt, waitMs: number | null) => void;
-  /** Called after the last attempt, or directly after `arrived` if events are not forwarded. */
+  /** Called after the last attempt to forward the event. If events are not forwarded, called directly after `arrived`. */
   settled: (entry: FeedEntry, forwarded: Forwarded) => void;
 }
 
@@ -74,8 +74,8 @@ function jsonShape({ httpStatus, durationMs, error, attempts }: NonNullable<Forw
 }
 
 /**
- * Returns a text that consists only of characters of ids unchanged. Any other text is quoted and escaped, because it could look like
- * another field or control the terminal.
+ * Returns the text unchanged if it has only characters that ids also have. Otherwise returns the text quoted and escaped, because it could
+ * look like another field or control the terminal.
  */
 function printable(text: string): string {
   return /^[\w.:/-]+$/.test(text) ? text : escaped(JSON.stringify(text));

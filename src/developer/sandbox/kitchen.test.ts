@@ -9,7 +9,7 @@ import { eventually, isSignedWith, placeOrder, register } from '#test/support/we
 
 /** Speed of the sandbox. A delivery order of one portion then takes about three seconds until it is completed. */
 const SPEED = 600;
-/** Milliseconds that a test waits at most for an expected state. The time is long because the machine may be busy. */
+/** Time limit for an expected state, in milliseconds. It is long, because the machine may be busy. */
 const SETTLE_MS = 60_000;
 const DELIVERED = ['confirmed', 'preparing', 'ready', 'out_for_delivery', 'completed'];
 
@@ -42,8 +42,8 @@ describe('sandbox kitchen', { concurrency: true }, () => {
     startSandboxWorker(t, service, tenant, SPEED);
     await reaches(tenant, externalId, 'completed');
     assert.deepEqual(await reportedStatuses(service, tenant, externalId), DELIVERED);
-    // The worker of another test may have sent some of these events too, and may have stopped before it recorded that. Then the receiver
-    // gets an event twice, so the test counts equal bodies once.
+    // The worker of another test may have sent some of these events too, and may have stopped before it recorded the outcome. The receiver
+    // then gets the same event twice, so the test counts requests with equal bodies as one.
     const received = () => new Set(receiver.requests.map(({ rawBody }) => String(rawBody)));
     await eventually(() => received().size === DELIVERED.length, 'delivery of each', SETTLE_MS);
     const statuses = [...received()].map((body) => JSON.parse(body).data.status);

@@ -17,8 +17,8 @@ const LONGEST_PAUSE_MS = 1_000;
 /** Largest number of rows of one status that one pass reads, to bound the cost of the pass. The next pass reads the rows that follow. */
 const ROWS_PER_PASS = 50;
 /**
- * Order statuses that are not final, the latest first. A pass reads the orders of each status in this sequence, so it does not read an
- * order again after it has changed the status of the order.
+ * Order statuses that are not final, the latest first. A pass reads the orders of one status after the other, in this sequence. So if the
+ * pass changes the status of an order, it does not read this order again.
  */
 const UNFINISHED: readonly OrderStatus[] = ['out_for_delivery', 'ready', 'preparing', 'confirmed', 'pending'];
 
@@ -131,8 +131,8 @@ function createPass({ db, log, orders, reservations, findTenant, speed }: Sandbo
 }
 
 /**
- * Returns a function that reads the next batch of a list at each call, and begins again after the end of the list. So every row is read at
- * some time, even if the rows before it always stay in the list.
+ * Returns a function that reads the next batch of a list at each call. After the end of the list, the function begins at the start again.
+ * So the function reads every row at some time, even if no row ever leaves the list.
  */
 function readInTurns<Row extends { id: string }>(
   read: (tenantId: number, afterId: string | null) => Promise<Row[]>,

@@ -2,8 +2,8 @@ import { mayFollow, type OrderStatus, type OrderType } from '#restaurant/orders/
 import type { ReservationStatus } from '#hotel/reservations/reservations.ts';
 
 /**
- * Next status of an order or a stay. `afterMs` is the number of milliseconds at speed 1 from the creation of the order or stay until this
- * status is due.
+ * Next status of an order or a stay. `afterMs` is the time from the creation of the order or stay until this status is due, in milliseconds
+ * at speed 1.
  */
 export interface Step<Status> {
   status: Status;

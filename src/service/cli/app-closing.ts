@@ -13,7 +13,7 @@ export class AppClosing {
   readonly #app: App;
   readonly #sockets = new Set<Socket>();
 
-  /** Must be called before the app listens, so that the object knows every connection. */
+  /** Begins to track the connections of the app. Must be called before the app listens, so that no connection is missed. */
   constructor(app: App) {
     this.#app = app;
     app.server.on('connection', (socket: Socket) => {
@@ -49,8 +49,8 @@ export class AppClosing {
   }
 
   /**
-   * Closes idle connections, also those on which the client has sent no byte. Node does not count the latter as idle, because it waits
-   * for a request on them.
+   * Closes idle connections. Also closes each connection on which the client has sent no byte, because Node does not count such a
+   * connection as idle.
    */
   #cutIdle(): void {
     this.#app.server.closeIdleConnections();

@@ -9,8 +9,8 @@ export function isInterrupted(): boolean {
 }
 
 /**
- * Makes a command that gets SIGINT or SIGTERM close the embedded PostgreSQL, as it does at its normal end. So a PostgreSQL that the
- * command started does not keep running. The command then exits with 128 plus the number of the signal, as if the signal had ended it.
+ * Closes the embedded PostgreSQL when SIGINT or SIGTERM interrupts the command, so that PostgreSQL does not keep running. The command then
+ * exits with 128 plus the number of the signal, as if the signal had ended it.
  */
 export function closeWhenInterrupted(opening: Promise<EmbeddedPostgres>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -150,8 +150,8 @@ async function move({ serving, owner }: Harness, { orderId }: Placed, status: st
 }
 
 /**
- * For each order without a response, sends the same order again, with the same external id. Then repeats all status changes of each order
- * for which a response is missing.
+ * Sends each order without a response again, with the same external id. Then repeats all status changes of each order whose `isDone` is
+ * false.
  */
 async function settle(harness: Harness): Promise<void> {
   for (const placed of harness.history.filter(({ orderId }) => orderId === null)) {

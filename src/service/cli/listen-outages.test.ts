@@ -133,8 +133,8 @@ describe('roomservice listen if the budget of calls is used up', () => {
 });
 
 /**
- * Starts a server that responds to every request with `status` and with the text that `body` returns. Like the service, it also sends a
- * header with the brand that is part of the names of webhook headers.
+ * Starts a server that responds to every request with `status` and with the text that `body` returns. Like the service, the server also
+ * sends the header `X-Webhook-Header-Brand`, which gives the brand in the names of webhook headers.
  */
 async function serveAnswers(t: TestContext, status: number, body: () => string): Promise<string> {
   const server = createServer((_request, response) => {

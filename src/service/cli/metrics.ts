@@ -8,7 +8,7 @@ import { createDeliveryMetrics, type DeliveryMetrics } from '#webhooks/deliverie
 /** Metrics that a process shows at METRICS_PORT. A process registers only the metrics of those parts of the service that it runs. */
 export interface Metrics {
   ofHttp(): HttpMetrics;
-  /** Registers metrics of the bounds on requests, and of the work that waits or is refused because of these bounds. */
+  /** Registers metrics that show the bounds on requests, and how much work waits or is refused because of a bound. */
   watchBounds(work: BoundedWork): void;
   ofDeliveries(db: Database): DeliveryMetrics;
   ofWrites(areHanging: () => boolean): void;

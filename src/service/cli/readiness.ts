@@ -1,14 +1,17 @@
 /**
- * Longest interval between two readiness checks of a caller that counts as a proxy. After a stop, the process waits at most this long for
- * the next check.
+ * Maximum interval between the last two readiness checks of a proxy. A caller with a longer interval does not count as a proxy. After a
+ * stop, the process waits at most this long until all proxies have checked again.
  */
 const MAX_INTERVAL_MS = 3_000;
 /**
- * Time that a proxy needs to redirect its requests once it knows of a stop. Other clients learn of the stop because their new connections
- * are refused.
+ * Time that a proxy needs to send its requests to another process after a readiness check has told it of the stop. A client that makes no
+ * readiness checks notices the stop when its new connection is refused.
  */
 const REROUTE_MS = 500;
-/** Tolerance for late checks. A proxy is still regular if its next check is late by at most one interval plus this time. */
+/**
+ * Tolerance for late checks. At a stop, a caller counts as a proxy only if its last check is at most two of its intervals plus this time
+ * ago.
+ */
 const LATE_MS = 200;
 /** Maximum number of addresses whose latest check is kept. The limit bounds the memory, because any caller may check the readiness. */
 const MAX_KNOWN = 1_000;

@@ -27,7 +27,7 @@ export interface Runtime {
 export interface RuntimeOptions {
   /** Kind of process. A second `serve` on one DATA_DIR is refused, but any number of commands may run beside one `serve`. */
   role: 'serve' | 'command';
-  /** False for a command that needs existing data: a missing embedded database is then an error, and is not created. Default: true. */
+  /** If false, a missing embedded database is an error, because the command needs existing data. By default, it is created. */
   mayCreate?: boolean;
   /** Called before a step that takes long, with a message that describes the step. */
   progress: (message: string) => void;

@@ -27,11 +27,17 @@ export interface ServeOptions {
   only?: 'api' | 'worker';
 }
 
-/** Maximum time that a stop waits for deliveries under way. It is long enough, because an attempt takes at most 10 s. */
+/**
+ * Maximum time that a stop waits for deliveries under way. Each of their attempts can end in this time, because an attempt takes at most 10
+ * s.
+ */
 const DELIVERY_GRACE_MS = 11_000;
 /** Time limit of the whole stop. It is below the 15 s that docs/contract/operations.md guarantees. */
 const STOP_LIMIT_MS = 14_500;
-/** Signals within this time count as one, because npm and bin/roomservice.js may pass on a Ctrl-C that also reaches this process. */
+/**
+ * Time after the first stop signal in which the process ignores further signals. A single Ctrl-C may arrive more than once, because npm and
+ * bin/roomservice.js may pass it on.
+ */
 const SAME_SIGNAL_MS = 2_000;
 /**
  * Number of database connections that are reserved for background work, because it must continue while requests use all other connections.
@@ -39,7 +45,7 @@ const SAME_SIGNAL_MS = 2_000;
  * runs (`--only`).
  */
 const BACKGROUND_CONNECTIONS = { all: 2, api: 1, worker: 0 };
-/** Smallest number of database connections at which some of them are reserved for background work. */
+/** Minimum size of the connection pool for reserved connections. A smaller pool reserves no connection for background work. */
 const MIN_CONNECTIONS_TO_SPLIT = 5;
 
 /** Runs `roomservice serve` until SIGTERM, SIGINT or the end of its terminal (SIGHUP). */
@@ -63,7 +69,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   });
   try {
     await introduce(config, runtime, log, service.address, options);
-    // Otherwise Node would write the compile cache only at a normal exit, so a process that is killed would write no cache.
+    // Writes the compile cache now. Node itself writes the cache only at a normal exit, so a killed process would leave no cache.
     flushCompileCache();
     settleOldGeneration();
     log.info({ signal: await stopping }, 'stopping');
@@ -91,8 +97,8 @@ function nextStopSignal(): Promise<string> {
     };
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
     if (process.stdin.isTTY) {
-      // A process without a terminal gets no listener. It may have been started to ignore SIGHUP (nohup), but with a listener it would stop
-      // at SIGHUP.
+      // Only a process with a terminal listens for SIGHUP. A process without a terminal may have been started with nohup to ignore SIGHUP,
+      // but a listener would make it stop at SIGHUP.
       process.on('SIGHUP', onSignal);
     }
   });

@@ -20,7 +20,10 @@ import { causeEvent, eventually, listDeliveries, placeOrder, register } from '#t
 
 /** Time limit of a stop after SIGTERM or SIGINT, in milliseconds (docs/contract/operations.md). */
 const STOP_MS = 15_000;
-/** Number of orders. The list of them is larger than the buffers of both sockets, so it is sent only as fast as the client reads it. */
+/**
+ * Number of orders in the list that the tests request. The list is larger than the socket buffers of the service and the client, so the
+ * service can send it only as fast as the client reads.
+ */
 const ORDERS = 20_000;
 const NOTE_LENGTH = 1_000;
 

@@ -11,7 +11,7 @@ import type { Business } from '../business.ts';
 const HORIZON_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** What the functions below use to cause events. `bookStay` uses the database to find a free room. */
+/** Business functions that cause events, and the database that `bookStay` uses to find a free room. */
 export interface TriggerParts extends Pick<Business, 'orders' | 'reservations' | 'readListedMenu'> {
   db: Database;
 }
@@ -64,7 +64,7 @@ async function placeOrder({ orders, readListedMenu }: TriggerParts, caller: Call
   return order.order_id;
 }
 
-/** Books two free nights in a row, from the day after tomorrow on, in the first room type that has them. */
+/** Books two consecutive nights in the first room type that has a free room in both nights. The search starts at the day after tomorrow. */
 async function bookStay({ db, reservations }: TriggerParts, caller: Caller): Promise<ReservationResponse> {
   for (const { room_type_id } of await listRoomTypes(db, caller)) {
     const range = { check_in: daysAhead(2), check_out: daysAhead(HORIZON_DAYS) };

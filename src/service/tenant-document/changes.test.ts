@@ -31,7 +31,7 @@ async function changesBy(tenant: TestTenant, edit: (copy: Required<TenantDocumen
   return (await service.apply(edited(tenant, edit))).changes;
 }
 
-/** Changes each part of the document: adds, changes and removes entries. */
+/** Edits every part of a tenant document: adds, changes and removes entries. */
 function editAll(copy: Required<TenantDocument>): void {
   const [owner, staff] = copy.users;
   const [pizza, water] = copy.menu.dishes;

@@ -29,7 +29,7 @@ describe('invalid properties of a tenant document', () => {
     const { users, menu, ...document } = hotel.document;
     return service.apply({ ...document, properties });
   };
-  /** Applies invalid properties and returns the faults in the error message, without its first line. */
+  /** Applies invalid properties. Returns the faults that the error message lists after its first line. */
   const faultsOf = async (properties: unknown): Promise<string[]> => {
     const error: unknown = await apply(properties).catch((caught: unknown) => caught);
     assert.ok(error instanceof OperatorError, JSON.stringify(error));

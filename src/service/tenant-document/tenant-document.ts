@@ -48,7 +48,10 @@ export interface ApplyOptions {
    */
   isDryRun?: boolean;
   bounds?: Bounds;
-  /** Hashes and checks the passwords of the document. Tests that make many tenants pass an object that keeps its hashes. */
+  /**
+   * Hashes and checks the passwords of the document. Tests that make many tenants pass an object that caches the hashes, because hashing is
+   * slow.
+   */
   passwords?: PasswordWork;
 }
 
@@ -67,8 +70,8 @@ export async function applyTenantDocument(
   try {
     return await checkAndApply(db, value, options);
   } catch (error) {
-    // Another document that was applied at the same time has created the same user. The second try finds this user, and either updates it
-    // or reports a fault.
+    // Two documents that are applied at the same time may create the same user. The second try finds the user that the other document has
+    // created, and either updates this user or reports a fault.
     if (isUniqueViolation(error)) {
       return await checkAndApply(db, value, options);
     }
@@ -154,7 +157,7 @@ async function applyUsersPart(
     return { changes: [], users: [] };
   }
   const stored = await lockUsers(tx, actor.tenantId);
-  // The owners are checked again under the lock, because the users may have changed since the first check.
+  // Checks again, now under the lock, that the tenant keeps an active owner. The users may have changed since the first check.
   refuse(ownerFaults(stored, users));
   return await applyUsers(tx, actor, stored, users, passwords);
 }
@@ -188,8 +191,8 @@ async function findKnownTenant(db: Database, value: unknown): Promise<Tenant | n
 }
 
 /**
- * Returns faults that the schema cannot find, for example an unknown time zone. Skips values that the schema refuses, so that one message
- * can list the faults of both checks.
+ * Returns faults that the schema cannot find, for example an unknown time zone. Skips values that the schema refuses, because the schema
+ * check reports them. One error message lists the faults of both checks.
  */
 async function faultsOfValues(db: Database, tenantId: number | null, value: unknown): Promise<string[]> {
   const { timezone, users, menu, properties } = fieldsOf(value);
@@ -210,7 +213,7 @@ function refuse(faults: string[]): void {
   }
 }
 
-/** Refuses the document if its menu is valid but too large as the JSON that the API returns. Rethrows any other error. */
+/** Refuses the document if `error` says that the menu is too large as the JSON that the API returns. Rethrows any other error. */
 function refuseMenu(error: unknown): never {
   if (error instanceof ApiError) {
     refuse([`menu.${error.message}`]);

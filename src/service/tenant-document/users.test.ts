@@ -141,7 +141,7 @@ describe('users that were changed without a tenant document', () => {
     await change(staffUser.email, { password_hash: await hashPassword(OTHER_PASSWORD) });
     const { body } = await signIn(staffUser.email, OTHER_PASSWORD);
     assert.deepEqual((await applyUsers(ownerUser, staffUser)).changes, []);
-    // A document that names the changed password also changes nothing, because the user already has this password.
+    // The user already has the changed password, so a document with this password makes no change.
     assert.deepEqual((await applyUsers(ownerUser, { ...staffUser, password: OTHER_PASSWORD })).changes, []);
     const headers = { authorization: `Bearer ${body.access_token}` };
     assert.equal((await service.call('GET', STAFF_MENU, { headers })).status, 200);

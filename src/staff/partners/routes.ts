@@ -12,13 +12,13 @@ interface Dependencies {
   credentials: Credentials;
   db: Database;
   ownerGuard: Guard;
-  /** Schema of a credential in the API. The list of this route adds the field `deliveries` to each credential. */
+  /** Schema of a credential in API responses. The route for partners adds the field `deliveries` to the schema. */
   shape: Type.TObject;
 }
 
 /**
- * Registers the route that shows an owner how many deliveries of each partner wait or have failed. This list is separate from `GET
- * /v1/third-party/credentials/`, because the contract fixes the fields of that list.
+ * Registers the route that shows an owner how many deliveries of each partner wait or have failed. `GET /v1/third-party/credentials/`
+ * cannot show these numbers, because the contract fixes the fields of its response.
  */
 export function partnerRoutes(app: App, dependencies: Dependencies): void {
   const { credentials, db, ownerGuard, shape } = dependencies;

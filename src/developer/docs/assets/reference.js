@@ -2,8 +2,8 @@
 // agent, web fonts and links to outside clients are switched off.
 const mount = document.getElementById('content');
 
-// The content security policy of the page allows only styles that have its nonce, but some parts of Scalar create styles without it. So
-// every new style element gets the nonce.
+// The content security policy of the page allows a style element only if the element has the nonce of the page. Some parts of Scalar create
+// style elements without a nonce, so every new style element gets the nonce here.
 const { nonce } = document.currentScript;
 const createElement = document.createElement.bind(document);
 document.createElement = (...args) => {
@@ -70,7 +70,7 @@ async function fetchForScalar(...args) {
   return Response.json(document);
 }
 
-// The browser runs Scalar's own script after this one, so this call waits until both have run.
+// The browser runs Scalar's own script after this script. So Scalar is started at `DOMContentLoaded`, when both scripts have run.
 document.addEventListener('DOMContentLoaded', () => {
   Scalar.createApiReference(mount, {
     sources,
