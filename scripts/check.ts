@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   process.exitCode = results.every((passed) => passed) ? 0 : 1;
 }
 
-/** Runs one check with the Node of this process, and prints if it passed. If the check fails, also prints its output. */
+/** Runs one check with the Node of this process. Prints the result of the check, and also its output if it fails. */
 async function run(name: string, command: string[]): Promise<boolean> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, command, { cwd: REPOSITORY, stdio: ['ignore', 'pipe', 'pipe'] });

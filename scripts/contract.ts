@@ -46,8 +46,8 @@ async function compare(path: string): Promise<string | null> {
 }
 
 /**
- * Returns true if the service has ever served this version of the document. Such a version has the field `servers`, because the first
- * version that was served added this field.
+ * Returns true if the service has ever served this version of the document. Every served version has the field `servers`, and no earlier
+ * version has it.
  */
 function isPublished(document: string): boolean {
   return 'servers' in (JSON.parse(document) as object);

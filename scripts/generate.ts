@@ -1,7 +1,7 @@
 /**
- * Writes the generated files. The types of the tables come from the migrations. The OpenAPI documents come from the schemas of
- * the routes. The types of the SDK and the Postman collection come from the OpenAPI documents. With `--check` the command
- * writes no file, and fails if a file differs from what it would write.
+ * Writes the generated files. The types of the tables come from the migrations. The OpenAPI documents come from the schemas of the routes.
+ * The types of the SDK and the Postman collection come from the OpenAPI documents. With `--check` the command writes no file. It then fails
+ * if a file is out of date.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
 /** Generates the types of all tables. Reads the tables from an empty database to which all migrations were applied. */
 async function databaseTypes(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roomservice-generate-'));
-  // This function removes the database at its end. So fsync is off, although a crash could then damage the database.
+  // The database is removed at the end of this function. So a crash that damages it does no harm, and fsync can be off.
   const postgres = await openEmbeddedPostgres({ dataDir, role: 'command', settings: { fsync: 'off' } });
   try {
     const db = createDatabase({ url: postgres.url, poolSize: 2 });

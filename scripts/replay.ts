@@ -1,6 +1,5 @@
-// npm run replay -- FILE [--most N]: starts a service with an embedded database in a temporary folder, and sends it the real hotel
-// bookings of FILE. Compares every response and every night with its own count of the held rooms. N is the maximum number of bookings to
-// send.
+// npm run replay -- FILE [--most N]: starts a service with an embedded database in a temporary folder, and sends it the hotel bookings of
+// FILE. Checks every response and every night against an independent count of the held rooms. N is the maximum number of bookings to send.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,8 +29,8 @@ try {
 }
 
 /**
- * Sends all bookings to a new service, and checks its responses and its final state.
- * @returns true if this check found no fault
+ * Sends all bookings to a new service. Checks each response and the final state of the service.
+ * @returns true if no check found a fault
  */
 async function replay(all: Booking[]): Promise<boolean> {
   const lanes = lanesOf(all);

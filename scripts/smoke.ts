@@ -1,7 +1,7 @@
 /**
  * Runs the first steps of a new user with the real commands: receiver, service, the first curl, an order, a signed webhook, a crash, a
- * stop. Each command is run exactly as the previous command printed it. All files are in a temporary folder, and every port is a free
- * one.
+ * stop. If a command prints the next command, the test runs it exactly as printed. All files are in a temporary folder, and every port is
+ * free.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -31,8 +31,8 @@ interface Printed {
 const folder = await newFolder();
 const dataDir = join(folder, 'data');
 const environment: Record<string, string> = {
-  // Without the node_modules folders in PATH, the commands start with the Node of the machine, in any version, as in the shell of a new
-  // user. npm then adds the Node of this project.
+  // The PATH of a new user has no node_modules folders. The commands then start with the Node version of the machine, and npm adds the Node
+  // of this project.
   PATH: (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((path) => !path.includes('node_modules'))

@@ -21,12 +21,15 @@ const ROOT = join(import.meta.dirname, '..');
 const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `${folder}/**/*.test.ts`);
 /** Folder for the modules that import the test files of one process. */
 const GROUPS_DIR = join(ROOT, 'node_modules/.cache/test-groups');
-/** Number of processes at the same time. Four keep two cores busy, because tests also wait. With six, tests with time limits fail. */
+/**
+ * Number of concurrent test processes. Four processes keep two cores busy, because a test also waits. With six processes, tests with time
+ * limits fail.
+ */
 const PROCESSES = 4;
 const FILES_PER_PROCESS = 12;
 /**
- * Folders whose test files take long, with the number of files per process. They start first. If they started last, most processes would
- * have ended before them, and the cores would be idle.
+ * Folders whose test files take long, with the number of files per process. They start first. Otherwise they would run at the end, when
+ * most other processes have ended and cores are idle.
  */
 const SLOW_FOLDERS = [
   { folder: 'test/browser/', filesPerProcess: 1 },
@@ -57,7 +60,7 @@ async function main(patterns: string[]): Promise<void> {
   // The teardown leaves PostgreSQL running if a test process is still connected, and killed processes take a moment to end.
   await sleep(interruption.signal.aborted ? 1_000 : 0);
   await globalTeardown();
-  // If a test ends its process with exit code 0, the test runner sees no failure.
+  // If the code of a test ends the process with exit code 0, the test runner reports no failure, although tests are missing.
   if (unfinished.size > 0) {
     console.error(`\nThe process of these test files ended before their tests: ${[...unfinished].join(', ')}`);
     process.exitCode = 1;
@@ -88,8 +91,8 @@ function chunksOf<Item>(items: Item[], size: number): Item[][] {
 }
 
 /**
- * Writes a module for each group. The module imports each test file inside a suite that has the path of the file as its name. Returns the
- * paths of the modules.
+ * Writes one module for each group of test files. The module imports each test file inside a suite, and the name of the suite is the path
+ * of the file. Returns the paths of the modules.
  */
 async function writeModules(groups: string[][]): Promise<string[]> {
   await rm(GROUPS_DIR, { recursive: true, force: true });

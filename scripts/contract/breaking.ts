@@ -18,9 +18,9 @@ interface Verdict {
 }
 
 /**
- * Returns the changes that break a client of the previous document. Each change is a text `pointer: message`, followed by the new value if
- * the change adds a value. The `PROSE` keywords are removed before the comparison, because `redocly diff` matches the entries of a list by
- * similarity. If the description of a parameter changed, the command could compare this parameter with a different one.
+ * Returns the changes that break a client of the previous document. Each change is a text `pointer: message`. If the change adds a value,
+ * the value follows the message. The `PROSE` keywords are removed before the comparison, because `redocly diff` matches the entries of a
+ * list by similarity. With a changed description, `redocly diff` could compare a parameter with the wrong one.
  */
 export async function breakingChanges(before: string, after: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-contract-'));
@@ -51,7 +51,8 @@ function majorChanges({ changes }: Report): string[] {
 
 /**
  * Returns a copy of the node without the `PROSE` keywords.
- * @param areNames true if the keys of the node are field names. All of them are kept, because a field may be called `description`
+ * @param areNames true if the keys of the node are field names. The copy then keeps all keys, because a field may have the name of a
+ * keyword, for example `description`.
  */
 function withoutProse(node: unknown, areNames = false): unknown {
   if (Array.isArray(node)) {

@@ -1,6 +1,9 @@
 const ENVIRONMENT_ID = '1d6a8f52-3c7e-4b0a-8f4b-2f9f6f0b7c21';
 
-/** Variables with their default values. The user sets them, but a request that creates a credential also sets `apiKey` or `pmsApiKey`. */
+/**
+ * Variables with their default values, which the user can replace. A request that creates a credential stores its key in `apiKey` or
+ * `pmsApiKey`.
+ */
 const VALUES = {
   baseUrl: 'http://127.0.0.1:8080',
   ownerEmail: '',

@@ -38,8 +38,8 @@ function keyHeader(name: string, scheme: SecurityScheme | undefined): object[] {
 }
 
 /**
- * Returns the request body as JSON text: the example in the OpenAPI document, in which the fields of the step replace those of the example.
- * Returns null if the operation takes no body.
+ * Returns the request body as JSON text. The body is the example of the OpenAPI document, with the fields of the step in place of its own.
+ * Returns null if the operation takes no JSON body.
  */
 function bodyOf({ requestBody }: Operation, { body = {} }: Step): string | null {
   const json = requestBody?.content['application/json'];

@@ -91,7 +91,7 @@ export const STORY: Record<string, Step[]> = {
     },
     { operation: 'pmsGetInventory', before: stayAhead() },
     { operation: 'pmsGetRates', after: [keep('price', 'answer[0].price'), keep('isSoldOut', 'answer[0].is_sold_out')] },
-    // Both writes send values that earlier requests have read, so that a run changes no price or restriction.
+    // The next two writes send back the prices and restrictions that earlier requests have read, so they change no value.
     {
       operation: 'pmsPutRates',
       body: {
@@ -112,7 +112,7 @@ export const STORY: Record<string, Step[]> = {
   ],
 };
 
-/** Operations for partners and PMSs that are left out of the collection. The value says why a run must not or cannot call the operation. */
+/** Operations for partners and PMSs that the collection leaves out. Each value is the reason. */
 export const LEFT_OUT: Record<string, string> = {
   rotateCredential: 'would invalidate the secret that a partner uses',
   revokeCredential: 'would permanently block a partner',

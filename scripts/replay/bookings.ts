@@ -82,14 +82,15 @@ export function stepsOf(bookings: Booking[]): Step[] {
     { day: booking.bookedOn, kind: 'create', booking },
     { day: booking.finalStatusOn, kind: 'finish', booking },
   ]);
-  // If a booking is created and finished on the same day, its `finish` step comes after all `create` steps of this day.
+  // A booking can only finish after its creation. So if both are on the same day, its `finish` step comes after all `create` steps of the
+  // day.
   const rank = ({ kind, booking, day }: Step) => (kind === 'create' ? 1 : booking.bookedOn === day ? 2 : 0);
   return steps.sort((a, b) => a.day.localeCompare(b.day) || rank(a) - rank(b) || a.booking.line - b.booking.line);
 }
 
 /**
- * Steps of all bookings of one room type of one hotel. Lanes do not affect each other, so they run concurrently. The steps of one lane
- * run in their order.
+ * Lane: all steps of the bookings for one room type of one hotel. The steps of a lane run one after another. Lanes run concurrently,
+ * because a booking in one lane takes no room from another lane.
  */
 export interface Lane {
   hotel: string;

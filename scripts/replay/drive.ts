@@ -71,8 +71,8 @@ export interface Driven {
 }
 
 /**
- * Sends the bookings of all lanes to the API. The lanes run concurrently, but the steps of one lane run in their order. Compares the
- * status of every response with the status that follows from an independent count of the held rooms.
+ * Sends the bookings of all lanes to the API. A lane has the bookings of one room type of a hotel. The lanes run concurrently, but the
+ * steps of one lane run one after another. An independent count of the held rooms gives the expected status of every response.
  */
 export async function drive(actors: Actors, lanes: Lane[], onStep: () => void): Promise<Driven[]> {
   const { body } = await actors.call('GET', '/v1/third-party/hotels/rooms/', { headers: actors.partner });

@@ -39,8 +39,9 @@ const HEADING =
   '/** `npm run generate` writes this file from the OpenAPI document with the same name in contract/. Do not edit it. */\n';
 
 /**
- * Returns the code of one module of the SDK. The module has the types of all operations that accept the given security scheme, by
- * operation id. It also has the components that these operations use, and the method and path of each operation.
+ * Returns the code of one module of the SDK, which is for callers with the given security scheme. The module has the types of all
+ * operations that accept this scheme, by operation id, and the components that the operations use. It also has the method and path of each
+ * operation.
  */
 export function sdkTypes(document: Document, scheme: string): string {
   const routes = routesOf(document).filter(({ operation }) =>

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 const PROBE_EVERY_MS = 100;
 const PROBE_TIMEOUT_MS = 1_000;
 /**
- * Time after which the balancer closes an idle connection to a process. The service keeps idle connections much longer, so it never closes
- * a connection that the balancer uses again.
+ * Time after which the balancer closes an idle connection to a process. It is much shorter than the idle time limit of the service. So the
+ * service never closes a connection on which the balancer is about to send a request.
  */
 const IDLE_MS = 5_000;
 

@@ -50,7 +50,7 @@ export class Client {
   }
 
   /**
-   * Repeats a request until a response below 500 comes.
+   * Repeats a request until a response with a status below 500 comes.
    * @returns the response; `wasUnknown` is true if an earlier try had an unknown outcome
    * @throws UnsettledError if no such response comes within 75 s
    */
@@ -93,7 +93,7 @@ export class Client {
   }
 }
 
-/** Error of a call that got no response below 500 within the time limit. */
+/** Error of a call that got no response with a status below 500 within the time limit. */
 export class UnsettledError extends Error {}
 
 /** A simulated client that repeats the calls of `act` at its own pace. */

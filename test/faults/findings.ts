@@ -16,7 +16,7 @@ export interface Measurement {
 export class Findings {
   readonly violations = new Map<string, Violation[]>();
   readonly measurements: Measurement[] = [];
-  /** Broken guarantees that were already reported, each as the guarantee and the observation. */
+  /** Violations that were already reported. Each text contains the guarantee and the observation. */
   readonly known = new Set<string>();
   readonly skipped = new Map<string, string>();
   /** Periods in which no process could read from or write to the database, in milliseconds since 1970. */

@@ -29,7 +29,7 @@ export interface OtaStay {
   id: string | null;
 }
 
-/** Concurrent bookings for one night, more than the night has rooms. */
+/** Concurrent bookings for one night. They outnumber the rooms of this night. */
 export interface Race {
   night: string;
   capacity: number;
@@ -58,8 +58,8 @@ export interface BudgetedCall {
 }
 
 /**
- * All calls and responses of the clients during the run. To find the entries of one fault later, the suite stores the length of a list when
- * the fault begins.
+ * Calls and responses of all clients during the run. When a fault begins, the suite stores the current length of a list. The entries after
+ * this length belong to the fault.
  */
 export class History {
   readonly creations: Creation[] = [];
@@ -68,11 +68,11 @@ export class History {
   readonly probes: OldSecretProbe[] = [];
   readonly budgetedCalls: BudgetedCall[] = [];
   readonly revokedCredentials = new Set<string>();
-  /** Unexplained responses: a 4xx to a valid call, or different ids in the 2xx responses to a create call that was repeated. */
+  /** Unexplained responses. For example, a valid call got a 4xx, or a repeated create call got two 2xx responses with different ids. */
   readonly surprises: string[] = [];
   /** Descriptions of responses, webhooks and log lines that contain text of another tenant. */
   readonly leaks: string[] = [];
-  /** Calls that got no response below 500 within the time limit, although the client repeated them. */
+  /** Calls that got no response with a status below 500 within the time limit, although the client repeated them. */
   readonly unsettled: string[] = [];
   readonly tries: Record<Outcome, number> = { ok: 0, fail: 0, unknown: 0 };
   /** Calls through the balancer that got a 5xx or no response. */

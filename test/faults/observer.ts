@@ -1,8 +1,8 @@
 import type { Postgres } from './postgres.ts';
 
 /**
- * SQL for a schema with triggers that record each transaction that changed a status or wrote an event. Later transactions do not change the
- * recorded rows, so PostgreSQL can still tell the commit time of the transaction that wrote a row.
+ * SQL for a schema with triggers. They record each transaction that changes a status or writes an event. No later transaction changes the
+ * recorded rows. So PostgreSQL can tell the commit time of the recorded transaction from the row.
  */
 const OBSERVATION = `
   CREATE SCHEMA faults;

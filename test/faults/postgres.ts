@@ -11,7 +11,7 @@ const SETTINGS = { track_commit_timestamp: 'on', max_connections: '200', max_wal
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
-/** A PostgreSQL server that only the suite starts, so that the server stays down as long as a fault needs. */
+/** The PostgreSQL server of the suite. Only the suite starts it, so a fault can keep it stopped as long as necessary. */
 export class Postgres {
   readonly #location: Location;
   readonly #password: string;
@@ -56,7 +56,7 @@ export class Postgres {
         );
       }
       if (failure !== undefined) {
-        // The start can fail because processes of the previous PostgreSQL still run for a moment. So it is repeated.
+        // Processes of the previous PostgreSQL may still run for a moment, and then the start fails. So the start is repeated.
         await sleep(10 * POLL_MS);
         launched = await begin();
       }

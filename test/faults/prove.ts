@@ -8,8 +8,8 @@ const LOAD_MS = 3_000;
 
 /**
  * Proves that the invariants find faults. Each tampering damages one row or record on purpose. The invariants must then report the
- * guarantee that the damage breaks, and after the repair they must report no broken guarantee.
- * @returns 0, or 1 if the invariants missed a tampering
+ * guarantee that the damage breaks. After the repair they must report no broken guarantee.
+ * @returns the exit code: 0 if the invariants found every tampering, and otherwise 1
  */
 export async function prove(world: World): Promise<number> {
   let unseen = 0;

@@ -35,8 +35,8 @@ export class PostLog {
 }
 
 /**
- * A webhook receiver behind a TCP proxy. A fault can make it misbehave for some time. Of the events that arrive during that time, one in
- * ten meets the misbehaviour in all five attempts. After that time, all other events get a 2xx.
+ * A webhook receiver behind a TCP proxy. A fault can make it misbehave for some time. One in ten of the events that arrive during this time
+ * gets the misbehaviour in all five attempts, even after the fault. All other events get a 2xx after the fault.
  */
 export class Hook {
   readonly proxy: TcpProxy;
@@ -79,7 +79,7 @@ export class Hook {
     }
   }
 
-  /** Ends the misbehaviour also for the events that would otherwise meet it in all five attempts. */
+  /** Ends the misbehaviour for all events, including those that would get it in all five attempts. */
   forget(): void {
     this.#misbehaviourOf.clear();
   }
@@ -119,7 +119,7 @@ function isSuccess(answer: Answer): boolean {
   return typeof answer === 'number' && answer >= 200 && answer < 300;
 }
 
-/** Writes the response on the socket by hand, because its status was chosen asynchronously. */
+/** Writes a whole response directly to the socket. Used if the receiver chooses the status asynchronously. */
 function answerByHand(socket: Socket, status: number, post: Post): void {
   post.isAccepted = isSuccess(status);
   socket.end(`HTTP/1.1 ${status} So\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);

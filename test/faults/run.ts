@@ -35,8 +35,8 @@ const REST_WITHIN_MS = 90_000;
 /** Maximum wait for overdue deliveries: the time of a lease and a margin. */
 const DELIVERED_WITHIN_MS = 30_000;
 /**
- * Maximum wait for the end of all deliveries: five attempts at a receiver that hangs, the waits between them, and the waits for a sending
- * slot of this receiver.
+ * Maximum wait for the end of all deliveries. In the worst case, a hanging receiver gets five attempts, with waits between them, and each
+ * attempt also waits for a sending slot.
  */
 const ENDED_WITHIN_MS = 240_000;
 const SHOWN_BREACHES = 5;
@@ -109,7 +109,7 @@ export async function findBreaches(world: World, evidence: Evidence): Promise<Ma
 
 /**
  * Waits until every delivery has ended, and checks all invariants again.
- * @param isShort if true, the receivers no longer misbehave for any event, so that the run does not wait for fifth attempts
+ * @param isShort true to end the misbehaviour for all events first, so that the run does not wait for fifth attempts
  */
 export async function endRun(world: World, isShort: boolean): Promise<void> {
   if (isShort) {

@@ -58,7 +58,7 @@ export interface World {
   /** Receivers that misbehave during some faults. */
   failingHooks: Hook[];
   followers: Follower[];
-  /** Port of a receiver with an untrusted certificate. */
+  /** Port of a receiver whose certificate the service does not trust. */
   impostorPort: number;
   /** Partners whose webhook secret the suite knows and whose deliveries it can check, by credential id. */
   knownPartners: Map<string, Partner>;
@@ -145,7 +145,7 @@ async function build(random: Random, findings: Findings, closers: Closers, close
 /**
  * Prepares the receivers.
  * @returns the environment variables with which the service can deliver to the receivers, the log of POSTs, a function that starts a
- * receiver, and the port of the receiver with an untrusted certificate
+ * receiver, and the port of a receiver whose certificate the service does not trust
  */
 async function prepareReceivers(folder: string, closers: Closers) {
   const certificate = await makeCertificate();

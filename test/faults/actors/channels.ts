@@ -61,9 +61,9 @@ async function sendReservation(client: Client, stay: OtaStay, wanted: NonNullabl
 }
 
 /**
- * Repeats a call while a process with a shifted clock refuses it with 401. For such a process the signature is too old, so the 401 is
- * right.
- * @returns the first response that is not such a 401
+ * Repeats a call while a process with a shifted clock refuses it with 401. The 401 is correct, because by this clock the signature is too
+ * old.
+ * @returns the first other response, or the last 401 after too many tries
  */
 async function settleAcrossClocks(client: Client, tenant: Tenant, request: Request) {
   for (let tries = 1; ; tries += 1) {

@@ -7,7 +7,7 @@ import type { Partner, Tenant } from '../tenants.ts';
 import { moveOrder, placeOrder } from './orders.ts';
 
 const CREDENTIALS = '/v1/third-party/credentials/';
-/** Times at which the old secret is tried, in milliseconds after the response to a revoke or rotate. */
+/** Delays after the response to a revoke or rotate, in milliseconds. After each delay, the simulated owner tries the old secret. */
 const PROBE_AT_MS = [0, 0, 20, 100, 400, 1_200];
 
 interface Options {

@@ -10,8 +10,8 @@ const WAY = ['confirmed', 'preparing', 'ready', 'completed'];
 let placed = 0;
 
 /**
- * Returns a simulated client that places orders, some of them by two concurrent calls. It changes their statuses as staff, cancels some
- * orders as the partner, and repeats earlier create calls.
+ * Returns a simulated client that places orders, and sends some of them twice at the same time. The client also changes statuses as staff,
+ * cancels some orders as the partner, and repeats earlier create calls.
  */
 export function orderActor(client: Client, partners: readonly Partner[], random: Random): Actor {
   const own: Creation[] = [];

@@ -29,8 +29,8 @@ function availabilityPath(tenant: Tenant, random: Random): string {
 }
 
 /**
- * Returns a simulated client that exceeds the call budget of one credential, with calls to each process in turn (invariant 8).
- * @param nodes returns the processes. `counter` is the name of the counter that counts the calls to the process.
+ * Returns a simulated client that exceeds the call budget of one credential. It calls each process in turn (invariant 8).
+ * @param nodes returns the API processes. `counter` is the name of the call counter that the process uses.
  */
 export function budgetActor(
   client: Client,

@@ -1,7 +1,7 @@
 import type { Client, Request } from '../client.ts';
 import type { Creation } from '../history.ts';
 
-/** Sends a create call until a response below 500 tells the outcome, and records this response. */
+/** Repeats a create call until the status of the response is below 500. Then records the outcome of the call. */
 export async function create(client: Client, creation: Creation, request: Request): Promise<void> {
   const { answer } = await client.settle(creation.partner.tenant, request);
   const id: unknown = answer.body?.order_id ?? answer.body?.reservation_id;
@@ -16,8 +16,8 @@ export async function create(client: Client, creation: Creation, request: Reques
 }
 
 /**
- * Sets the status of an order or a reservation. If a try got no response, it may have set the status, and the service then refuses the next
- * try. So after such a refusal, the function reads the status. No other client changes this order or reservation.
+ * Sets the status of an order or a reservation. A try without a response may still have set the status, and then the service refuses the
+ * next try. So after such a refusal, the function reads the status. No other client changes this order or reservation.
  */
 export async function change(
   client: Client,

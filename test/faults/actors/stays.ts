@@ -10,8 +10,8 @@ const FIRST_DAY = 20;
 const CONTENDED_DAYS = 12;
 const RACERS = 8;
 /**
- * Night of the first race, in days from today. In a race, concurrent bookings compete for the rooms of one night. Each race takes the next
- * night.
+ * Night of the first race, in days from today. In a race, concurrent bookings compete for the rooms of one night. Each later race uses the
+ * night after that of the previous race.
  */
 const FIRST_RACE_DAY = 100;
 const RACE_DAYS = 9_000;
@@ -46,8 +46,8 @@ export function stayActor(client: Client, partners: readonly Partner[], random: 
 }
 
 /**
- * Returns a simulated client that makes more concurrent bookings for a night than the night has rooms. As many bookings as rooms must
- * succeed (invariant 3).
+ * Returns a simulated client that makes concurrent bookings for one night. The bookings outnumber the rooms of the night. The service must
+ * accept one booking for each room and refuse the other bookings (invariant 3).
  */
 export function raceActor(client: Client, partners: readonly Partner[], random: Random): Actor {
   return {

@@ -2,10 +2,10 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:h
 import { setTimeout as sleep } from 'node:timers/promises';
 import { channelHeaders, type TestChannel } from '../../support/channel.ts';
 
-/** Placeholder, in a path or a body, for an id that is different in each call. The number of the call replaces the zeros. */
+/** Placeholder for an id in a path or a body. Each call replaces the zeros with its own number, so every call has a different id. */
 export const UNIQUE = 'unique-00000000';
 const DIGITS = 8;
-/** Time after which a caller that still waits for the end of the response closes its connection. */
+/** Maximum duration of a call. If the response is not complete by then, the caller closes the connection. */
 const CALL_LIMIT_MS = 60_000;
 const SLOW_BYTES = 26 * 1024;
 const HOLD_MS = 3_000;
@@ -44,7 +44,7 @@ export interface Outcome {
 
 /**
  * Returns an agent with keep-alive connections.
- * @param connections the maximum number of connections. It simulates a proxy in front of the service, which has such a maximum.
+ * @param connections the maximum number of connections. A proxy in front of the service has such a maximum too.
  */
 export function newAgent(connections = Number.POSITIVE_INFINITY): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });

@@ -20,8 +20,8 @@ export interface BudgetCase {
   /** Maximum heap size of the measured process, in MiB. If missing, V8 chooses the maximum. */
   heapMiB?: number;
   /**
-   * True if the measurement begins without a warm-up. In a warm-up, each call is sent once by itself. Very slow calls have no warm-up, and
-   * neither do cases in which the first call is the one to measure.
+   * True if the case has no warm-up, in which each call is sent once by itself before the measurement. A case has no warm-up if its calls
+   * are very slow, or if it must measure the very first call.
    */
   isUnrehearsed?: boolean;
   /** Fills the tenant with data. Returns the calls that the busy tenant makes in turn. */

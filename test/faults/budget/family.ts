@@ -17,7 +17,7 @@ export interface BudgetOptions {
    */
   results: string | undefined;
   /**
-   * Maximum number of times that a case is measured, if each time the results break a guarantee. A busy machine may cause one bad
+   * Maximum number of measurements of one case. A case is measured again if the results break a guarantee. A busy machine may cause one bad
    * measurement, but a fault of the service causes bad measurements each time.
    */
   tries: number;

@@ -1,6 +1,7 @@
 /**
- * Module that `--import` loads into a process of the service. On request, it reports the memory, and the pauses of the event loop since the
- * previous request. The request comes over IPC and waits for the event loop, so the report includes all work that began before the request.
+ * Module that `--import` loads into a process of the service. On request, it reports the memory of the process. It also reports the longest
+ * pauses of the event loop since the previous request. Each request is an IPC message, which the event loop handles after the work that
+ * began earlier. So the report includes this work.
  */
 import { performance } from 'node:perf_hooks';
 

@@ -34,7 +34,7 @@ export interface BudgetTenant {
   planId: string;
   /** Dishes of the menu. */
   dishes: Sold[];
-  /** All ids in the responses to `call`, so that later calls can use them. */
+  /** Ids from all responses to `call`. Later calls use these ids. */
   pools: Pools;
   /** Makes a call to a process that is not measured, to prepare data. */
   call: (who: Exclude<Who, 'channel'>, method: string, path: string, json?: unknown) => Promise<Answer>;
@@ -87,7 +87,10 @@ async function learnIds(call: BudgetTenant['call']) {
   return { dishes: menu as Sold[], roomTypeId: double?.id ?? '', planId: double?.rate_plans[0]?.id ?? '' };
 }
 
-/** Creates a credential of each kind and a channel. Adds the given headers of the owner and the staff. */
+/**
+ * Creates a credential for a partner, a credential for a PMS, and a channel. Returns them together with the given headers of the owner and
+ * the staff.
+ */
 async function issueKeys(url: string, owner: Headers, staff: Headers): Promise<Keys> {
   const create = async (path: string, json: object) =>
     await expect(callUnchecked(url, 'POST', path, { headers: owner, json }), 201);

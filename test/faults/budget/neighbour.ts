@@ -12,15 +12,15 @@ const CALL_EVERY_MS = 50;
 const LIVEZ_EVERY_MS = 20;
 const NIGHTS = 300;
 /**
- * Maximum number of connections to each process for the usual calls, and the same maximum for `/livez`. They are opened before the
- * measurement, because during a pause of the event loop the kernel may delay new connections for seconds.
+ * Maximum number of connections to each process for the usual calls. The calls of `/livez` have as many connections of their own. The
+ * program opens all connections before the measurement, because the kernel may delay a new connection for seconds if the event loop pauses.
  */
 const CONNECTIONS = 128;
 
 export interface NeighbourTask {
   service: string;
   control: string;
-  /** Credentials to use in turn, because each has its own budget. */
+  /** Credentials that the calls use in turn, because the budget of one credential is too small for all calls. */
   keys: Keys[];
   roomTypeId: string;
 }
@@ -94,7 +94,7 @@ function get(path: string, who: Call['who'] = 'partner'): Call {
 
 /**
  * Returns one of the usual calls, chosen by `number`.
- * @param latest the call number of an order that the call may read; undefined: no order exists yet
+ * @param latest the call number of an existing order, which the returned call may read; undefined if no order exists yet
  */
 function usualCall(number: number, roomTypeId: string, latest: number | undefined): Call {
   const night = 5 + (number % NIGHTS);

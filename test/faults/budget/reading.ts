@@ -8,8 +8,8 @@ import { BODY_BYTES, ITEMS, placeLargeOrders } from './large-order.ts';
 const STORED_ORDERS = 205;
 
 /**
- * Returns a menu of 1 MiB that becomes much larger in the response, because each dish repeats a menu set of 100 sub-menus with names of
- * maximum length.
+ * Returns a menu document of 1 MiB. A response with this menu is much larger, because it repeats a set of 100 sub-menus in each dish. The
+ * sub-menus have names of maximum length.
  */
 function multiplyingMenu(): MenuDocument {
   const subMenus = Array.from({ length: 100 }, (_, index) => `${index} `.concat('𝄞'.repeat(96)));

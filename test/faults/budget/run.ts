@@ -8,14 +8,14 @@ import { Node } from './node.ts';
 import type { Stage } from './stage.ts';
 import { countStatuses, type Measured, timesOfBoth } from './verdict.ts';
 
-/** Durations of the parts of a case, in milliseconds. */
+/** Durations of the phases of a case, in milliseconds. */
 export interface Lengths {
   warmUpMs: number;
   /** Minimum time of the measurement. */
   leastMs: number;
   /** Maximum time for all calls of the busy tenant. */
   mostMs: number;
-  /** Maximum time of the calls at a steady rate, which follow the first concurrent calls. */
+  /** Maximum time for the calls at a steady rate. These calls follow the first calls, which are sent at the same time. */
   steadyMs: number;
   /** Maximum wait, after the load, until memory is back at the level that it had before the load. */
   memoryMs: number;
@@ -37,17 +37,18 @@ export const SHORT_LENGTHS: Lengths = {
 };
 
 const MEMORY_POLL_MS = 2_000;
-/** Tolerance with which memory counts as back at its level before the load. Even a process without load can grow by as much. */
+/** Tolerance for the comparison of memory after the load with memory before the load. A process without load can grow by as much. */
 const LEVEL_MIB = 60;
 /**
- * Number of the first call that is sent alone, before the measurement. It is high, so that the ids in these calls differ from the ids in
- * the measured calls.
+ * Number of the first call before the measurement. Each of these calls is sent by itself. The ids in a call contain its number. The number
+ * is high, so that these ids differ from the ids in the measured calls.
  */
 const ALONE_FROM = 1_000_000;
 
 /**
- * Runs one case. It creates the busy tenant, starts a process, and sends each call of this tenant alone. Then it sends all calls of this
- * tenant at the rate of the case, while another tenant makes its usual calls, and measures both tenants.
+ * Runs one case. Creates the busy tenant, starts a process, and sends each call of the busy tenant by itself. Then sends all calls of this
+ * tenant at the rate of the case. At the same time, a second tenant (the neighbour) makes ordinary calls. Measures the calls of both
+ * tenants.
  */
 export async function runCase(stage: Stage, each: BudgetCase, lengths: Lengths): Promise<Measured> {
   const tenant = await stage.openTenant((each.menu ?? longMenu)());

@@ -9,7 +9,7 @@ import { type BudgetTenant, moreKeys, openTenant, smallMenu } from './house.ts';
 import type { NeighbourTask, SeenOfBoth } from './neighbour.ts';
 import { Node } from './node.ts';
 
-/** Number of credentials of the neighbour. The budgets of so many credentials allow its twenty calls per second. */
+/** Number of credentials of the neighbour. It makes twenty calls per second, which is too much for the budgets of fewer credentials. */
 const NEIGHBOUR_KEYS = 5;
 
 /** Everything around the process that a case measures: the database, helper processes and tenants. */
@@ -22,7 +22,7 @@ export interface Stage {
   control: Node;
   neighbour: Child<NeighbourTask | 'take' | 'rest', SeenOfBoth>;
   hog: Child<HogTask, Outcome[]>;
-  /** Task of the neighbour, without the URL of the measured process, because each case measures a new process. */
+  /** Task of the neighbour. It lacks the URL of the measured process, because each case starts a new process. */
   usual: Omit<NeighbourTask, 'service'>;
   openTenant(menu: Parameters<typeof openTenant>[2]): Promise<BudgetTenant>;
   close(): Promise<void>;

@@ -38,7 +38,9 @@ export interface Measured {
 /** Limits for the measurements (invariant 11). They include a tolerance, because the machine also does other work. */
 export interface Goals {
   p99Ms: number;
-  /** If the control process is slow itself, a limit is this factor times the measurement of the control process. */
+  /**
+   * Factor for a slow machine. A duration may exceed its limit if it is at most this factor times the same duration in the control process.
+   */
   controlTimes: number;
   livezMs: number;
   heldMs: number;
@@ -94,7 +96,7 @@ export function timesOfBoth({ calls, livez }: Seen): [Times, Times] {
   return [timesOf(calls), timesOf(livez)];
 }
 
-/** Returns a description of each measurement that is outside its goal. */
+/** Returns a description of each measurement that exceeds its limit. */
 export function breaches(measured: Measured, goals: Goals): string[] {
   const { other, control, livez, controlLivez, heldMs, standstillMs, memoryMiB, died } = measured;
   const still = Math.max(goals.heldMs, goals.standstillTimes * measured.controlStandstillMs);

@@ -137,7 +137,10 @@ const largestBodies: BudgetCase = {
   },
 };
 
-/** Calls that every process can handle. If this case breaks a guarantee, the machine is too busy for a verdict. */
+/**
+ * Calls that every process can handle. They show if the machine is fast enough. If this case breaks a guarantee, the results of the other
+ * cases prove no fault of the service.
+ */
 const ordinaryCalls: BudgetCase = {
   name: 'ordinary-calls',
   what: 'orders of one dish, and reads of orders and of the menu',

@@ -16,8 +16,8 @@ export interface CausedEvent {
 }
 
 /**
- * Places an order and confirms it, which causes one event for `partner`. By default this is the partner whose deliveries the faults
- * observe.
+ * Places an order and confirms it, which causes one event.
+ * @param partner the partner that gets the event. By default it is the partner whose deliveries the faults observe.
  */
 export async function causeEvent({ client, postgres, witness }: World, partner: Partner = witness.partner) {
   const order = await placeOrder(client, partner);

@@ -4,8 +4,8 @@ import type { BudgetedCall } from '../history.ts';
 import { countInWindows } from './admission.ts';
 
 /**
- * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls per minute. During the outage no call gets a
- * response. If such a call is the first of a window, it is counted. Otherwise it fails before it is counted.
+ * Simulates four minutes of calls, one every 140 ms, to a counter that admits `limit` calls per minute. During the outage, calls get no
+ * response. The counter counts such a call only if it is the first call of a window.
  */
 function callsAt(limit: number, outage: { fromMs: number; untilMs: number }): BudgetedCall[] {
   let count = 0;

@@ -30,9 +30,9 @@ export const budgetsHold: Invariant = {
 };
 
 /**
- * Returns the number of calls that each window has certainly admitted. A window begins when the first call after the end of the previous
- * window is counted. This first call was not refused, but it may have got no response. A call is counted at an unknown time between its
- * sending and its response, so the function keeps a lower and an upper bound for the beginning of each window.
+ * Returns the number of calls that each window has certainly admitted. A window begins with the first counted call after the end of the
+ * previous window. This call may have got no response. The exact time at which a call was counted is unknown. It lies between sending the
+ * call and its response. So the function keeps a lower and an upper bound for the beginning of each window.
  */
 export function countInWindows(calls: BudgetedCall[]): number[] {
   const counted = calls.filter(({ outcome }) => outcome !== 'refused').sort((a, b) => a.sentAtMs - b.sentAtMs);

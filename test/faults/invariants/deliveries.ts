@@ -114,8 +114,8 @@ function faultOfEnd(
 }
 
 /**
- * Returns true if a pending delivery to a healthy receiver was never posted, or if its outcome is not recorded 2 s after the receiver
- * accepted it. A delivery that waits for a retry is not overdue.
+ * Returns true if a pending delivery to a healthy receiver is overdue. Either the receiver got no POST, or it accepted the last POST more
+ * than 2 s ago and the service has not recorded this. A delivery that waits for a retry is not overdue.
  */
 function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<string>, atMs: number): boolean {
   if (partner === undefined || !healthy.has(partner.webhookUrl)) {

@@ -1,8 +1,8 @@
 import type { Invariant } from './invariant.ts';
 
 /**
- * A partner that reads the feed continuously gets every one of its events exactly once, also an event that was committed after later
- * events.
+ * A partner that reads the feed continuously gets each of its events exactly once. This also holds if an event is committed after events
+ * with higher numbers.
  */
 export const feedIsWhole: Invariant = {
   promise: 'the feed shows every event once',

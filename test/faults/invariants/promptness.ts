@@ -11,8 +11,8 @@ export interface Promptness {
   p99Ms: number;
   slowestMs: number;
   /**
-   * Number of deliveries that the fault interrupted before the POST. They wait at most until their lease expires, and the p99 does not
-   * include them.
+   * Number of deliveries that the fault interrupted before the POST. Such a delivery waits until its lease ends. The p99 does not include
+   * these deliveries.
    */
   interrupted: number;
   faults: string[];
@@ -28,8 +28,8 @@ export const healthyAreServed: Invariant = {
 };
 
 /**
- * Measures how soon events arrive at healthy receivers. Time during which the database is out of reach does not count, because no process
- * could read the event.
+ * Measures the time from the commit of an event to its arrival at a healthy receiver. Leaves out the time of database outages, because no
+ * process can read the event during an outage.
  */
 export function measurePromptness(world: World, evidence: Evidence): Promptness {
   const healthy = healthyUrls(world);

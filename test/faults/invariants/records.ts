@@ -36,8 +36,8 @@ export const nothingIsLost: Invariant = {
 };
 
 /**
- * Invariant 2. Each key (an external id of one credential) has at most one row and one 201, and all its 2xx responses have the same id. No
- * row exists for a refused create call, or for a key that no client has used.
+ * Invariant 2. A key is an external id of one credential. Each key has at most one row and at most one 201. All 2xx responses for a key
+ * have the same id. A refused create call leaves no row, and a key that no client has used has no row.
  */
 export const onceOnly: Invariant = {
   promise: '2 each create takes effect once',
@@ -101,7 +101,7 @@ function faultsOfKey(key: string, { successes, isSettled, refusal }: Creation, r
  * Reads the orders and reservations that were created since the fault began, through the API. Returns a description of each wrong response.
  */
 async function faultsOfReading({ client, knownPartners }: World, creations: Creation[]): Promise<string[]> {
-  // Leaves out all other partners, because their credentials may be revoked by now, and a revoked credential cannot read.
+  // Reads only as partners that the suite knows. The credential of a different partner may be revoked, and then it cannot read.
   const readable = creations.filter(({ partner }) => knownPartners.has(partner.credentialId));
   const waiting = readable.filter(({ successes }) => successes.length > 0);
   const faults: string[] = [];

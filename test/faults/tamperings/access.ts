@@ -51,8 +51,8 @@ const othersDish: Tampering = {
       const values = [own?.id, `of ${marker}`];
       await world.postgres.query('UPDATE dish SET description = $2 WHERE tenant_id = $1', values);
       await world.postgres.query('UPDATE menu SET version = version + 1 WHERE tenant_id = $1', [own?.id]);
-      // The service also writes such a row when it changes a menu. Each process polls these rows every 150 ms, and then invalidates its
-      // cached menu.
+      // The service also inserts a row into `recent_change` when it changes a menu. Each process reads the new rows every 150 ms. Then it
+      // invalidates its cached menu.
       await world.postgres.query('INSERT INTO recent_change (id, tenant_id) VALUES (gen_random_uuid(), $1)', [own?.id]);
       await sleep(1_000);
     };
