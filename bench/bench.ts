@@ -23,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 const rows = await run(options, operations);
 if (rows === null) {
-  // The interrupted measurement still waits for a child process that was stopped, so the benchmark would not exit by itself.
+  // The interrupted measurement waits forever for a child process that has been stopped, so the benchmark has to call `process.exit`.
   process.exit(INTERRUPTED);
 }
 const table = renderTable(rows);
@@ -33,8 +33,8 @@ console.log(table);
 tell(`The table was written to ${path}`);
 
 /**
- * Runs the chosen operations and returns their rows of the results table, or null if a signal interrupted the run. In both cases it stops
- * every process that it started.
+ * Runs the chosen operations. Returns their rows of the results table, or null if a signal interrupted the run. In both cases, stops every
+ * process that the run has started.
  */
 async function run(chosenOptions: Options, chosenOperations: Operation[]): Promise<Row[] | null> {
   await using resources = new AsyncDisposableStack();

@@ -2,15 +2,14 @@ import { median } from './statistics.ts';
 import type { Slice } from './load-worker.ts';
 
 /**
- * Function that puts load on the service, or on the bare server that it is compared with (its floor), for the given number of seconds. It
- * returns the measured values.
+ * Function that puts load on the service or on its floor (the baseline) for the given number of seconds. It returns the measured values.
  */
 export type Run = (seconds: number) => Promise<Slice>;
 
 export interface Comparison {
   subject: Slice;
   floor: Slice;
-  /** Median calls per second of the subject (the service), divided by the median of the floor (the baseline). */
+  /** Calls per second of the subject (the service), divided by the calls per second of the floor (the baseline). Both are medians. */
   ratio: number;
 }
 

@@ -28,7 +28,10 @@ export interface Slice {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Share of one CPU core that the load generator used, from 0 to 1. If it is near 1, the generator limits the result, not the service. */
+  /**
+   * Share of one CPU core that the load generator used, from 0 to 1. If the share is near 1, the load generator was too slow, so the result
+   * does not show the limit of the service.
+   */
   generatorLoad?: number;
 }
 
@@ -62,7 +65,8 @@ async function generate({ url, calls, connections, seconds, status, idPrefix }: 
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error, ended) => (error ? reject(error as Error) : resolve(ended)));
-    // At this event autocannon has built all requests. The measurement starts here, so that it does not include that work.
+    // Autocannon emits `start` after it has built all requests. The measurement begins now, so it does not include the time for building
+    // them.
     run.on('start', () => {
       cpuBefore = process.cpuUsage();
       startedAt = performance.now();

@@ -9,7 +9,7 @@ export interface Sizes {
   fewOrders: number;
   /** Number of additional orders in the stocked database (the one with much data). */
   manyOrders: number;
-  /** Number of orders of the one credential whose list the list operations read. */
+  /** Number of orders that are stored for one credential. The operations that measure lists read the list of these orders. */
   listedOrders: number;
   pastStays: number;
   backlog: number;
@@ -19,7 +19,7 @@ export interface Options {
   isFull: boolean;
   sizes: Sizes;
   /**
-   * Prefixes of operation names. Only the operations whose names have one of these prefixes run. If the list is empty, all operations
+   * Prefixes of operation names. An operation runs only if its name begins with one of these prefixes. If the list is empty, all operations
    * run.
    */
   only: string[];

@@ -16,10 +16,10 @@ const KEPT_DATA_DIR = join(
 /** Name that a template database has while it is being filled. */
 const DRAFT = 'bench_draft';
 
-/** Embedded PostgreSQL that holds the databases of this run. It has the settings that it has in the service, with fsync on. */
+/** Embedded PostgreSQL that holds the databases of this run. It has the same settings as in the service, and fsync is on. */
 export interface Postgres {
   masterKey: Buffer;
-  /** Makes the template database if it is missing, and drops older versions of it. */
+  /** Makes the template database if it is missing. Before that, drops all older versions of the template. */
   ensureTemplate(template: Template): Promise<void>;
   /** Makes a database as a copy of a template, and returns its URL. The database is dropped at the end of the run. */
   clone(template: string, name: string): Promise<string>;

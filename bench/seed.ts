@@ -77,7 +77,7 @@ async function firstTenantDocument(roomTypes: number): Promise<object> {
 
 /**
  * Copies the rows of the first tenant for every other tenant. The id of a copy is a hash of the other tenant's id and the original id.
- * References are hashed in the same way, so they lead to the copied rows.
+ * References between rows are hashed in the same way, so a copied row refers to other copied rows.
  */
 async function copyFirstTenant(client: pg.Client, firstTenantId: number, tenants: number): Promise<void> {
   await client.query(`

@@ -24,8 +24,8 @@ export interface RoomType {
 }
 
 /**
- * A database, the service that runs on it, and all credentials in it. In `partners` and `pms`, adjacent credentials belong to different
- * tenants.
+ * A database, the service that runs on it, and all credentials in the database. In `partners` and in `pms`, two neighbours in the list
+ * belong to different tenants.
  */
 export interface Stand {
   databaseUrl: string;

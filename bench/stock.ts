@@ -4,12 +4,12 @@ import { tell } from './progress.ts';
 import { withConnection } from './sql.ts';
 import { storeOrders, storeOrdersOf } from './stored.ts';
 
-/** Prefix of the external ids of the orders in the long list. */
+/** Prefix of the external ids of the orders that belong to one credential, so that this credential has a long list of orders. */
 const LISTED = 'listed-';
 
 /**
- * Adds as much data as after years of use to a database that has tenants. It adds many orders of all third-party credentials, past stays
- * of the first tenant, and a long list of orders of the last third-party credential.
+ * Adds data to a database that has tenants, so that the database is as full as after years of use. Adds many orders for all third-party
+ * credentials, and a long list of orders for the last one. Adds past stays for the first tenant.
  */
 export async function stock(url: string, sizes: Sizes): Promise<void> {
   await withConnection(url, async (client) => {

@@ -10,8 +10,8 @@ export interface Row {
   floorPerSecond?: number;
   ratio?: number;
   /**
-   * Memory of the service after the measurement, in MB. In a row whose note says so, it is the growth of the memory during the
-   * measurement.
+   * Memory of the service after the measurement, in MB. For some operations it is the growth of the memory during the measurement. Then the
+   * note of the row says so.
    */
   memoryMb?: number;
   goal?: Goal;

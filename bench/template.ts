@@ -8,8 +8,8 @@ const ROOT = join(import.meta.dirname, '..');
 const SOURCES = ['bench/seed.ts', 'bench/stored.ts', 'bench/stock.ts', 'demo/tenant.json'];
 
 /**
- * Returns the name of a template database. The name contains a hash of the data sizes and of all source files. If one of them changes,
- * the name changes too, so an older template is no longer used.
+ * Returns the name of a template database. The name contains a hash of the data sizes and of the source files that determine the content.
+ * If a size or a file changes, the name changes too, so an older template is no longer used.
  */
 export function templateName(kind: string, sizes: Sizes): string {
   const hash = createHash('sha256').update(JSON.stringify(sizes));

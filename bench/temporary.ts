@@ -21,7 +21,7 @@ export async function openTemporaryFolder(): Promise<TemporaryFolder> {
     dataDir,
     async [Symbol.asyncDispose]() {
       // If the account of PostgreSQL cannot enter the temporary folder, the database is in another folder, and `postgres` is a symbolic
-      // link to it. That folder must be removed too.
+      // link to this other folder. The other folder must be removed too.
       const elsewhere = await readlink(join(dataDir, 'postgres')).catch(() => null);
       if (elsewhere !== null) {
         await rm(dirname(elsewhere), { recursive: true, force: true });

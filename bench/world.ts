@@ -97,8 +97,8 @@ export class World {
   }
 
   /**
-   * Returns a function that produces load for one slice (one measurement). If the body of a call contains `{id}`, it is replaced with a
-   * text that is unique over all calls and runs of the benchmark.
+   * Returns a function that produces load for one slice (one measurement). If the body of a call contains `{id}`, a unique text replaces
+   * `{id}`. No other call has this text, also not in earlier runs of the benchmark.
    */
   load(job: Omit<LoadJob, 'seconds' | 'idPrefix'>): Run {
     return (seconds) => this.#load.ask({ ...job, seconds, idPrefix: `${this.#runTag}-${(this.#jobs += 1)}` });
@@ -121,7 +121,9 @@ export class World {
   }
 }
 
-/** Share of one CPU core. If the load generator uses more than this share, it may limit the result. */
+/**
+ * Share of one CPU core, from 0 to 1. If the load generator uses more, a note in the table says that the generator may limit the result.
+ */
 const GENERATOR_LIMIT = 0.9;
 
 function noteOn(subject: Slice, floor: Slice): { note: string } | undefined {

@@ -47,7 +47,10 @@ function canStartAgain() {
   return process.platform !== 'win32' && process.channel === undefined;
 }
 
-/** Runs the command in the Node 24 that npm has installed. Forwards signals to it. Exits with its exit code, or 1 after a signal. */
+/**
+ * Runs this command in a child process, with the Node 24 that npm has installed. Forwards signals to the child. Exits with the exit code of
+ * the child, or with 1 if a signal ended the child.
+ */
 function runInInstalledNode() {
   const node = fileURLToPath(new URL(`../node_modules/node-linux-${process.arch}/bin/node`, import.meta.url));
   if (process.platform !== 'linux' || !existsSync(node)) {

@@ -18,7 +18,7 @@ const SIGN_IN = 'POST /v1/auth/token/';
 const MAKE_CREDENTIAL = 'POST /v1/third-party/credentials/';
 const MAKE_PMS_CREDENTIAL = 'POST /v1/channel-manager/credentials/';
 const REGISTER_WEBHOOK = 'POST /v1/third-party/webhook/';
-/** Calls that the collection sends twice, to show that a repeated call creates nothing new. */
+/** Calls that the Postman collection sends twice, to show that a repeated call creates nothing new. */
 const CREATES = ['POST /v1/third-party/orders/', 'POST /v1/third-party/hotels/reservations/'];
 
 describe('the Postman collection', () => {

@@ -18,7 +18,7 @@ const map = readText('docs/ARCHITECTURE.md');
 const drawing = readDrawing(map);
 const migrations = listFiles('migrations').map((path): [string, string] => [path, readText(path)]);
 
-/** Asserts that the list of offences is empty. Otherwise, the error message has one line for each offence. */
+/** Fails if the list of offences is not empty. The error message then has one line for each offence. */
 function assertNone(offences: string[]): void {
   assert.ok(offences.length === 0, `\n${offences.join('\n')}\n`);
 }

@@ -20,7 +20,10 @@ interface Sample {
 }
 
 interface Program extends Sample {
-  /** File of a program that calls the sample for each line of its input. `lineOf` makes such a line. */
+  /**
+   * File of the driver program. It reads one test vector from each line of its input, and calls the sample with this vector. `lineOf`
+   * writes such a line.
+   */
   driver: string;
   /** Command that the test needs on PATH. */
   needs: string;
@@ -85,8 +88,8 @@ const PROGRAMS: Program[] = [
 type Vector = (typeof vectors)[number];
 
 /**
- * Returns a test vector as an input line for a driver program. The fields are in base64, separated by tabs. `-` is a
- * missing header, and a comma follows each secret.
+ * Returns a test vector as an input line for a driver program. Tabs separate the fields. A comma follows each secret. The values are in
+ * base64, except the current time, and `-` stands for a missing header.
  */
 function lineOf({ secrets, timestamp, signature, body }: Vector): string {
   const field = (text: string | null) => (text === null ? '-' : Buffer.from(text).toString('base64'));

@@ -24,7 +24,8 @@ answerJobs(async ({ databaseUrl, connections, seconds, plans, dates }: WriteRate
   let next = 0;
   const slice = await closedLoop({ lanes: connections, seconds }, async (lane) => {
     const { tenantId, ratePlanId } = plans[(next += 1) % plans.length] ?? {};
-    // These prices are 30 to 69. The measured calls to the service write prices of 90 and more, so the floor changes every stored price.
+    // The floor writes prices from 30 to 69. The measured calls to the service write prices of 90 and more. So the floor changes every
+    // price that the service has stored.
     const prices = dates.flatMap((date, day) => [date, `${30 + ((next + day) % 40)}.00`]);
     await clients[lane]?.query({ ...upsert, values: [tenantId, ratePlanId, ...prices] });
   });

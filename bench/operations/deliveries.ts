@@ -158,8 +158,8 @@ async function writeEvents(client: pg.Client, subscribers: Subscriber[], count: 
 }
 
 /**
- * Waits until the service has recorded the outcome of every delivery to these subscribers. The service records outcomes in batches.
- * Without this wait, that work would continue during the next measurement.
+ * Waits until the service has recorded the outcome of every delivery to these subscribers. The service records outcomes in batches after
+ * the deliveries. Without this wait, it would still record them during the next measurement.
  * @throws Error if deliveries are still pending after 10 minutes
  */
 async function untilRecorded(client: pg.Client, subscribers: Subscriber[]): Promise<void> {

@@ -34,7 +34,7 @@ interface Stay {
   checkIn: string;
 }
 
-/** Returns two stays for each caller, spread over the room types of its tenant and over the next 60 days. */
+/** Returns two stays for each caller. The stays are spread over the room types of the caller's tenant and over the next 60 days. */
 export function spreadStays(stand: Stand, callers = stand.partners): Stay[] {
   return [...callers, ...callers].flatMap((caller, index) => {
     const own = stand.roomTypes.get(caller.tenantId) ?? [];
@@ -86,7 +86,9 @@ async function measureSpread(world: World): Promise<Row[]> {
   return [{ ...row, goal: ratioOf(0.7) }];
 }
 
-/** Measures bookings that all take the same nights of one room type. They wait for each other, because they change the same rows. */
+/**
+ * Measures bookings that all take the same nights of one room type. The bookings wait for each other, because they change the same rows.
+ */
 async function measureOneRoomType(world: World): Promise<Row[]> {
   const stand = await world.lean();
   const [first] = spreadStays(stand);

@@ -15,8 +15,8 @@ const SUBSCRIBERS = 50;
 /** Number of partners, out of SUBSCRIBERS, whose receiver never responds in the operation `delivery-latency-hanging`. */
 const HANGING = 10;
 /**
- * Shortest measurement with receivers that never respond, in seconds. It is longer than the time limit of one delivery attempt (10 s), so
- * that attempts reach this limit during the measurement.
+ * Minimum length, in seconds, of the measurement with receivers that never respond. One delivery attempt has a time limit of 10 s. The
+ * measurement is longer, so that some attempts reach this limit.
  */
 const LEAST_SECONDS_HANGING = 12;
 const WARM_UP_SECONDS = 1;
@@ -66,8 +66,8 @@ async function measureHanging(world: World): Promise<Row[]> {
 }
 
 /**
- * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event. For each order of a subscriber in `watched`,
- * returns the time from the commit of the confirmation to the arrival of the delivery, in milliseconds.
+ * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event. Returns one time in milliseconds for each order
+ * of the subscribers in `watched`. It is the time from the commit of the confirmation to the arrival of the delivery.
  * @throws Error if an event does not arrive, or seems to arrive before its commit
  */
 async function causeEvents(

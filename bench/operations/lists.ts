@@ -43,7 +43,7 @@ async function measureWhole(world: World): Promise<Row[]> {
 }
 
 /**
- * Makes calls before the measurement. The first calls increase the memory of a new process, whatever they read, and the measurement must
+ * Makes calls before the measurement. The first calls to a new process increase its memory, even if they read little. The measurement must
  * not include this increase.
  */
 async function warmUp(service: Service, { headers }: Caller): Promise<void> {

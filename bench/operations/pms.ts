@@ -68,8 +68,8 @@ async function measureRates(world: World): Promise<Row[]> {
 }
 
 /**
- * Measures writes of prices that are already stored, so no price changes. The floor writes prices of other room types, because it must not
- * change the prices that the calls write again.
+ * Measures writes of prices that are already stored, so no price changes. The floor must not change these stored prices, so it writes
+ * prices of other room types.
  */
 async function measureRatesAgain(world: World): Promise<Row[]> {
   const stand = await world.lean();

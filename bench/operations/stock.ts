@@ -52,13 +52,14 @@ async function measureOrders(world: World): Promise<Row[]> {
 }
 
 /**
- * Returns stays at the first tenant, which has all past stays in the database. So the calls of this tenant show if past stays slow the
- * service down.
+ * Returns stays at the first tenant. All past stays in the database belong to this tenant, so its calls show if past stays slow the service
+ * down.
  */
 function staysOfFirstTenant(stand: Stand) {
   const first = Math.min(...stand.roomTypes.keys());
   const callers = stand.partners.filter(({ tenantId }) => tenantId === first);
-  // Each caller appears 50 times, so that the stays are spread over every room type and many days.
+  // `spreadStays` returns two stays for each caller in its list. The list has each caller 50 times, so that the stays are spread over every
+  // room type and many days.
   return spreadStays(stand, Array.from({ length: 50 }, () => callers).flat());
 }
 

@@ -12,8 +12,8 @@ export interface Request {
 export interface Answer {
   body: unknown;
   /**
-   * True if the external id of a create request was already in use (header `Idempotent-Replayed`). The body is then what was stored under
-   * this id.
+   * True if the external id of a create request was already in use (header `Idempotent-Replayed`). `body` is then the order or reservation
+   * that was stored under this id.
    */
   isReplayed: boolean;
 }

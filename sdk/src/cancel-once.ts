@@ -1,9 +1,9 @@
 import { RoomserviceError } from './errors.ts';
 
 /**
- * Cancels an order or a reservation, and succeeds even if the response to the first attempt was lost. In that case the SDK sends the
- * cancel again. The service refuses this second attempt, because the first attempt has already cancelled. After such a refusal this
- * function reads the order or reservation, and returns it if its status is `cancelled`.
+ * Cancels an order or a reservation, and succeeds even if the response to the first attempt was lost. After a lost response the SDK sends
+ * the request again. The service refuses the second request, because the order or reservation is already cancelled. This function then
+ * reads the order or reservation, and returns it if its status is `cancelled`.
  * @throws RoomserviceError if the cancel fails for any other reason
  */
 export async function cancelOnce<T extends { status: string }>(

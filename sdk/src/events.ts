@@ -20,9 +20,10 @@ export class Webhook {
   }
 
   /**
-   * Registers the URL to which the service sends events. Store the `webhook_secret` of the response: the service returns it only once,
-   * and returns an empty secret if this URL is already registered. Therefore the SDK does not retry a registration whose response was
-   * lost, but throws. In that case, register a different URL, for example with `?v=2`, to get a secret.
+   * Registers the URL to which the service sends events. Store the `webhook_secret` of the response, because the service returns it only
+   * once. If this URL is already registered, the service returns an empty secret. If the response is lost, the SDK throws an error and does
+   * not retry, because the response to a retry would have an empty secret. In that case, register a different URL,
+   * for example with `?v=2`, to get a secret.
    */
   async register(registration: Operations['registerWebhook']['body'], options?: CallOptions) {
     return await this.#transport.call('registerWebhook', { body: registration }, options, 'if_refused');

@@ -43,8 +43,8 @@ export function checkOptions(options: ClientOptions): CheckedOptions {
 }
 
 /**
- * Returns the time limit and the number of retries of one call. A value in the options of the call overrides the value of the client, and
- * that overrides the default value.
+ * Returns the time limit and the number of retries of one call. The options of the call override those of the client. The options of the
+ * client override the defaults.
  * @throws TypeError if a limit is out of range
  */
 export function limitsOf(options: CallOptions, defaults?: CheckedOptions): { timeoutMs: number; maxRetries: number } {

@@ -9,8 +9,8 @@ export type PmsRate = Operations['pmsGetRates']['answer'][number];
 export type PmsReservation = Operations['pmsGetReservation']['answer'];
 
 /**
- * Client of the API for property management systems, with a PMS credential of one tenant. The client retries every call after a
- * temporary failure. This is safe: reads change nothing, and a write sets the price or restriction of a day to a fixed value.
+ * Client of the API for property management systems, with a PMS credential of one tenant. The client retries every call after a temporary
+ * failure. Retries are safe, because reads change nothing, and a repeated write sets the same price or restriction again.
  */
 export class RoomservicePms {
   readonly #transport: Transport<Operations>;

@@ -6,7 +6,7 @@ import { VERSION } from './version.ts';
 
 const USER_AGENT = `roomservice-sdk/${VERSION} node/${process.versions.node}`;
 
-/** Parts of a request that differ between calls. An operation uses only some of them. */
+/** Path parameters, query and body of a call. An operation uses only some of them. */
 interface Parts {
   path?: Record<string, string> | undefined;
   query?: Record<string, string | number | undefined> | undefined;

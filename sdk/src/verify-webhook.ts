@@ -12,8 +12,8 @@ export interface VerifyOptions {
   /** Largest difference between the signed timestamp and the local clock, in seconds, in both directions. Default: 300. */
   toleranceSeconds?: number | undefined;
   /**
-   * Brand in the header names, for example `Service` in `X-Service-Signature`. If left out, the function takes the brand from the
-   * headers. Exactly one brand must then have both a signature and a timestamp header.
+   * Brand in the header names, for example `Service` in `X-Service-Signature`. If undefined, the function takes the brand from the headers.
+   * It then refuses a delivery that has signature and timestamp headers of several brands.
    */
   headerBrand?: string | undefined;
 }

@@ -21,7 +21,6 @@ export type ReservationModified = EventOf<'reservation.modified', ReservationDat
 export type ReservationCancelled = EventOf<'reservation.cancelled', ReservationData>;
 
 /**
- * Event of a webhook. The field `event` says which type it is. A later version of the service may send new types. Ignore events of
- * unknown types.
+ * Event of a webhook. The field `event` names its type. A later version of the service may send new types. Ignore events of unknown types.
  */
 export type WebhookEvent = OrderStatusChanged | ReservationCreated | ReservationModified | ReservationCancelled;

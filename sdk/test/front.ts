@@ -22,8 +22,8 @@ export interface Front {
   /** Returns the headers of the latest request. */
   headers(): IncomingMessage['headers'];
   /**
-   * Sets the faults of the next requests, one fault for each request, in place of all earlier faults. Requests after the last fault pass
-   * unchanged.
+   * Sets the faults of the next requests, one fault for each request. The new faults replace all earlier faults. Requests after the last
+   * fault pass unchanged.
    */
   failNext(...faults: Fault[]): void;
   close(): Promise<void>;
@@ -73,7 +73,7 @@ async function pass(serviceUrl: string, request: IncomingMessage, response: Serv
   });
   const text = await answer.text();
   if (fault === 'lose') return void response.destroy();
-  // These headers describe the compressed body, but fetch has already decompressed it. So the proxy leaves them out.
+  // The proxy does not forward headers that describe the compressed body, because fetch has already decompressed the body.
   const kept = [...answer.headers].filter(([name]) => !/^(content-encoding|content-length|transfer-enc)/.test(name));
   response.writeHead(answer.status, Object.fromEntries(kept)).end(text);
 }

@@ -142,7 +142,7 @@ describe('the package in a project without other dependencies', () => {
       await mkdir(join(project, 'node_modules/@types'), { recursive: true });
       for (const name of ['@types/node', 'undici-types']) {
         const link = join(project, 'node_modules', name);
-        // The test for the other kind (import or require) may have made the link already, so the error is ignored.
+        // The link may exist already, because the tests for `import` and `require` make the same link. So an error is ignored.
         await symlink(join(REPOSITORY, 'node_modules', name), link).catch(() => {});
       }
       const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');

@@ -146,7 +146,8 @@ describe('timeouts and abort signals', () => {
     for (const fault of ['hang', { status: 429, headers: { 'retry-after': '30' } }] as const) {
       const controller = new AbortController();
       front.failNext(fault);
-      // The call that hangs may not be retried. So the signal ends it during its attempt, and not during a wait for a retry.
+      // The call that hangs gets no retries, so the signal aborts it during its attempt. Otherwise the signal might abort it during the
+      // wait for a retry.
       const call = roomservice.menu.list({ signal: controller.signal, maxRetries: fault === 'hang' ? 0 : 1 });
       setTimeout(() => controller.abort(reason), 100);
       await assert.rejects(call, reason);

@@ -26,10 +26,7 @@ function signed({ secret = SECRET, ageSeconds = 0, body = BODY, brand = 'Service
   return deliveryHeaders(brand, { secret, eventId: '', timestampSeconds: nowSeconds() - ageSeconds, body });
 }
 
-/**
- * Verifies a delivery that must be refused, and returns the reason why it is refused. Also checks that the error does not show the
- * secret.
- */
+/** Asserts that a delivery is refused, and that the error does not show the secret. Returns the reason of the refusal. */
 function reasonOf(
   body: string | Uint8Array,
   headers: WebhookHeaders,

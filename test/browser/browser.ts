@@ -7,7 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 
 /** Browser flags in addition to the flags of @sparticuz/chromium. They stop requests that the browser makes by itself. */
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
-/** Error messages of a browser that cannot start, because the machine lacks system libraries or has another processor architecture. */
+/** Error messages of a browser that cannot start, because system libraries are missing or the browser was built for another processor. */
 const CANNOT_RUN = /shared librar|missing dependencies|ENOEXEC|exec format/i;
 
 export interface TestBrowser {
@@ -27,8 +27,8 @@ export async function findBrowser(): Promise<TestBrowser | string> {
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const executablePath = await unpack(folder);
-    // Each page gets its own browser process, because with the flags of @sparticuz/chromium, a browser is a single process that ends when
-    // its first context closes.
+    // With the flags of @sparticuz/chromium, a browser is a single process, and this process ends when its first context closes. So each
+    // page gets its own browser process.
     const launch = () => chromium.launch({ executablePath, args: [...packaged.args, ...QUIET] });
     await (await launch()).close();
     return { open: async (options) => await watch(await launch(), options), close: remove };
@@ -134,7 +134,9 @@ export interface AccessibilityCheck {
   disabledRules?: string[];
 }
 
-/** Returns the first ten violations of the accessibility rules, one line for each element. */
+/**
+ * Returns the first ten violations of the accessibility rules. Each violation is one line, which names the rule, the element and the fault.
+ */
 export async function accessibilityViolations(page: Page, options: AccessibilityCheck = {}): Promise<string[]> {
   const { within = ':root', disabledRules = [] } = options;
   const rules = Object.fromEntries(disabledRules.map((rule) => [rule, { enabled: false }]));

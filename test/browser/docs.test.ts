@@ -84,7 +84,7 @@ for (const [device, options] of Object.entries(DEVICES)) {
     it('the whole API reference of each API is accessible, fits the window and loads without problems', async () => {
       for (const { name } of DOCUMENTS) {
         await openReference(name);
-        // Scalar renders the lower parts of the page only when they come into view, so the window is made as high as the page.
+        // Scalar renders a section of the page only when the section is in view. So the window is as high as the page for a short time.
         await page.setViewportSize({ ...options.viewport, height: 40_000 });
         await page.waitForTimeout(300);
         await page.setViewportSize(options.viewport);

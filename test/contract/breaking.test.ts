@@ -140,7 +140,10 @@ describe('the comparison of an OpenAPI document with its previous version', { co
 
 type Bounded = Record<string, { properties: Record<string, { maxItems?: number }> }>;
 
-/** Maximum list lengths that were later added to the documents and accepted as breaking changes, by document, schema and field. */
+/**
+ * Maximum list lengths that were added to the documents later. They are breaking changes, but they were accepted. The keys are document,
+ * schema and field.
+ */
 const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
   'third-party': { OrderCreate: { items: 1_000 }, OrderItemInput: { addons: 100 } },
   staff: {
@@ -151,7 +154,8 @@ const BOUNDS: Record<string, Record<string, Record<string, number>>> = {
 };
 
 /**
- * Compares a document without the bounds of `BOUNDS` to the same document with these bounds, each lowered by `less`.
+ * Compares two versions of a document. The first has no maximum length for the lists in `BOUNDS`. The second has the lengths of `BOUNDS`,
+ * each reduced by `less`.
  * @returns the breaking changes that are not accepted
  */
 async function boundedBy(name: string, less: number): Promise<string[]> {

@@ -36,8 +36,9 @@ export interface HttpCase {
   target: string;
   headers: [name: string, value: string][];
   /**
-   * Body of the request. `encoding` decides how the value that replaces a placeholder is escaped. With `bytes`, no
-   * placeholder is replaced, and each character of `text` is sent as one byte. Otherwise `text` is sent as UTF-8.
+   * Body of the request. If `encoding` is `bytes`, each character of `text` is sent as one byte, and placeholders are
+   * not replaced. Otherwise `text` is sent as UTF-8, and `encoding` says how to escape the value that replaces a
+   * placeholder.
    */
   body: { encoding: Encoding | 'bytes'; text: string } | null;
   isChunked: boolean;
@@ -60,7 +61,7 @@ export interface RawCase {
 
 export type Case = HttpCase | RawCase;
 
-/** Encodes a case as one word without spaces, so that it can follow `--replay` on a command line. */
+/** Encodes a case as one word without spaces. On the command line, the word follows `--replay`. */
 export function toLine(each: Case): string {
   return deflateRawSync(JSON.stringify(each)).toString('base64url');
 }

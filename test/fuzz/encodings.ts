@@ -8,8 +8,8 @@ export type Encoding = 'json' | 'form' | 'multipart';
 export type FormStyle = 'brackets' | 'dots' | 'mixed' | 'json';
 
 /**
- * Encodes a value as JSON, as a form or as multipart. The value may contain lone surrogates and NUL, and each encoding
- * writes these in its own way.
+ * Encodes a value as JSON, as a form or as multipart. The value may contain lone surrogates and NUL. Each encoding
+ * writes these characters in its own way.
  */
 export function encode(value: unknown, encoding: Encoding, style: FormStyle): string {
   if (encoding === 'json') {

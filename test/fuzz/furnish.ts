@@ -26,13 +26,16 @@ export interface Callers {
   pms: Record<string, string>;
   channel: TestChannel;
   revoked: Record<string, string>;
-  /** Ids of the credentials and the channel with which these callers authenticate. */
+  /**
+   * Ids of the credentials and the channel of the partner, the PMS and the booking site. The revoked credential is not
+   * among them.
+   */
   ownIds: string[];
 }
 
 /**
- * Signs in the owner and a member of staff of a tenant, and creates the credentials and the channel of the other
- * callers. This also works for a tenant without the restaurant and hotel features.
+ * Signs in the owner and a member of staff of a tenant. Creates a credential for a partner and one for a PMS, a revoked
+ * credential, and a channel. The tenant need not have the restaurant or hotel feature.
  */
 export async function openCallers(call: Call, slug: string): Promise<Callers> {
   const [owner, staff] = await Promise.all([

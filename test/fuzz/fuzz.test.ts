@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { fuzz } from './run.ts';
 
 /**
- * Number of cases that this test sends. They are enough for a few cases of each operation of the API.
- * `npm run test:fuzz` sends many more, with a new seed in each run.
+ * Number of cases that this test sends. The number is large enough for a few cases of each operation of the API.
+ * `npm run test:fuzz` sends many more cases, with a new seed in each run.
  */
 const CASES = 1_500;
 

@@ -14,22 +14,22 @@ const LARGEST_BYTES = 1024 ** 2 - 2_048;
 /** Number of smaller body sizes that are also measured. Each is half of the previous size. */
 const HALVINGS = 5;
 /**
- * Number of requests that measure one body size. The shortest time counts, because other work of the machine can only
- * make a request slower.
+ * Maximum number of requests that measure one body size. The shortest time counts, because other work of the machine
+ * can only make a request slower.
  */
 const MEASUREMENTS = 3;
 const TRIES = 3;
 /**
- * If a response takes longer than this, other work of the machine cannot be the reason. So the measurement is not
- * repeated.
+ * Response time from which on a measurement is not repeated. Other work of the machine cannot be the reason for so long
+ * a time.
  */
 const DECISIVE_MS = 1_000;
 /** Time that is recorded for a request without a response. It is longer than the time limit of a request. */
 const UNANSWERED_MS = 2 * LIMIT_MS;
 
 /**
- * If the response to the largest body takes less time than this, the growth is not checked. So short a time delays no
- * other call, and its growth cannot be measured.
+ * Minimum response time to the largest body for which the growth is checked. A shorter time delays no other call, and
+ * its growth cannot be measured.
  */
 const UNNOTICED_MS = 40;
 /**
@@ -40,8 +40,8 @@ const MOST_MS_PER_MIB = 400;
 /** Allowed response time for a body of any size, in addition to the time that `MOST_MS_PER_MIB` allows for its size. */
 const ALWAYS_ALLOWED_MS = 50;
 /**
- * Largest allowed exponent of the growth of time with size. With 1, the time is proportional to the size. With 2, it is
- * proportional to the square of the size.
+ * Largest allowed exponent of the growth of time with size. If the exponent is 1, the time is proportional to the size.
+ * If it is 2, the time is proportional to the square of the size.
  */
 const STEEPEST = 1.4;
 
@@ -83,8 +83,8 @@ export async function findGrowth(world: World, operation: Operation): Promise<st
 }
 
 /**
- * Measures the response times of one kind of body. If they show a fault, repeats the measurement, because other work
- * may have slowed the machine down.
+ * Measures the response times of one kind of body. If the times show a fault, repeats the measurement, because other
+ * work may have slowed the machine down.
  */
 async function judged(world: World, base: HttpCase, shape: Shape): Promise<{ fault: string | null; points: Point[] }> {
   let points: Point[] = [];
@@ -100,8 +100,8 @@ async function judged(world: World, base: HttpCase, shape: Shape): Promise<{ fau
 }
 
 /**
- * Measures the response times of one kind of body in all sizes, the largest first. If the response to the largest body
- * is fast or missing, does not send the smaller bodies.
+ * Measures the response times of one kind of body, from the largest size to the smallest. Ends after the largest body
+ * if its response is fast or missing.
  */
 async function measure(world: World, base: HttpCase, shape: Shape): Promise<Point[]> {
   const points: Point[] = [];

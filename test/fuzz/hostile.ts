@@ -97,7 +97,7 @@ export const HOSTILE_ENCODINGS = [
   'a'.repeat(5_000),
 ];
 
-/** Fields that no schema has. Each of these objects is merged into a valid body. */
+/** Objects with fields that no schema has. The fuzzer merges each object into a valid body. */
 export const HOSTILE_KEYS: Record<string, unknown>[] = [
   { [`${KEY}__proto__`]: { isAdmin: true } },
   { [`${KEY}constructor`]: { prototype: { isAdmin: true } } },

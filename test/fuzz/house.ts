@@ -38,8 +38,8 @@ export function fuzzedDocument(slug: string): TenantDocument {
 }
 
 /**
- * Returns the document of the second tenant, whose data no response may show. It has the same structure and SKUs as the
- * document of the first tenant, but `RIVAL_MARK` in every free text.
+ * Returns the document of the second tenant, whose data no response may show. Structure and SKUs are the same as in the
+ * document of the first tenant, but every free text contains `RIVAL_MARK`.
  */
 export function rivalDocument(): TenantDocument {
   return { ...marked(fuzzedDocument(RIVAL_MARK.toLowerCase())), name: `${RIVAL_MARK} Inn` };

@@ -30,8 +30,8 @@ const ORDER: HttpCase = {
   isChunked: false,
 };
 /**
- * Time to wait after a request that got no response. If the process of the service has ended, `World.isRunning` is
- * false after this time.
+ * Time to wait after a request that got no response. If the process of the service has ended, `World.isRunning` becomes
+ * false during the wait.
  */
 const END_MS = 200;
 

@@ -6,17 +6,17 @@ import { type Place, poolOf, valuesOf } from './values.ts';
 /** Length of a generated long text if the schema sets no maximum length. */
 const LONG_TEXT = 2_000;
 
-/** A place in a request body that holds a list. */
+/** A list that a request body can have, for example the `items` of an order. */
 export interface ListPlace {
   /** Path of the list in the body, for example `items` or `items.addons`. */
   name: string;
   items: Schema;
   place: Place;
-  /** Returns a valid body that contains the given list at this place. The list itself need not be valid. */
+  /** Returns a body in which the list at the path `name` is the given list. The rest of the body is valid. */
   around: (list: unknown) => unknown;
 }
 
-/** Returns the place of every list that a body of the schema can have, at every depth of nesting. */
+/** Returns every list that a body of the schema can have, at every depth of nesting. */
 export function listsIn(schema: Schema, place: Place, name = ''): ListPlace[] {
   if (schema.anyOf !== undefined) {
     return schema.anyOf.flatMap((each) => listsIn(each, place, name));
@@ -40,15 +40,16 @@ export function listsIn(schema: Schema, place: Place, name = ''): ListPlace[] {
 }
 
 /**
- * Returns one valid value of the schema, always the same one. If the quality in `place` is `least`, the value has no
- * optional fields.
+ * Returns a valid value of the schema. Repeated calls return the same value. If `place.quality` is `least`, the value
+ * has no optional fields.
  */
 export function exampleOf(schema: Schema, place: Place): unknown {
   return fc.sample(valuesOf(schema, place), { numRuns: 1, seed: 1 })[0];
 }
 
 /**
- * Kinds of list elements, by name. A long list of such elements takes a careless decoder or validator the most time.
+ * Functions that return one element of a list, keyed by the kind of element. A careless decoder or validator needs too
+ * much time for a long list of such elements.
  */
 export const ELEMENTS: Record<string, (list: ListPlace, index: number) => unknown> = {
   long: ({ items, place }) => exampleOf(items, place),

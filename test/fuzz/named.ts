@@ -19,11 +19,11 @@ const ENCODINGS: Encoding[] = ['json', 'form', 'multipart'];
 const ONE_MEBIBYTE = 1024 * 1024;
 
 /**
- * Requests to one operation that each have one known hostile value. Every field and parameter gets every such value,
- * because random requests would miss some of these pairs.
+ * Requests to one operation, each with one known hostile value. Every field and parameter gets every such value,
+ * because random requests would leave out some values for some fields.
  */
 export interface NamedCases<Each = HttpCase> {
-  /** Cases with the values that the service guarantees to handle. */
+  /** Requests with the hostile values that the service guarantees to handle. */
   promised: Each[];
   others: Each[];
 }
@@ -119,8 +119,8 @@ function bodiesOf(schema: Schema, seed: number): Body[] {
 }
 
 /**
- * Returns placeholders for two ids of the second tenant if the field or parameter takes an id, and otherwise an empty
- * list.
+ * Returns placeholders for two ids of the second tenant. Returns an empty list if the field or parameter does not take
+ * an id.
  */
 function rivalsAt(name = '', collection = ''): string[] {
   const pool = poolOf({ name, collection });

@@ -40,13 +40,16 @@ export interface Operation {
   schemes: string[];
   parameters: Parameter[];
   body: Schema | null;
-  /** Validators of response bodies, keyed by status. They refuse a field that the OpenAPI document does not name. */
+  /**
+   * Validators of response bodies, keyed by status. A validator refuses a field that the OpenAPI document does not
+   * name.
+   */
   answers: Map<number, Validator>;
 }
 
 /**
- * Reads every operation from the OpenAPI documents. They are generated from the routes of the app, so the fuzzer also
- * tests a new route without a change here.
+ * Reads every operation from the OpenAPI documents. The documents are generated from the routes of the app, so a new
+ * route is fuzzed without a change to the fuzzer.
  */
 export async function readOperations(): Promise<Operation[]> {
   const documents = Object.values(await buildOpenApiDocuments()) as OpenApiDocument[];

@@ -25,7 +25,7 @@ const STATUS_BY_CODE: Record<ErrorCode, number | null> = {
 };
 /** Statuses from 400 on that the contract and HTTP allow for a refused request. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431]);
-/** Header that a response with this status must have, keyed by status. */
+/** Name of the header that a response must have, keyed by the status of the response. */
 const DUE_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' };
 /**
  * Maximum length of an error message. It is large because a body of 64 KiB can have many faults, and the message lists
@@ -44,8 +44,9 @@ const INSIDE =
 /** Returns the faults of a response. The list is empty if the response is correct. */
 export function faultsOf(world: World, operations: Operation[], sent: Sent, outcome: Outcome): string[] {
   if (outcome.kind === 'fault') {
-    // The server refuses an invalid request line before it knows that the method is HEAD. So the refusal has a body,
-    // and the HTTP client reports an error. This is no fault of the service.
+    // A response to HEAD must not have a body. But if the request line is invalid, the server refuses the request
+    // before it reads the method, and sends a body. The HTTP client then reports an error, which is no fault of the
+    // service.
     return sent.method === 'HEAD' && !hasPlainTarget(sent) ? [] : [outcome.what];
   }
   const { status, headers, text } = outcome;
@@ -70,8 +71,8 @@ function headerFaults(sent: Sent, status: number, headers: NodeJS.Dict<string | 
   const given = sent.headers['X-Request-Id'];
   const id = String(headers['x-request-id']);
   expect(SANE_ID.test(id), `X-Request-Id is ${id}`);
-  // If the server refuses the request line or the size of the headers, it has not read the request id and makes its
-  // own.
+  // If the server refuses the request line or the size of the headers, it has not read the request id. So the response
+  // has a new request id.
   const isRead = typeof given === 'string' && SANE_ID.test(given) && status !== 431 && hasPlainTarget(sent);
   expect(!isRead || id === given, `X-Request-Id is ${id}, not that of the caller`);
   expect(headers['server'] === undefined && headers['x-powered-by'] === undefined, 'a header names the server');

@@ -1,7 +1,7 @@
 import { newId } from '#platform/lib/ids.ts';
 import { dayAhead } from '../support/hotel.ts';
 
-/** Pool whose ids also fit a field, keyed by the name of the field. */
+/** Name of another pool that has ids for a field, keyed by the name of the field. */
 const ALIASES: Record<string, string> = {
   item_id: 'sku',
   variant_id: 'price_variants.id',
@@ -15,9 +15,9 @@ const KEPT = 32;
 const POOL_SIZE = 64;
 
 /**
- * Ids from responses, which later requests use. The ids of a field form a pool with the name of the field. For a field
- * `id`, the name of the list comes first (`rate_plans.id`). So the parameters of a new route get values as soon as
- * another route returns such ids.
+ * Ids that responses contained, for use in later requests. Each field has a pool of ids, which has the name of the
+ * field. For a field `id`, the name of the pool begins with the name of the list, for example `rate_plans.id`. So the
+ * parameters of a new route get ids without a change here, as soon as another route returns such ids.
  */
 export class Pools {
   readonly #pools = new Map<string, string[]>();

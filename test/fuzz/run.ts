@@ -28,8 +28,8 @@ export interface FuzzReport {
    */
   failures: string[];
   /**
-   * Statuses that an operation should return during a long run but did not return, with the name of the operation. No
-   * case has tested these responses.
+   * Statuses that an operation should have returned during a long run but did not return, with the name of the
+   * operation. No case has tested the responses with these statuses.
    */
   unseen: string[];
 }
@@ -47,13 +47,14 @@ interface Target {
 const BODY_WEIGHT = 3;
 const RAW_WEIGHT = 10;
 /**
- * Shares of the cases with known hostile values (`NamedCases`) among all cases of a target. The other cases are random.
+ * Shares of a target's cases that have known hostile values (`promised` and `others` in `NamedCases`). The other cases
+ * of the target are random.
  */
 const PROMISED_SHARE = 0.4;
 const OTHERS_SHARE = 0.2;
 /**
- * Number of cases from which on a run counts as complete. A complete run also measures how response times grow, and
- * reports statuses that no case got.
+ * Minimum number of cases of a complete run. A complete run also measures how response times grow, and reports the
+ * statuses that an operation should have returned but did not return.
  */
 const WHOLE_RUN_CASES = 15_000;
 const SHRINK_LIMIT_MS = 20_000;
@@ -167,8 +168,7 @@ async function fuzzTargets(world: World, judge: Judge, targets: Target[], option
 
 /**
  * Sends the cases of one target.
- * @returns a failure for the smallest case that fails, if any case fails, and the faults that the log of the service
- * shows
+ * @returns failures: the smallest case that fails, if a case fails, and the faults in the log of the service
  */
 async function fuzzTarget(world: World, judge: Judge, target: Target, share: number, seed: number): Promise<string[]> {
   await world.restore();

@@ -1,7 +1,7 @@
 const TOKEN = /[\w-]{16,}/g;
 /**
- * Access token in the response to a sign-in, which is never a leak. The token may equal an already known secret,
- * because two sign-ins of a user within one second get the same token.
+ * Pattern of the access token in the response to a sign-in. The token may equal a known secret, because two sign-ins of
+ * a user within one second get the same token. Such a token is not a leak.
  */
 const NEW_TOKEN = /"access_token":"[^"]*"/g;
 
@@ -24,7 +24,7 @@ export class Secrets {
       if (typeof each === 'string' && key.endsWith('secret')) {
         this.add(each);
       } else if (typeof each === 'string' && /^(access_token|authorization)$/.test(key)) {
-        // Of a token, only the signature is secret, because everybody can read the parts before it.
+        // Only the signature of a token is secret. Everybody can read the parts before the signature.
         this.add(each.split('.').at(-1) ?? '');
       } else {
         this.learn(each);

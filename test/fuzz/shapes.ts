@@ -40,8 +40,8 @@ export const SHAPES: Record<string, Shape> = {
 };
 
 /**
- * Returns further kinds of bodies. Each is a valid body of the operation in which one text or one list has been made as
- * long as the size allows. Such a list has elements of one kind in `ELEMENTS`.
+ * Returns more kinds of bodies for one operation. Each is a valid body, but one text or one list is as long as the size
+ * allows. All elements of such a list are of the same kind (`ELEMENTS`).
  */
 export function ownShapes({ body }: Operation): Record<string, Shape> {
   if (body === null) {

@@ -25,8 +25,8 @@ export class Tally {
   }
 
   /**
-   * Returns the statuses that the operation can return but has not returned in this run. So no case has tested these
-   * responses.
+   * Returns the statuses that the operation should have returned in this run but has not returned. No case has tested
+   * the responses with these statuses.
    */
   unseen({ id, schemes, parameters, body }: Operation): string[] {
     const due = [

@@ -4,8 +4,8 @@ import type { Schema } from './operations.ts';
 
 /**
  * Returns a placeholder for a value that only the running service knows. If `name` is `day`, the value is the day
- * `index` days from now. Otherwise it is id number `index` of the pool `name`. The value is inserted only when the
- * request is sent, so the same case can be sent in another run.
+ * `index` days from now. Otherwise the value is the id at position `index` of the pool `name`. The value is inserted
+ * only when the request is sent, so another run can send the same case.
  */
 export function ref(name: string, index: number): string {
   return `REF-${name}-${index}-`;
@@ -15,8 +15,8 @@ export interface Place {
   /** Name of the field or parameter. */
   name: string;
   /**
-   * Name of the enclosing field, or the previous step of the path. It distinguishes the `id` of a channel from the `id`
-   * of a credential.
+   * Name of the enclosing field, or the previous segment of the URL path. It distinguishes the `id` of a channel from
+   * the `id` of a credential.
    */
   collection: string;
   quality: Quality;
@@ -29,12 +29,12 @@ export interface Place {
  */
 export type Quality = 'good' | 'spoilt' | 'least' | 'full';
 
-/** Returns the place of a whole body, which has no name and no enclosing field. */
+/** Returns the `Place` of a whole request body. A body has no name and no enclosing field, so both are empty. */
 export function root(quality: Quality): Place {
   return { name: '', collection: '', quality };
 }
 
-/** If the quality is `spoilt`, one in this many generated values is wrong. */
+/** Number of generated values of which one is wrong, if the quality is `spoilt`. */
 const SPOILT_ONE_IN = 14;
 /**
  * Characters of random texts. Their UTF-8 has one to four bytes, or they have a special meaning in some format, such as
@@ -51,8 +51,8 @@ const POOL_INDEX = fc.nat({ max: 63 });
 const KNOWN_TEXTS: Record<string, string[]> = {
   webhook_url: ['https://127.0.0.1:9443/hook', 'https://hooks.example/a?b=c', 'https://[::1]:8443/'],
   password: [ref('password', 0)],
-  // A dish refers to its category, kitchen and other sections by name. So the name of each section here is also the
-  // value of a field of the dishes.
+  // A dish names its category, its kitchen and its other sections. So each text occurs twice here: as the name of a
+  // section, and as a field of a dish.
   'categories.name': ['Pizza'],
   'kitchens.name': ['Main kitchen'],
   'sub_menus.name': ['From the oven'],
@@ -71,7 +71,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
 );
 
-/** Generates values for a schema. If the quality of the place is `spoilt`, some values are wrong. */
+/** Generates values for a schema. If `place.quality` is `spoilt`, some values are wrong. */
 export function valuesOf(schema: Schema, place: Place): fc.Arbitrary<unknown> {
   const good = goodValues(schema, place);
   return place.quality === 'spoilt'
@@ -204,7 +204,10 @@ function days(name: string): fc.Arbitrary<string> {
   return fc.integer({ min, max }).map((day) => ref('day', day));
 }
 
-/** Returns the name of the pool that has ids for a field or parameter, or null if it takes no id. */
+/**
+ * Returns the name of the pool that has ids for a field or parameter. Returns null if the field or parameter does not
+ * take an id.
+ */
 export function poolOf({ name, collection }: Pick<Place, 'name' | 'collection'>): string | null {
   if (name === 'id') {
     return `${collection.replaceAll('-', '_')}.id`;
@@ -221,8 +224,8 @@ function identifiers(schema: Schema, place: Place): fc.Arbitrary<string> {
   }
   const rivals = POOL_INDEX.map((index) => ref(`rival.${pool}`, index));
   const others = freeTexts({ ...schema, minLength: 1 });
-  // Callers choose external ids. Most external ids are new here, because the service treats a call with a known
-  // external id as a repetition, of which it checks little.
+  // Callers choose external ids. If an external id is already known, the service treats the call as a repetition and
+  // checks only little of it. So most external ids here are new.
   const [ownWeight, freshWeight] = place.name.startsWith('external_') ? [6, 10] : [20, 1];
   return fc.oneof(
     { weight: ownWeight, arbitrary: own },
@@ -242,7 +245,7 @@ function freeTexts({ minLength = 0, maxLength = 400 }: Schema): fc.Arbitrary<str
   );
 }
 
-/** Generates mostly the usual value. In one of `oneInSoMany` cases, it generates the other value. */
+/** Generates values of `usual`, and in one of `oneInSoMany` cases a value of `other`. */
 export function mostly<T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, oneInSoMany: number): fc.Arbitrary<T> {
   return fc.oneof({ weight: oneInSoMany - 1, arbitrary: usual }, { weight: 1, arbitrary: other });
 }

@@ -16,8 +16,8 @@ export interface Operation<Input, Output> {
   /** Asserts that the outputs and the stored rows are those that the inputs must give. */
   check: (db: Database, inputs: Input[], outputs: Output[]) => Promise<void>;
   /**
-   * Table that the operation writes. The tests compare the rows of the table after each run. `key` names the columns
-   * that sort the rows, and `without` names the columns that are not compared.
+   * Table that the operation or `prepare` writes. The tests empty it before each run, and compare its rows after each
+   * run. `key` names the columns that sort the rows, and `without` names the columns that are not compared.
    */
   writes?: { table: string; key: string[]; without?: string[] };
   /** Writes the rows that must exist before a run. The table is empty when this function is called. */
@@ -82,8 +82,8 @@ async function empty(db: Database, { writes }: Pick<Operation<unknown, unknown>,
 }
 
 /**
- * Returns the rows of the table as JSON text. The exact text of the column `lines` is appended, because the conversion
- * to jsonb changes it.
+ * Returns the rows of the table as JSON text. Each text ends with the exact text of the column `lines`, because the
+ * conversion of the row to jsonb changes that text.
  */
 async function rowsOf(db: Database, { writes }: Pick<Operation<unknown, unknown>, 'writes'>): Promise<string[]> {
   if (writes === undefined) {

@@ -17,8 +17,8 @@ before(async () => {
 after(() => service.close());
 
 /**
- * Returns the number of rooms that are held on a night before the test. The nights take these numbers in turn: no room,
- * all rooms except one, all rooms.
+ * Returns the number of rooms that are already held on a night when the test begins. It is in turn 0, all rooms except
+ * one, and all rooms.
  */
 const heldBefore = (index: number) => [0, CAPACITY - 1, CAPACITY][index % 3] as number;
 const nightChanges = (count: number) =>
@@ -91,7 +91,7 @@ const holdNights: Operation<nights.NightChange & { capacity: number }, nights.Ni
 
 /**
  * Writes entries for nights of one rate plan, with or without a price. Every second night already has a stored entry.
- * On a cluster too, one statement writes all nights of a plan.
+ * One statement writes all nights of the plan, also on a cluster.
  */
 const writeRates = (price: 'replace' | 'keep'): Operation<rates.RateRow, never> => ({
   name: `write of rates that ${price === 'keep' ? 'keeps' : 'replaces'} the stored prices`,

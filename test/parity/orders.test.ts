@@ -18,7 +18,7 @@ after(() => service.close());
 const orderKey = ({ tenant_id, credential_id, external_order_id }: orders.NewOrder) =>
   `${tenant_id} ${credential_id} ${external_order_id}`;
 
-/** Every third order repeats the external id of the previous order, so the operation must not insert it. */
+/** Every third order repeats the external id of the previous order, so the operation must skip every third order. */
 const insertOrders: Operation<orders.NewOrder, boolean> = {
   name: 'insert of orders',
   writes: { table: 'restaurant_order', key: ['id'] },

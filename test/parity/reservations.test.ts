@@ -28,7 +28,7 @@ const keyOf = (row: reservations.NewReservation) =>
 
 /**
  * Of every four reservations, three come from partners and one from an OTA. Some reservations of partners repeat the
- * external id of an earlier reservation, so the operation must not insert them.
+ * external id of an earlier reservation. The operation must skip these reservations.
  */
 const insertReservations: Operation<reservations.NewReservation, string> = {
   name: 'insert of reservations',

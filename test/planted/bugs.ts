@@ -102,8 +102,8 @@ export const BUGS: Bug[] = [
     suites: ['src/webhooks/deliveries/fairness.test.ts'],
   },
   // Some operations have one statement for a single input and another statement for several inputs. Each of the
-  // following bugs is in only one of these two statements. Only a test in test/parity/ notices it, because it compares
-  // both.
+  // following bugs is in only one of these two statements. Only a test in test/parity/ notices the bug, because such a
+  // test compares both statements.
   {
     name: 'order without its notes',
     harm: "an order's notes are lost",

@@ -20,7 +20,7 @@ export interface CommandOptions {
   env?: Record<string, string>;
   /** Path of the Node program that runs the command. By default it is the Node of this process. */
   node?: string;
-  /** Runs the command in its own process group, as a terminal does. */
+  /** If true, the command runs in its own process group, as in a terminal. */
   detached?: boolean;
 }
 

@@ -25,7 +25,7 @@ export async function newDataDir(t: TestContext, ...inside: string[]): Promise<s
   const folder = await mkdtemp(join(tmpdir(), 'rs-'));
   const dataDir = join(folder, ...inside, 'data');
   t.after(async () => {
-    // If an instance stayed open, it would create the files again after they are removed.
+    // Closes every instance first, because an open instance would create its files again after they are removed.
     await Promise.all([...opened].map((embedded) => embedded.close()));
     opened.clear();
     const link = join(dataDir, 'postgres');

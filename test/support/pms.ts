@@ -13,8 +13,8 @@ export interface ManagedHotel extends TestTenant {
   pms: Record<string, string>;
   channel: TestChannel;
   /**
-   * Returns the id of the property. If a room type or a rate plan is given too, returns the id of that room type of the
-   * property, or of that rate plan of the room type.
+   * Returns the id of the property, or of its room type if `roomType` is given, or of the rate plan of this room type
+   * if `ratePlan` is given too. All arguments are names.
    */
   id(property: string, roomType?: string, ratePlan?: string): string;
 }

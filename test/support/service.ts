@@ -71,7 +71,10 @@ export interface TestService {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Makes a tenant with users, a menu and one third-party credential. */
   tenant(changes?: Partial<TenantDocument>): Promise<TestTenant>;
-  /** Applies a tenant document as another process would, and waits until no node uses data that it cached before. */
+  /**
+   * Applies a tenant document as another process would. Then waits until no node uses data that it cached before the
+   * change.
+   */
   apply(document: unknown): Promise<AppliedTenant>;
   /** Makes a third-party credential of the tenant. `partner` has the headers that authenticate calls with it. */
   credential(tenantId: number): Promise<{ credential: CredentialSecret; partner: Record<string, string> }>;
@@ -80,8 +83,8 @@ export interface TestService {
 
 const hashes = createPasswordWork();
 /**
- * Hashes each password once per process, although the users of most tenants have the same password. A hash takes 60 ms of
- * processor time, and a tenant has two users.
+ * Hashes each password only once in this process, so users with the same password share one hash. A hash takes 60 ms of
+ * processor time, and every tenant would need two.
  */
 const PASSWORDS: PasswordWork = { ...hashes, hashFor: (_email, password) => hashes.hashFor('', password) };
 

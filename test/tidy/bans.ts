@@ -87,8 +87,8 @@ export function disabledRules(files: SourceFile[]): string[] {
 }
 
 /**
- * Pattern of absolute paths that exist only on one machine. It is put together from pieces, because otherwise the rule
- * would find it in this file.
+ * Pattern of absolute paths that exist only on one machine. The code joins the pattern from pieces, because the rule
+ * also checks this file and would find the pattern.
  */
 const MACHINE_PATH = new RegExp(`(?<![\\w.*])/(?:${['work', 'root', 'home', 'Users'].join('|')})/`, 'g');
 

@@ -1,4 +1,4 @@
-/** Kind of a token: a comment, or a literal, which is a string, a template or a regular expression. */
+/** Kind of a token. A literal is a string, a template or a regular expression. */
 type Kind = 'comment' | 'literal';
 
 const TOKENS: [Kind, RegExp][] = [
@@ -49,10 +49,7 @@ function hollow(token: string, kind: Kind): string {
  * null.
  */
 function* tokens(text: string): Generator<[Kind | null, string]> {
-  /**
-   * One entry for each `${…}` that has begun but not ended, outermost first: the number of braces that are open inside
-   * it.
-   */
+  /** Number of open braces inside each `${…}` that has begun but not ended, outermost `${…}` first. */
   const holes: number[] = [];
   let index = 0;
   while (index < text.length) {

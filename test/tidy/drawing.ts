@@ -65,8 +65,8 @@ export function heightOf({ floors, rooms }: Drawing, { wing, room }: Place): { f
 }
 
 /**
- * Returns true if the files of module `upper` may import files of module `lower`. Both must be the same module, or
- * `lower` must be below `upper` in the diagram.
+ * Returns true if files of module `upper` may import files of module `lower`. They may if both are the same module, or
+ * if `lower` is below `upper` in the diagram.
  */
 export function isBelow(drawing: Drawing, lower: Place, upper: Place): boolean {
   const below = heightOf(drawing, lower);

@@ -9,8 +9,8 @@ import type { SourceFile } from './source.ts';
  */
 const TECHNICAL = new Set(['platform/db', 'platform/http', 'platform/lib']);
 /**
- * Folders whose modules connect the modules of the other folders into a program. They may import every file of a module
- * except its stores.
+ * Folders whose modules create the modules of the other folders and connect them. They may import every file of another
+ * module except its stores.
  */
 const COMPOSITION_ROOTS = new Set(['service', 'tools']);
 const STORE = /(?:\/|-)store\.ts$/;
@@ -72,8 +72,8 @@ export function importsNotAsInTable(files: SourceFile[], markdown: string): stri
 }
 
 /**
- * Finds imports of another module that do not lead to its front file, which is the file with its name. Because of this
- * rule, the other files of a module can change freely.
+ * Finds imports that lead to a file of another module in place of its front file. The front file has the name of the
+ * module. Because of this rule, the other files of a module can change freely.
  */
 export function frontFilesOnly(files: SourceFile[]): string[] {
   return check(files, ({ from, to }) => {

@@ -1,8 +1,8 @@
 import { offence } from './source.ts';
 
 /**
- * Tables whose keys need not begin with tenant_id, with the reason. In a cluster, every node has a complete copy of
- * such a table.
+ * Tables whose keys need not begin with tenant_id. The value gives the reason. In a cluster, every node has a complete
+ * copy of such a table.
  */
 const GLOBAL_TABLES: Record<string, string> = {
   tenant: 'its id is the tenant_id of all other tables',
@@ -33,8 +33,8 @@ export function migrationNames(paths: string[]): string[] {
 }
 
 /**
- * Finds keys and indexes whose first column is not tenant_id. With this rule, the tables can be sharded by tenant
- * later.
+ * Finds keys and indexes whose first column is not tenant_id. If all keys begin with tenant_id, the tables can be
+ * sharded by tenant later.
  */
 export function keysWithoutTenant(path: string, text: string): string[] {
   const sql = blankCommentsAndStrings(text);

@@ -1,6 +1,6 @@
 /**
- * A page of `docs/contract/` with numbered entries. `heading` matches the heading of an entry, and `reference` a
- * reference to one.
+ * A page of `docs/contract/` with numbered entries. `heading` matches the heading of an entry, and `reference` matches
+ * a reference to an entry.
  */
 interface NumberedPage {
   path: string;

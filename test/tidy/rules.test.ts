@@ -344,7 +344,7 @@ test('blankComments blanks comments, and blankCommentsAndLiterals also blanks th
 test('unresolvedReferences finds a reference to an entry that does not exist, in every notation of a reference', () => {
   const textOf = () => '## 1. One\n### 1. One\n';
   const found = (text: string) => unresolvedReferences('src/a.ts', text, textOf).length;
-  // The references are put together from pieces, because otherwise the rule would find them in this file.
+  // The code joins the references from pieces, because the rule also checks this file and would find them.
   const [decision, section, rule] = ['decision', 'contract §', 'database rule'];
   assert.equal(found(`${decision} 1, PMS ${section}1, ${section}1, ${rule} 1, a rule, two ${decision}s`), 0);
   for (const text of [`${decision} 2`, `${decision}s 1 and 2`, `${decision}s 1, 2`, `/**\n * (${decision}\n * 2) */`]) {

@@ -3,7 +3,7 @@ import { REGISTERED } from '#webhooks/deliveries/schema.ts';
 import { deliveryHeaders } from '#webhooks/deliveries/signature.ts';
 import type { Components } from './components.ts';
 
-/** Time in seconds from the event in an example to the signature of its delivery. */
+/** Time in seconds between an example event and the timestamp of its signed delivery. */
 const DELAY_SECONDS = 3;
 
 /**
@@ -43,8 +43,8 @@ export function eventsOf(components: Components, brand: string): Record<string, 
 }
 
 /**
- * Returns the headers of a delivery. Their example signature is made with the secret in the example of the webhook
- * registration.
+ * Returns the headers of a delivery. The example shows a valid signature. It is made with the secret in the example of
+ * the webhook registration.
  */
 function headerParameters(event: EventDescription['example'], brand: string): object[] {
   const headers = deliveryHeaders(brand, {

@@ -80,7 +80,7 @@ type HeaderName = keyof typeof HEADERS;
 /** Returns a `$ref` to each header of the operation's response with the given status. */
 export function headersOf(operation: Operation, status: string): Record<string, object> {
   // A call that fails authentication is not counted against the budget. If the database is unavailable, a 503 may be
-  // sent before the call is counted.
+  // sent before the call is counted. So the budget headers are not documented for 401 and 503.
   const isCounted = operation.isCounted && status !== '401' && status !== '503';
   const names: HeaderName[] = [
     'X-Request-Id',

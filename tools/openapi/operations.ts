@@ -3,7 +3,7 @@ import type { RouteError } from '#platform/errors.ts';
 import type { GuardFacts, SecurityScheme } from '#platform/http/guard.ts';
 import type { Schema } from './components.ts';
 
-/** One route of the API, with the facts that a document shows. */
+/** One route of the API, with the facts that an OpenAPI document shows. */
 export interface Operation {
   /** HTTP method in lower case. */
   method: string;
@@ -101,7 +101,8 @@ const NO_SUCH_PAGE = { status: 404, code: 'error', message: 'There is no page 7.
 
 /**
  * Returns the errors that do not depend on the route's own code. Every operation can refuse a malformed query, even if
- * it takes no query. An operation that takes no body refuses a body only because of its size.
+ * it has no query parameters. Every operation except GET can refuse a body because of its size. Only an operation that
+ * takes a body can refuse the content type.
  */
 function requestErrors(method: string, query: Schema | null, body: Schema | null): RouteError[] {
   const isPaged = 'page' in (query?.properties ?? {});
