@@ -38,8 +38,8 @@ describe('the commands of the guides', () => {
       owner: { password: string };
       credential: { api_key: string; api_secret: string };
     };
-    // With `--only api`, the service sends no deliveries, which would go to example addresses. Without `--demo`, no
-    // order changes its status by itself.
+    // The test uses `--only api`, because deliveries would go to the example addresses of the guides. It omits `--demo`, so
+    // that no order changes its status by itself.
     service = await startServing(['--only', 'api'], { env });
     environment = {
       PATH: process.env['PATH'] ?? '',

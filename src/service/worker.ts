@@ -19,8 +19,8 @@ export interface WorkerDependencies {
   metrics?: DeliveryMetrics;
   pace?: DeliveryPace;
   /**
-   * Tenant of the sandbox, and the speed of its simulation. The sandbox changes orders and stays as staff would. Undefined: no sandbox
-   * runs.
+   * Tenant of the sandbox, and the speed of its simulation. The sandbox changes the orders and reservations of this tenant, as staff
+   * would. If undefined, no sandbox runs.
    */
   sandbox?: Pick<SandboxOptions, 'findTenant' | 'speed'> | undefined;
 }

@@ -19,7 +19,7 @@ interface Usage {
 /** Memory and descriptors by process name. A process that replaces a killed process has the same name, so the two are compared. */
 export type Baseline = Map<string, Usage>;
 
-/** Limits for the growth of memory and file descriptors, as text for the report. Within these limits, the report calls both flat. */
+/** Text for the report that says how much memory and how many file descriptors a process may gain during the run. */
 export const FLAT =
   `at the end at most ${USED_SLACK_MIB} MiB in use, ${RESIDENT_SLACK_MIB} MiB resident ` +
   `and ${DESCRIPTOR_SLACK} descriptors more than after warm-up`;

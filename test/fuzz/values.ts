@@ -34,7 +34,7 @@ export function root(quality: Quality): Place {
   return { name: '', collection: '', quality };
 }
 
-/** Number of generated values of which one is wrong, if the quality is `spoilt`. */
+/** If the quality is `spoilt`, one in this many generated values is wrong. */
 const SPOILT_ONE_IN = 14;
 /**
  * Characters of random texts. Their UTF-8 has one to four bytes, or they have a special meaning in some format, such as

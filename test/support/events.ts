@@ -57,8 +57,8 @@ export async function writeEvent(
 }
 
 /**
- * Inserts `count` events for each credential in one statement. Their deliveries are due and not claimed, as if a
- * process that sends no deliveries had written them.
+ * Inserts `count` events for each credential in one statement. Their deliveries are due, and no process has claimed
+ * them. An API process without a worker leaves its events in the same state.
  */
 export async function insertBacklog(
   db: Database,

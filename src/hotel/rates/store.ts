@@ -124,7 +124,10 @@ export interface PlanInRange {
   differences: RateRow[] | null;
 }
 
-/** Reads for each range all rate plans of its room type, active or not, in the order of the tenant document. */
+/**
+ * Each range names a room type and its nights. For each range, reads all rate plans of this room type, active or not, in the order of the
+ * tenant document.
+ */
 export async function readPlansInRanges(db: Db, ranges: StayRange[]): Promise<PlanInRange[][]> {
   const rows = await selectEach(
     db,

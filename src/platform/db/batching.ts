@@ -7,7 +7,7 @@ import { isCluster } from './layout.ts';
 
 const MAX_BATCH_SIZE = 64;
 
-/** Database work that can process many inputs at a time. */
+/** A task that handles the inputs of many calls with one use of the database, and how many of these uses run at the same time. */
 export interface BatchedWork<Input, Output> {
   /** Returns the outputs in the order of the inputs, or throws an error that fails the whole batch. */
   many: (inputs: Input[]) => Promise<Output[]>;

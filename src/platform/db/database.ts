@@ -36,7 +36,7 @@ export interface DatabaseOptions {
   /** Called when an idle connection breaks. No data is lost, because the pool opens a new connection. */
   onConnectionError?: (error: Error) => void;
   log?: (event: LogEvent) => void;
-  /** Layout of the database, as `readLayout` returns it. The default is one node. */
+  /** Tells if the database is one node or a cluster, as `readLayout` returns it. The default is one node. */
   layout?: Layout;
 }
 

@@ -54,7 +54,10 @@ async function canShare(host: string): Promise<boolean> {
   }
 }
 
-/** Opens the other sockets on the port of the app. The app serves their connections as if its own socket had accepted them. */
+/**
+ * Opens further sockets on the port on which the app already listens. The app serves the connections of these sockets as if its own socket
+ * had accepted them.
+ */
 async function openOthers(app: App, host: string): Promise<Server[]> {
   const { port } = app.server.address() as { port: number };
   const serve = (socket: Socket) => app.server.emit('connection', socket);

@@ -85,7 +85,7 @@ describe('RequestQueues (the order in which requests begin)', () => {
     assert.deepEqual(begun, ['x', 'b1', 'y', 'z']);
   });
 
-  it('while new connections arrive, the first request of a connection waits, but a request on an older connection begins', async () => {
+  it('while new connections keep arriving, the first request on a new connection waits, but a request on an older one begins', async () => {
     enter('a', 'of a new connection', { isFirst: true });
     enter('a', 'of an open one');
     for (let round = 0; round < 5; round += 1) {

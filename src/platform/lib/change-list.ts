@@ -50,8 +50,8 @@ const UNLISTED_FIELDS = new Set([
 const MAX_VALUE_LENGTH = 100;
 
 /**
- * Describes the differences between the stored and the wanted entries, with at most one change for each entry. If some entries differ only
- * in their position and are in a new order, adds one change of the field `order` for all of them.
+ * Returns the changes from the stored entries to the wanted entries, with at most one change for each entry. If entries with the same
+ * content are in another order than before, adds one change of the field `order` for all of these entries.
  */
 export function describeListChanges<Entry extends { position: number }>(
   what: string,

@@ -11,8 +11,8 @@ const open = (limit: number, limitPerKey?: number, maxWaitMs = 60_000) =>
   });
 
 /**
- * Lets one caller for each of these keys enter the gate, in this order.
- * @returns the keys of the callers that the gate has admitted, in order. The list grows when the gate admits a waiting caller.
+ * For each of these keys, one after the other, a caller asks to enter the gate.
+ * @returns the keys of the admitted callers, in the order of admission. The list grows each time the gate admits a waiting caller.
  */
 function ask(gate: FairGate, keys: string[]): string[] {
   const letIn: string[] = [];

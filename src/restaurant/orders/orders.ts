@@ -151,8 +151,8 @@ export class Orders {
   }
 
   /**
-   * Changes the status of an order. Does not read its lines, which may have megabytes.
-   * @throws ApiError 404 `error` for an unknown id, 409 `invalid_status_transition`
+   * Changes the status of an order. Does not read the lines of the order, because they may be several megabytes long.
+   * @throws ApiError 404 (`error`) if the id is unknown, 409 (`invalid_status_transition`) if the order cannot change to this status
    */
   async moveAlong(tenantId: number, orderId: string, status: OrderStatus): Promise<void> {
     await this.#setStatus(tenantId, orderId, status);

@@ -5,7 +5,7 @@ import { type Outcome, recordOutcomes } from './store.ts';
 /** Maximum number of outcomes that one statement records. */
 const BATCH_SIZE = 500;
 
-/** Outcome that the next statement will record. */
+/** Outcome of an attempt that is not stored yet. The next statement stores it. */
 interface Waiting {
   outcome: Outcome;
   settle: PromiseWithResolvers<boolean>;

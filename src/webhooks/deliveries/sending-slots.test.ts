@@ -310,7 +310,10 @@ class NaiveSlots {
     this.#all.add({ url, slot, state: 'taken', beganAtMs: 0 });
   }
 
-  /** Returns some of the slots whose state allows the given step. A slot may be released although its attempt never began. */
+  /**
+   * Returns up to `count` of the slots in whose state the given step is allowed. The step `release` is also allowed for a slot whose attempt
+   * never began.
+   */
   some(kind: Kind, pick: number, count: number): Taken[] {
     const from = { begin: ['taken'], end: ['begun'], release: ['taken', 'ended'], take: [], wait: [] }[
       kind

@@ -53,7 +53,10 @@ export interface LocalDelivery {
    * @param ahead number of events that the same transaction has already written for the same credential
    */
   offerLease(credential: { tenantId: number; credentialId: string }, ahead: number): Lease | null;
-  /** Sends an event that was written with a lease from `offerLease`. Call this function only after the event is committed. */
+  /**
+   * Sends the delivery of an event. The event must have been written with a lease from `offerLease`, which reserves the delivery for this
+   * process. Call this function only after the transaction of the event is committed.
+   */
   begin(delivery: ClaimedDelivery): void;
   /**
    * Tells the worker that a credential has a due delivery. The worker then claims it immediately, and not only when it next searches for

@@ -54,7 +54,7 @@ export async function enter(server: Server, role: Role, signal: AbortSignal): Pr
     await sleep(POLL_MS, undefined, { signal });
   }
   throw new EmbeddedPostgresError(
-    `PostgreSQL in ${clusterDir} accepts no connections after ${READY_TIMEOUT_MS / 1000} s. See ${logFile(clusterDir)}.`,
+    `PostgreSQL in ${clusterDir} still accepts no connections ${READY_TIMEOUT_MS / 1000} s after its start. See ${logFile(clusterDir)}.`,
     { cause: lastError },
   );
 }

@@ -94,7 +94,7 @@ describe('decodeForm', () => {
     assert.deepEqual(form('items=[{"item_id":"A"}]'), { items: '[{"item_id":"A"}]' });
   });
 
-  it('decodeForm refuses a list index above 1,000, even if empty brackets after the index 1,000 imply it', () => {
+  it('decodeForm refuses a list index above 1,000, also if [] after the index 1,000 asks for the next index', () => {
     refuses(() => form('items[1001]=x'), 'items: has an index above 1000');
     refuses(() => form(`items[${'9'.repeat(400)}]=x`), 'items: has an index above 1000');
     refuses(() => form('a[1000]=x&a[]=y'), 'a: has an index above 1000');

@@ -103,8 +103,8 @@ describe('decodeMultipart', () => {
       'body: contains a malformed Content-Disposition',
     );
     refuses(field('name="a', '1') + END, 'body: contains a malformed Content-Disposition');
-    refuses(part('no colon', '1') + END, 'body: contains a malformed part');
-    refuses(`--${BOUNDARY}and more\r\n\r\n\r\n${END}`, 'body: contains a malformed part');
+    refuses(part('no colon', '1') + END, 'body: contains a multipart part that is malformed');
+    refuses(`--${BOUNDARY}and more\r\n\r\n\r\n${END}`, 'body: contains a multipart part that is malformed');
     refuses((field('name="a"', '1') + END).replaceAll('\r\n', '\n'), 'body: ends before its closing boundary');
   });
 

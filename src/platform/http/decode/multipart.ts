@@ -39,7 +39,7 @@ function decodePart(part: string): [string, string] {
   const headersEnd = part.indexOf('\r\n\r\n');
   const [restOfLine, ...lines] = part.slice(0, Math.max(headersEnd, 0)).split('\r\n');
   if (headersEnd === -1 || restOfLine?.trim()) {
-    throw new DecodeError(400, 'body', 'contains a malformed part');
+    throw new DecodeError(400, 'body', 'contains a multipart part that is malformed');
   }
   const headers = new Map(lines.map(splitHeader));
   const parameters = parseDisposition(headers.get('content-disposition') ?? '');
@@ -60,7 +60,7 @@ function decodePart(part: string): [string, string] {
 function splitHeader(line: string): [string, string] {
   const colon = line.indexOf(':');
   if (colon === -1) {
-    throw new DecodeError(400, 'body', 'contains a malformed part');
+    throw new DecodeError(400, 'body', 'contains a multipart part that is malformed');
   }
   return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
 }
