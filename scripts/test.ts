@@ -22,10 +22,10 @@ const PATTERNS = ['src', 'tools', 'test', 'sdk/test', 'bench'].map((folder) => `
 /** Folder for the modules that import the test files of one process. */
 const GROUPS_DIR = join(ROOT, 'node_modules/.cache/test-groups');
 /**
- * Number of concurrent test processes. Four processes keep two cores busy, because a test also waits. With six processes, tests with time
+ * Number of concurrent test processes. Three processes keep two cores busy, because a test also waits. With more processes, tests with time
  * limits fail.
  */
-const PROCESSES = 4;
+const PROCESSES = 3;
 const FILES_PER_PROCESS = 12;
 /**
  * Folders whose test files take long, with the number of files per process. They start first. Otherwise they would run at the end, when
