@@ -81,13 +81,15 @@ for (const [device, options] of Object.entries(DEVICES)) {
       }
     });
 
-    it('the whole API reference of each API is accessible, fits the window and loads without problems', async () => {
+    it('the API reference of each document is accessible, fits the window and loads without problems, also after scrolling', async () => {
       for (const { name } of DOCUMENTS) {
         await openReference(name);
-        // Scalar renders a section of the page only when the section is in view. So the window is as high as the page for a short time.
-        await page.setViewportSize({ ...options.viewport, height: 40_000 });
-        await page.waitForTimeout(300);
-        await page.setViewportSize(options.viewport);
+        // Scalar renders a section of the page only when the section is in view, so the test scrolls down.
+        for (let screen = 0; screen < 20; screen++) {
+          await page.evaluate('window.scrollBy(0, 1500)');
+          await page.waitForTimeout(50);
+        }
+        await page.evaluate('window.scrollTo(0, 0)');
         // The API references of all documents consist of the same components. So only the first one is checked in both colour schemes, and
         // the others in one scheme per device.
         await check(
