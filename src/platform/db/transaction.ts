@@ -28,6 +28,17 @@ export async function runTransaction<T>(
   });
 }
 
+/** Turns off each kind of plan that reads more rows than an index look-up needs. */
+const PLAN_BY_INDEX = [
+  'enable_sort',
+  'enable_incremental_sort',
+  'enable_seqscan',
+  'enable_bitmapscan',
+  'enable_hashjoin',
+  'enable_mergejoin',
+  'jit',
+].map((setting) => sql`set_config(${sql.lit(setting)}, 'off', true)`);
+
 /**
  * Runs the work in a transaction in which the planner reads rows in the order of an index and avoids sorting. Otherwise the planner could
  * sort the whole backlog of events once for each credential. It does so if it expects few events, because the last ANALYZE ran just after
@@ -39,9 +50,7 @@ export async function inOrderOfIndex<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const run = async (tx: Tx) => {
-    await sql`SELECT set_config('enable_sort', 'off', true), set_config('enable_incremental_sort', 'off', true)`.execute(
-      tx,
-    );
+    await sql`SELECT ${sql.join(PLAN_BY_INDEX)}`.execute(tx);
     return await work(tx);
   };
   return await (db.isTransaction ? run(db as Tx) : runTransaction(db, run, mode));

@@ -73,3 +73,11 @@ export function outcomeOf(
     retryInMs: sent.error === 'aborted' ? 0 : drawWaitMs(delivery.attempt),
   };
 }
+
+/**
+ * Returns the outcome of a claimed delivery that was not sent. The delivery is due again immediately, and its attempt does not count, because
+ * the receiver got no request.
+ */
+export function outcomeOfUnsent(delivery: ClaimedDelivery): Outcome {
+  return { delivery, result: null, status: 'pending', retryInMs: 0 };
+}

@@ -125,7 +125,7 @@ export class Claims {
    */
   #dropBusyReceivers(): void {
     for (const url of this.#passedOver) {
-      if (this.#slots.freeSlots(url) > 0) {
+      if (this.#slots.freeToClaim(url) > 0) {
         this.#passedOver.delete(url);
       }
     }
@@ -133,7 +133,7 @@ export class Claims {
       return;
     }
     for (const queue of this.#queues.values()) {
-      if (queue.isActive && this.#slots.freeSlots(queue.webhookUrl) === 0) {
+      if (queue.isActive && this.#slots.freeToClaim(queue.webhookUrl) === 0) {
         this.#remove(queue);
         this.#passedOver.add(queue.webhookUrl);
       }
@@ -146,43 +146,50 @@ export class Claims {
     }
   }
 
+  /**
+   * Takes slots for the queues of the next claim. Each queue gets an even part of the claim. Otherwise the first queues would get all their
+   * free slots, and the worker would open many connections to few receivers.
+   */
   #reserve(): SlotReservation[] {
+    const inTurn = firstOf(this.#queuesInTurn(), CLAIM_SIZE);
+    const part = Math.ceil(CLAIM_SIZE / inTurn.length);
     const reservations: SlotReservation[] = [];
     let left = CLAIM_SIZE;
-    for (const [queue, free] of this.#queuesInTurn()) {
-      const count = Math.min(left, free);
+    for (const { queue, free } of inTurn) {
+      const { tenantId, webhookUrl, isActive } = queue;
+      const count = Math.min(left, part, free());
       if (count > 0) {
-        const { tenantId, webhookUrl, isActive } = queue;
         const slots = Array.from({ length: isActive ? count : 0 }, () => this.#slots.take(tenantId, webhookUrl));
         reservations.push({ queue, count, slots });
         left -= count;
-      }
-      if (left === 0) {
-        break;
       }
     }
     return reservations;
   }
 
   /**
-   * Yields the queues in the order of claims, each with the number of deliveries that may be claimed now. A tenant that holds half of all
-   * slots comes after the other tenants. It may take the slots that the other tenants do not need, so that no slot stays free while a
-   * delivery waits.
+   * Yields the queues from which deliveries may be claimed now, in the order of claims. `free` returns the maximum number of deliveries. A
+   * tenant that holds half of all slots comes after the other tenants. It may take the slots that the other tenants do not need, so that
+   * no slot stays free while a delivery waits.
    */
-  *#queuesInTurn(): Generator<[DueQueue, number]> {
+  *#queuesInTurn(): Generator<{ queue: DueQueue; free: () => number }> {
     const overHalf: DueQueue[] = [];
     for (const queue of this.#queues.values()) {
-      const freeSlotsOfTenant = this.#slots.freeSlotsOfTenant(queue.tenantId);
-      if (!queue.isActive) {
-        yield [queue, STOP_SIZE]; // These deliveries are stopped and not sent, so they need no slot.
-      } else if (freeSlotsOfTenant === 0) {
+      const { tenantId, webhookUrl, isActive } = queue;
+      const free = () => Math.min(this.#slots.freeSlotsOfTenant(tenantId), this.#slots.freeToClaim(webhookUrl));
+      if (!isActive) {
+        yield { queue, free: () => STOP_SIZE }; // These deliveries are stopped and not sent, so they need no slot.
+      } else if (this.#slots.freeSlotsOfTenant(tenantId) === 0) {
         overHalf.push(queue);
-      } else {
-        yield [queue, Math.min(freeSlotsOfTenant, this.#slots.freeSlots(queue.webhookUrl))];
+      } else if (free() > 0) {
+        yield { queue, free };
       }
     }
     for (const queue of overHalf) {
-      yield [queue, this.#slots.freeSlots(queue.webhookUrl)];
+      const free = () => this.#slots.freeToClaim(queue.webhookUrl);
+      if (free() > 0) {
+        yield { queue, free };
+      }
     }
   }
 
@@ -195,4 +202,15 @@ export class Claims {
     const reserved = slots.at(-1)?.url === webhookUrl ? slots.pop() : undefined;
     return reserved ?? this.#slots.take(tenantId, webhookUrl);
   }
+}
+
+function firstOf<T>(items: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const item of items) {
+    first.push(item);
+    if (first.length === count) {
+      break;
+    }
+  }
+  return first;
 }

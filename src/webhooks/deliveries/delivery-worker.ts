@@ -3,12 +3,13 @@ import type { Database } from '#platform/db/database.ts';
 import { isLogged } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { ClaimedDelivery, DueQueue, Lease, LocalDelivery } from '../events/events.ts';
-import { type AttemptOptions, isReceiverOk, outcomeOf, sendOnce } from './attempt.ts';
+import { type AttemptOptions, isReceiverOk, outcomeOf, outcomeOfUnsent, sendOnce } from './attempt.ts';
 import { type Claim, Claims } from './claims.ts';
 import { OutcomeRecorder } from './outcomes.ts';
 import { drawRetryWaitMs } from './retry.ts';
 import type { SendOutcome } from './send.ts';
-import { SendingSlots } from './sending-slots.ts';
+import { SendingSlots, type Slot } from './sending-slots.ts';
+import type { Outcome } from './store.ts';
 
 /** Length of a lease. It is longer than the time limit of an attempt (10 s), so that a lease ends only if its process no longer runs. */
 const LEASE_SECONDS = 15;
@@ -21,6 +22,15 @@ const BEGIN_WITHIN = 1 / 3;
  * Longest wait between two searches for due deliveries. Jitter shortens each wait, so that several workers do not search at the same time.
  */
 const SCAN_EVERY_MS = 200;
+/**
+ * Longest wait between two claims. Under load, a claim waits until as many attempts have ended as are still under way. So it claims many
+ * deliveries, and PostgreSQL needs less time for each of them.
+ */
+const CLAIM_WAIT_MS = 20;
+/** Number of deliveries under way up to which a claim does not wait. */
+const CLAIM_WITHOUT_WAIT = 32;
+/** Maximum number of outcomes that wait to be recorded. If more wait, the worker claims nothing, so that its memory is bounded. */
+const MAX_UNRECORDED = 1_000;
 /** Longest wait between two searches for due deliveries after searches failed, for example because the database is out of reach. */
 const MAX_SCAN_WAIT_MS = 2_000;
 /** Maximum number of credentials whose last webhook URL is cached. */
@@ -56,6 +66,10 @@ export class DeliveryWorker implements LocalDelivery {
   readonly #running: Promise<void>;
   #isStopping = false;
   #isAwake = false;
+  /** Time (`performance.now()`) at which the last claim began. */
+  #claimedAtMs = Number.NEGATIVE_INFINITY;
+  /** Number of attempts that have ended since the last claim began. */
+  #endedSinceClaim = 0;
   #wakeUp = () => {};
 
   constructor(options: DeliveryWorkerOptions) {
@@ -67,7 +81,7 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   offerLease({ tenantId, credentialId }: { tenantId: number; credentialId: string }, ahead: number): Lease | null {
-    const isFree = !this.#isStopping && this.#slots.freeSlots(this.#urls.get(credentialId)) > ahead;
+    const isFree = !this.#isStopping && !this.#isBehind && this.#slots.freeSlots(this.#urls.get(credentialId)) > ahead;
     const isItsTurn =
       this.#slots.freeSlotsOfTenant(tenantId) > ahead || !this.#claims.hasQueuesOfOtherTenants(tenantId);
     return isFree && isItsTurn ? this.#newLease() : null;
@@ -84,7 +98,7 @@ export class DeliveryWorker implements LocalDelivery {
 
   /**
    * Stops claiming, and waits until the attempts under way have ended. Attempts that have not ended after `graceMs` are aborted, and
-   * their deliveries are due again immediately for other workers.
+   * attempts that have not begun by then do not begin. Their deliveries are due again immediately for other workers.
    */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
@@ -107,14 +121,13 @@ export class DeliveryWorker implements LocalDelivery {
     let scanAtMs = 0;
     while (!this.#isStopping) {
       this.#isAwake = false;
+      this.#slots.markSlow();
       try {
         if (performance.now() >= scanAtMs) {
           await this.#claims.scan();
           scanAtMs = performance.now() + jittered(scanWaitMs);
         }
-        const claims = await this.#claims.take();
-        claims?.forEach((claim) => this.#start(claim));
-        this.#isAwake ||= claims !== null;
+        await this.#claim();
         scanWaitMs = SCAN_EVERY_MS;
       } catch (error) {
         if (!isLogged(error)) {
@@ -125,8 +138,30 @@ export class DeliveryWorker implements LocalDelivery {
         // The worker waits even if a new event has woken it, because it cannot claim a delivery before the database is back.
         this.#isAwake = false;
       }
-      await this.#sleepUntil(scanAtMs);
+      await this.#sleepUntil(this.#claims.isEmpty ? scanAtMs : Math.min(scanAtMs, this.#claimedAtMs + CLAIM_WAIT_MS));
     }
+  }
+
+  /** Claims due deliveries and begins their attempts, unless it is better to wait for the end of more attempts. */
+  async #claim(): Promise<void> {
+    if (!this.#isTimeToClaim) {
+      return;
+    }
+    this.#claimedAtMs = performance.now();
+    this.#endedSinceClaim = 0;
+    const claims = await this.#claims.take();
+    claims?.forEach((claim) => this.#start(claim));
+    this.#isAwake ||= claims !== null;
+  }
+
+  get #isTimeToClaim(): boolean {
+    const { underWayToHealthy } = this.#slots;
+    const isWorthIt = underWayToHealthy <= CLAIM_WITHOUT_WAIT || this.#endedSinceClaim >= underWayToHealthy;
+    return !this.#isBehind && (isWorthIt || performance.now() >= this.#claimedAtMs + CLAIM_WAIT_MS);
+  }
+
+  get #isBehind(): boolean {
+    return this.#outcomes.waitingCount > MAX_UNRECORDED;
   }
 
   /**
@@ -152,13 +187,7 @@ export class DeliveryWorker implements LocalDelivery {
 
   #start(claim: Claim): void {
     this.#cacheUrl(claim.delivery);
-    const attempt = this.#attempt(claim).finally(() => {
-      this.#slots.release(claim.slot);
-      this.#underWay.delete(attempt);
-      if (!this.#claims.isEmpty) {
-        this.#wake();
-      }
-    });
+    const attempt = this.#attempt(claim).finally(() => this.#underWay.delete(attempt));
     this.#underWay.add(attempt);
   }
 
@@ -168,22 +197,42 @@ export class DeliveryWorker implements LocalDelivery {
    */
   async #attempt({ delivery, slot }: Claim): Promise<void> {
     const { log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
-    const ids = { tenant_id: delivery.tenantId, event_id: delivery.eventId, attempt: delivery.attempt };
+    if (!(await this.#slots.begin(slot))) {
+      return await this.#record(outcomeOfUnsent(delivery));
+    }
+    if (this.#abort.signal.aborted) {
+      this.#end(slot, null);
+      return await this.#record(outcomeOfUnsent(delivery));
+    }
     if (performance.now() > delivery.lease.beginBeforeMs) {
       log.warn(
-        ids,
+        idsOf(delivery),
         'webhook attempt not begun, because too much of its lease has passed; a worker claims it again after the lease',
       );
-      return;
+      return this.#end(slot, null);
     }
-    this.#slots.begin(slot);
     const sent = await sendOnce(this.#options, delivery, this.#abort.signal);
-    this.#slots.end(slot, isReceiverOk(sent));
+    this.#end(slot, isReceiverOk(sent));
     onAttempt?.(delivery, sent);
-    const outcome = outcomeOf(delivery, sent, drawWaitMs);
+    await this.#record(outcomeOf(delivery, sent, drawWaitMs), sent);
+  }
+
+  #end(slot: Slot, isOk: boolean | null): void {
+    this.#slots.end(slot, isOk);
+    this.#endedSinceClaim += 1;
+    if (!this.#claims.isEmpty && this.#isTimeToClaim) {
+      this.#wake();
+    }
+  }
+
+  async #record(outcome: Outcome, sent?: SendOutcome): Promise<void> {
+    const { log } = this.#options;
+    const ids = idsOf(outcome.delivery);
     try {
       const isRecorded = await this.#outcomes.record(outcome);
-      log.info({ ...ids, ...sent, status: outcome.status, is_recorded: isRecorded }, 'webhook attempt');
+      if (sent !== undefined) {
+        log.info({ ...ids, ...sent, status: outcome.status, is_recorded: isRecorded }, 'webhook attempt');
+      }
     } catch (error) {
       log.error({ ...ids, err: error }, 'outcome of the webhook attempt could not be recorded');
     }
@@ -197,6 +246,10 @@ export class DeliveryWorker implements LocalDelivery {
       this.#urls.delete(oldest);
     }
   }
+}
+
+function idsOf({ tenantId, eventId, attempt }: ClaimedDelivery) {
+  return { tenant_id: tenantId, event_id: eventId, attempt };
 }
 
 function jittered(ms: number): number {

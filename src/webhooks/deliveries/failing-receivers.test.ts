@@ -53,6 +53,24 @@ describe('the worker and a failing receiver', () => {
     assert.equal(receiver.requests.length, 4);
   });
 
+  it('if a receiver begins to hang, the claimed deliveries that were not sent are due again, and no attempt of them counts', async () => {
+    await insertBacklog(db, tenant, 2_000);
+    let hanging = 0;
+    receiver.answerWith(() => {
+      if (receiver.requests.length <= 500) {
+        return 204;
+      }
+      hanging += 1;
+      return 'hang';
+    });
+    work();
+    await eventually(() => hanging > 0, 'first request that hangs');
+    await sleep(1_000);
+    const counted = (await eventRows(db, tenant.tenantId)).filter(({ attempt_count }) => attempt_count > 0);
+    assert.equal(counted.length, receiver.requests.length);
+    assert.ok(hanging <= 32, `${hanging} requests hang, although a receiver has at most 32 sending slots`);
+  });
+
   it('a failing receiver gets 3 to 14 attempts in 2 s, although 200 deliveries wait and new events arrive', async () => {
     receiver.answerWith(() => 500);
     await insertBacklog(db, tenant, 200);

@@ -8,8 +8,9 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
 import { UnavailableError } from '#platform/errors.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { ClaimedDelivery, Lease } from '../events/events.ts';
+import { outcomeOfUnsent } from './attempt.ts';
 import { OutcomeRecorder } from './outcomes.ts';
-import { CLAIM_SIZE, claimDue, type Outcome } from './store.ts';
+import { CLAIM_SIZE, claimDue, type Outcome, type Wanted } from './store.ts';
 
 describe('OutcomeRecorder', () => {
   let service: TestService;
@@ -91,6 +92,35 @@ describe('OutcomeRecorder', () => {
     assert.deepEqual([done, failed, waiting].map(statusOf), ['delivered', 'failed', 'pending']);
     const dueInMs = (rows.get(waiting.eventId)?.next_attempt_at.getTime() ?? 0) - Date.now();
     assert.ok(dueInMs > 80_000 && dueInMs < 91_000, `the delivery is due in ${dueInMs} ms`);
+  });
+
+  it('a delivery that was claimed but not sent is due again immediately, and its attempt does not count', async () => {
+    const [tried, unsent] = await claim(2);
+    assert.ok(tried && unsent);
+    const recorder = new OutcomeRecorder(db);
+    const result = { http_status: 500, duration_ms: 3, error: 'http_status' };
+    await recorder.record({ delivery: tried, result, status: 'pending', retryInMs: 0 });
+    const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 1 }];
+    const [again] = (await claimDue(service.database.db, wanted, newLease())).deliveries;
+    assert.deepEqual([again?.eventId, again?.attempt], [tried.eventId, 2]);
+    const handedBack = [unsent, again ?? tried].map((delivery) => recorder.record(outcomeOfUnsent(delivery)));
+    assert.deepEqual(await Promise.all(handedBack), [true, true]);
+    const rows = new Map((await eventRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
+    const stateOf = ({ eventId }: ClaimedDelivery) => {
+      const row = rows.get(eventId);
+      return [
+        row?.delivery_status,
+        row?.attempt_count,
+        (row?.attempts as unknown[] | undefined)?.length,
+        row?.lease_id,
+      ];
+    };
+    assert.deepEqual([tried, unsent].map(stateOf), [
+      ['pending', 1, 1, null],
+      ['pending', 0, 0, null],
+    ]);
+    const due = await claimDue(service.database.db, [{ ...wanted[0], count: 2 } as Wanted], newLease());
+    assert.deepEqual(new Set(due.deliveries.map(({ attempt }) => attempt)), new Set([1, 2]));
   });
 
   it('an outcome in a batch is recorded only if its delivery still has the lease under which the attempt was made', async () => {

@@ -1,9 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#platform/db/database.ts';
 import { withRetries } from '#platform/db/failures.ts';
 import { type Outcome, recordOutcomes } from './store.ts';
 
 /** Maximum number of outcomes that one statement records. */
 const BATCH_SIZE = 500;
+
+/**
+ * Shortest time from the begin of one statement to the begin of the next. Under load, a statement then records many outcomes, and PostgreSQL
+ * needs less time for each of them. The first outcome after a pause is recorded immediately.
+ */
+const RECORD_EVERY_MS = 10;
 
 /** Outcome of an attempt that is not stored yet. The next statement stores it. */
 interface Waiting {
@@ -23,6 +30,11 @@ export class OutcomeRecorder {
     this.#db = db;
   }
 
+  /** Number of outcomes that no statement records yet. */
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
   /**
    * Records an outcome, and waits until it is committed.
    * @returns true if the outcome was recorded; false if another worker has claimed the delivery in the meantime
@@ -40,7 +52,7 @@ export class OutcomeRecorder {
   async #recordAll(): Promise<void> {
     this.#isRecording = true;
     while (this.#waiting.length > 0) {
-      await this.#recordBatch(this.#waiting.splice(0, BATCH_SIZE));
+      await Promise.all([this.#recordBatch(this.#waiting.splice(0, BATCH_SIZE)), sleep(RECORD_EVERY_MS)]);
     }
     this.#isRecording = false;
   }

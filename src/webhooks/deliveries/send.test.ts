@@ -328,27 +328,31 @@ test('after 1,000 sends and close(), no abort listener, open file or active reso
   assert.deepEqual(await settled(), atRest);
 });
 
-test('at most 512 connections stay open after 560 concurrent sends', async () => {
-  const receiver = await receiving();
+test('at most 1,024 connections stay open after 1,060 concurrent sends, and the connection that is idle for longest is closed', async () => {
+  const [idle, busy] = [await receiving(), await receiving()];
   const sender = sending({ timeoutMs: 20_000 });
-  const outcomes = await Promise.all(Array.from({ length: 560 }, () => post(sender, receiver.url)));
+  assert.equal((await post(sender, idle.url)).ok, true);
+  const outcomes = await Promise.all(Array.from({ length: 1_060 }, () => post(sender, busy.url)));
   assert.ok(outcomes.every(({ ok }) => ok));
   await sleep(100);
-  assert.equal(receiver.connectionCount, 560);
-  assert.ok(receiver.openConnections <= 512, `${receiver.openConnections} connections are open`);
+  assert.equal(busy.connectionCount, 1_060);
+  assert.ok(busy.openConnections <= 1_024, `${busy.openConnections} connections are open`);
+  assert.equal(idle.openConnections, 0);
+  assert.equal((await post(sender, busy.url)).ok, true);
+  assert.equal(busy.connectionCount, 1_060);
 });
 
-test('closed connections to 540 origins do not count against the limit of connections that are kept open', async () => {
+test('closed connections to 1,050 origins do not count against the limit of connections that are kept open', async () => {
   const receiver = await receiving({ answer: () => ({ status: 200, headers: { connection: 'close' } }) });
   const sender = sending({ lookup: lookupOf('127.0.0.1') });
-  for (let first = 0; first < 540; first += 30) {
+  for (let first = 0; first < 1_050; first += 30) {
     const hosts = Array.from({ length: 30 }, (_, index) => `receiver-${first + index}.many.test`);
     await Promise.all(hosts.map((host) => post(sender, `https://${host}:${receiver.port}/`)));
   }
-  assert.equal(receiver.connectionCount, 540);
+  assert.equal(receiver.connectionCount, 1_050);
   receiver.answerWith(() => 204);
   for (let sent = 0; sent < 5; sent += 1) {
     assert.equal((await post(sender, receiver.url)).ok, true);
   }
-  assert.equal(receiver.connectionCount, 541);
+  assert.equal(receiver.connectionCount, 1_051);
 });

@@ -1,14 +1,8 @@
-import { isIP, type TcpNetConnectOpts } from 'node:net';
-import {
-  type ConnectionOptions,
-  connect as connectTls,
-  createSecureContext,
-  getCACertificates,
-  type SecureContext,
-  type TLSSocket,
-} from 'node:tls';
-import { type buildConnector, Client, type Dispatcher } from 'undici';
-import { AddressRefusedError, type VettedAddress, type VettingOptions, vetHost } from './address-guard.ts';
+import type { TLSSocket } from 'node:tls';
+import { Client, type Dispatcher } from 'undici';
+import type { VettingOptions } from './address-guard.ts';
+import { errorOf, type SendError, SendFailure } from './send-error.ts';
+import { vettingConnector } from './vetting-connector.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
 /** One POST of a signed event. `headers` are the headers of the signature. The sender adds content type and user agent. */
@@ -18,21 +12,6 @@ export interface WebhookRequest {
   body: string;
   signal?: AbortSignal | undefined;
 }
-
-/** Reason why an attempt failed. Staff see this text. The texts are fixed, so that they reveal nothing about our network. */
-export type SendError =
-  | 'timeout'
-  | 'address_refused'
-  | 'tls_failed'
-  | 'dns_failed'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'redirect'
-  | 'http_status'
-  | 'aborted'
-  | 'network_error'
-  /** The service sent no request because of its own fault, for example because it could not decrypt the webhook secret. */
-  | 'internal_error';
 
 export interface SendOutcome {
   ok: boolean;
@@ -65,11 +44,8 @@ const USER_AGENT = 'Roomservice/1.0';
  * at the same moment fails.
  */
 const IDLE_TIMEOUT_MS = 4_000;
-/** Maximum number of open connections at which idle connections are kept. Above it, a connection is closed as soon as it becomes idle. */
-const MAX_KEPT_CONNECTIONS = 512;
-/** Time limit for connecting to one of several addresses of a host. After it, the next address is tried. */
-const ADDRESS_ATTEMPT_MS = 1_000;
-
+/** Maximum number of open connections at which idle connections are kept. Above it, the connection that is idle for longest is closed. */
+const MAX_KEPT_CONNECTIONS = 1_024;
 /**
  * Creates the HTTP client of all webhook deliveries. It sends only over HTTPS and only to addresses that `vetHost` returns, and checks the
  * certificate against the host of the URL. It follows no redirects, uses no proxies, and never repeats a POST. Each send under way has its
@@ -77,17 +53,8 @@ const ADDRESS_ATTEMPT_MS = 1_000;
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { timeoutMs = TIMEOUT_MS } = options;
-  const connections = new Set<Connection>();
+  const connections = new Connections();
   let isClosed = false;
-
-  const connectionTo = (origin: string): Connection => {
-    for (const connection of connections) {
-      if (connection.isIdle && connection.origin === origin) {
-        return connection;
-      }
-    }
-    return new Connection(origin, options, connections);
-  };
 
   return {
     send({ url, headers, body, signal }) {
@@ -98,13 +65,15 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       } else if (!checked.ok) {
         exchange.stop('address_refused');
       } else if (!exchange.isOver) {
-        exchange.start(connectionTo(checked.url.origin), postTo(checked.url, headers, body));
+        const { origin } = checked.url;
+        const connection = connections.takeIdle(origin) ?? new Connection(origin, options, connections);
+        exchange.start(connection, postTo(checked.url, headers, body));
       }
       return exchange.outcome;
     },
     async close() {
       isClosed = true;
-      await Promise.all(Array.from(connections, (connection) => connection.destroy('aborted')));
+      await connections.destroyAll('aborted');
     },
   };
 }
@@ -195,6 +164,72 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** All open connections of a sender, and which of them are idle. */
+class Connections {
+  readonly #open = new Set<Connection>();
+  /** Idle connections of each origin. The connection that was used last comes last, and is used first. */
+  readonly #idleOf = new Map<string, readonly Connection[]>();
+  /** All idle connections. The connection that is idle for longest comes first. */
+  readonly #idle = new Set<Connection>();
+
+  add(connection: Connection): void {
+    this.#open.add(connection);
+  }
+
+  remove(connection: Connection): void {
+    this.#open.delete(connection);
+    this.#removeIdle(connection);
+  }
+
+  /** Returns an idle connection to the origin, which then is no longer idle. Undefined: there is none. */
+  takeIdle(origin: string): Connection | undefined {
+    const connection = this.#idleTo(origin).at(-1);
+    if (connection !== undefined) {
+      this.#removeIdle(connection);
+    }
+    return connection;
+  }
+
+  /**
+   * Keeps an open connection for the next exchange with its origin. If too many connections are open, closes the one that is idle for
+   * longest.
+   */
+  keep(connection: Connection): void {
+    if (!this.#open.has(connection)) {
+      return; // The connection was closed because its response was too large.
+    }
+    this.#idle.add(connection);
+    this.#idleOf.set(connection.origin, [...this.#idleTo(connection.origin), connection]);
+    const [longestIdle] = this.#idle;
+    if (this.#open.size > MAX_KEPT_CONNECTIONS) {
+      void longestIdle?.destroy('aborted');
+    }
+  }
+
+  isIdle(connection: Connection): boolean {
+    return this.#idle.has(connection);
+  }
+
+  async destroyAll(reason: SendError): Promise<void> {
+    await Promise.all(Array.from(this.#open, (connection) => connection.destroy(reason)));
+  }
+
+  #removeIdle(connection: Connection): void {
+    if (this.#idle.delete(connection)) {
+      const others = this.#idleTo(connection.origin).filter((each) => each !== connection);
+      if (others.length === 0) {
+        this.#idleOf.delete(connection.origin);
+      } else {
+        this.#idleOf.set(connection.origin, others);
+      }
+    }
+  }
+
+  #idleTo(origin: string): readonly Connection[] {
+    return this.#idleOf.get(origin) ?? [];
+  }
+}
+
 /**
  * One connection to one origin, used by one exchange at a time. undici's client opens the connection at first use, and opens it again if
  * the receiver closed it before anything was written. undici's own pool is not used, because it can fill the memory. In version 8.12, the
@@ -202,17 +237,17 @@ class Exchange implements Dispatcher.DispatchHandler {
  */
 class Connection {
   readonly origin: string;
-  isIdle = false;
   readonly #client: Client;
   readonly #lifetime = new AbortController();
-  readonly #all: Set<Connection>;
+  readonly #all: Connections;
   readonly #capBytes: number;
   #socket: TLSSocket | null = null;
   #bytesBefore = 0;
 
-  constructor(origin: string, options: WebhookSenderOptions, all: Set<Connection>) {
+  constructor(origin: string, options: WebhookSenderOptions, all: Connections) {
     this.origin = origin;
-    this.#all = all.add(this);
+    this.#all = all;
+    all.add(this);
     this.#capBytes = options.responseCapBytes ?? RESPONSE_CAP_BYTES;
     this.#client = new Client(origin, {
       connect: vettingConnector(options, this.#lifetime.signal, (socket) => this.#capResponses(socket)),
@@ -222,30 +257,25 @@ class Connection {
       bodyTimeout: 0,
     });
     this.#client.on('disconnect', () => {
-      if (this.isIdle) {
+      if (all.isIdle(this)) {
         void this.destroy('connection_reset');
       }
     });
   }
 
   dispatch(post: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.isIdle = false;
     this.#bytesBefore = this.#socket?.bytesRead ?? 0;
     this.#client.dispatch(post, handler);
   }
 
-  /** Keeps the connection open for the next exchange with this origin. Closes it if more than `MAX_KEPT_CONNECTIONS` are open. */
+  /** Keeps the connection open for the next exchange with this origin. */
   keep(): void {
-    this.isIdle = this.#all.size <= MAX_KEPT_CONNECTIONS;
-    if (!this.isIdle) {
-      void this.destroy('aborted');
-    }
+    this.#all.keep(this);
   }
 
   /** Closes the connection, even while it is being opened or used. An exchange that uses the connection fails with `reason`. */
   async destroy(reason: SendError): Promise<void> {
-    this.isIdle = false;
-    this.#all.delete(this);
+    this.#all.remove(this);
     const failure = new SendFailure(reason);
     const destroyed = this.#client.destroy(failure);
     this.#lifetime.abort(failure);
@@ -267,111 +297,9 @@ class Connection {
   }
 }
 
-/**
- * Returns a connector for undici that connects only to addresses that `vetHost` returns. If no connection can be made, it fails with a
- * SendFailure. If `lifetime` is aborted, the connector closes its connection.
- */
-function vettingConnector(
-  vetting: VettingOptions,
-  lifetime: AbortSignal,
-  onOpen: (socket: TLSSocket) => void,
-): buildConnector.connector {
-  const open = async ({ hostname, port }: buildConnector.Options): Promise<TLSSocket> => {
-    const addresses = await vetHost(hostname, vetting).catch(failLookup);
-    lifetime.throwIfAborted();
-    const socket = await secured(openTls(hostname, Number(port) || 443, addresses, lifetime));
-    onOpen(socket);
-    return socket;
-  };
-  return (target, settle) => {
-    open(target).then(
-      (socket) => settle(null, socket),
-      (error: Error) => settle(error, null),
-    );
-  };
-}
-
-/** Opens a TLS connection to a host. Tries the checked addresses of the host one after the other, until one of them connects. */
-function openTls(host: string, port: number, addresses: VettedAddress[], signal: AbortSignal): TLSSocket {
-  const options: ConnectionOptions & TcpNetConnectOpts = {
-    host,
-    port,
-    lookup: (_hostname, _options, callback) => callback(null, addresses),
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-    servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
-    ALPNProtocols: ['http/1.1'],
-    secureContext: trustedContext(),
-    rejectUnauthorized: true, // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off the check of certificates.
-    signal,
-  };
-  return connectTls(options).setNoDelay(true);
-}
-
-let trusted: { certificates: readonly string[]; context: SecureContext } | null = null;
-
-/**
- * Returns the TLS context of all connections. The context trusts the CA certificates of the process, including those of
- * NODE_EXTRA_CA_CERTS. A new context is created only if these certificates have changed, because creating it can take longer than all other
- * steps of an attempt.
- */
-function trustedContext(): SecureContext {
-  const certificates = getCACertificates('default');
-  if (trusted?.certificates !== certificates) {
-    trusted = { certificates, context: createSecureContext() };
-  }
-  return trusted.context;
-}
-
-/** Waits until the TLS handshake is done and the certificate is accepted. */
-function secured(socket: TLSSocket): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    let isTcpConnected = false;
-    socket.once('connect', () => {
-      isTcpConnected = true;
-    });
-    socket.once('secureConnect', () => resolve(socket));
-    // This listener is never removed. Without a listener, an error of an idle connection would end the process.
-    socket.on('error', (error) => {
-      const known = errorOf(error);
-      reject(new SendFailure(known === 'network_error' && isTcpConnected ? 'tls_failed' : known));
-    });
-    socket.once('close', () => reject(new SendFailure('connection_reset')));
-  });
-}
-
-class SendFailure extends Error {
-  readonly reason: SendError;
-
-  constructor(reason: SendError) {
-    super(reason);
-    this.reason = reason;
-  }
-}
-
-function failLookup(error: unknown): never {
-  throw new SendFailure(error instanceof AddressRefusedError ? 'address_refused' : 'dns_failed');
-}
-
 function errorOfStatus(status: number): SendError | null {
   if (status < 300) {
     return null;
   }
   return status < 400 ? 'redirect' : 'http_status';
-}
-
-const ERROR_OF_CODE: Readonly<Record<string, SendError>> = {
-  ECONNREFUSED: 'connection_refused',
-  ECONNRESET: 'connection_reset',
-  EPIPE: 'connection_reset',
-  ETIMEDOUT: 'timeout',
-  // The receiver closed the connection. If the connection had been idle, the receiver may have closed it before the POST arrived.
-  UND_ERR_SOCKET: 'connection_reset',
-};
-
-function errorOf(error: Error): SendError {
-  if (error instanceof SendFailure) {
-    return error.reason;
-  }
-  return ('code' in error && ERROR_OF_CODE[String(error.code)]) || 'network_error';
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import fc from 'fast-check';
 import { SendingSlots, type Slot } from './sending-slots.ts';
 
 const SLOTS = 256;
@@ -30,9 +29,8 @@ describe('SendingSlots', () => {
 
   function attempt(url: string, isOk: boolean | null): void {
     const slot = slots.take(TENANT, url);
-    slots.begin(slot);
+    void slots.begin(slot);
     slots.end(slot, isOk);
-    slots.release(slot);
   }
 
   function attemptOften(url: string, isOk: boolean, count: number): void {
@@ -45,18 +43,19 @@ describe('SendingSlots', () => {
   function fill(urls: string[]): Slot[] {
     return urls.flatMap((url) => {
       const taken = Array.from({ length: slots.freeSlots(url) }, () => slots.take(TENANT, url));
-      taken.forEach((slot) => slots.begin(slot));
+      taken.forEach((slot) => void slots.begin(slot));
       return taken;
     });
   }
 
-  /** Uses all slots of a receiver at the same time for successful attempts, and repeats this `count` times. */
+  /** Lets `count` attempts to a receiver succeed, one after the other, while other attempts use all its other slots. */
   function useAll(url: string, count: number): void {
+    const sending = fill([url]);
     for (let done = 0; done < count; done += 1) {
-      const taken = fill([url]);
-      taken.forEach((slot) => slots.end(slot, true));
-      taken.forEach((slot) => slots.release(slot));
+      sending.splice(0, 1).forEach((slot) => slots.end(slot, true));
+      sending.push(...fill([url]));
     }
+    sending.forEach((slot) => slots.end(slot, null));
   }
 
   it('a receiver has 4 slots at first, gets one more at each success while it uses all its slots, and has at most 32', () => {
@@ -91,13 +90,72 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
-  it('a slot stays taken after the end of its attempt until it is released', () => {
-    const slot = slots.take(TENANT, 'a');
-    slots.begin(slot);
-    slots.end(slot, null);
+  it('a slot is free again when its attempt has ended, or when it is released without an attempt', () => {
+    const [attempted, unused] = [slots.take(TENANT, 'a'), slots.take(TENANT, 'a')];
+    void slots.begin(attempted);
+    assert.equal(slots.freeSlots('a'), FIRST_SHARE - 2);
+    slots.end(attempted, null);
     assert.equal(slots.freeSlots('a'), FIRST_SHARE - 1);
-    slots.release(slot);
+    slots.release(unused);
     assert.equal(slots.freeSlots('a'), FIRST_SHARE);
+  });
+
+  describe('with more claimed deliveries than slots of their receiver', () => {
+    /** Takes `count` slots of a new receiver more than it has, and begins all attempts. Returns the slots and the results of `begin`. */
+    function overfill(count: number) {
+      const taken = Array.from({ length: FIRST_SHARE + count }, () => slots.take(TENANT, 'a'));
+      const results: (boolean | null)[] = taken.map(() => null);
+      const begun = taken.map(async (slot, index) => {
+        results[index] = await slots.begin(slot);
+      });
+      return { taken, results, begun: Promise.all(begun) };
+    }
+
+    it('only as many attempts begin as the receiver has slots, and each end lets the delivery begin that waits for longest', async () => {
+      const { taken, results, begun } = overfill(3);
+      await Promise.resolve();
+      assert.deepEqual(results, [true, true, true, true, null, null, null]);
+      for (const [index, slot] of taken.entries()) {
+        slots.end(slot, null);
+        await Promise.resolve();
+        const begunCount = Math.min(taken.length, FIRST_SHARE + index + 1);
+        assert.equal(results.filter((mayBegin) => mayBegin === true).length, begunCount);
+        assert.equal(results.indexOf(null), begunCount < taken.length ? begunCount : -1);
+      }
+      await begun;
+      assert.equal(slots.freeSlots('a'), FIRST_SHARE);
+    });
+
+    it('if the receiver becomes slow, the waiting deliveries must not begin, and their slots are released', async () => {
+      const { results, begun } = overfill(3);
+      nowMs += SLOW_AFTER_MS;
+      assert.equal(slots.freeSlots('a'), 0);
+      await begun;
+      assert.deepEqual(results, [true, true, true, true, false, false, false]);
+      assert.equal(slots.freeSlotsOfTenant(TENANT), HALF - FIRST_SHARE);
+    });
+
+    it('if three attempts fail in a row, the waiting deliveries must not begin, and a further delivery neither', async () => {
+      const { taken, results, begun } = overfill(6);
+      taken.slice(0, 3).forEach((slot) => slots.end(slot, false));
+      await begun;
+      assert.deepEqual(results.slice(FIRST_SHARE), [false, false, false, false, false, false]);
+      assert.equal(await slots.begin(slots.take(TENANT, 'a')), false);
+    });
+  });
+
+  it('freeToClaim returns the free slots, and three times the share for a receiver whose share has grown', () => {
+    assert.equal(slots.freeToClaim('never seen'), FIRST_SHARE);
+    useAll('a', 1);
+    assert.equal(slots.freeToClaim('a'), 3 * (FIRST_SHARE + 1));
+    useAll('a', 100);
+    assert.equal(slots.freeToClaim('a'), 3 * MAX_SHARE);
+    const taken = Array.from({ length: MAX_SHARE + 1 }, () => slots.take(TENANT, 'a'));
+    assert.equal(slots.freeToClaim('a'), 0);
+    taken.slice(0, 1).forEach((slot) => slots.release(slot));
+    assert.equal(slots.freeToClaim('a'), 2 * MAX_SHARE);
+    attemptOften('a', false, 3);
+    assert.equal(slots.freeToClaim('a'), 0);
   });
 
   it('each failure halves the number of slots of a receiver, down to one', () => {
@@ -217,15 +275,9 @@ describe('SendingSlots', () => {
     Array.from({ length: HALF }, () => slots.take(TENANT, 'failing'));
     const slow = fill(['slow']);
     nowMs += SLOW_AFTER_MS;
-    slow.slice(1).forEach((slot) => {
-      slots.end(slot, true);
-      slots.release(slot);
-    });
+    slow.slice(1).forEach((slot) => slots.end(slot, true));
     assert.equal(slots.freeSlots('slow'), 0);
-    slow.slice(0, 1).forEach((slot) => {
-      slots.end(slot, true);
-      slots.release(slot);
-    });
+    slow.slice(0, 1).forEach((slot) => slots.end(slot, true));
     assert.equal(slots.freeSlots('slow'), FIRST_SHARE);
   });
 
@@ -253,120 +305,4 @@ describe('SendingSlots', () => {
     slots.release(held);
     assert.equal(slots.freeSlots('held'), FIRST_SHARE - 1);
   });
-
-  it('after a random sequence of takes, attempts, releases and waits, each receiver has as many free slots as in a simple model', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
-        nowMs = 1_000;
-        slots = new SendingSlots();
-        const model = new NaiveSlots();
-        for (const { kind, url, count, pick, isOk } of steps) {
-          if (kind === 'wait') {
-            nowMs += pick;
-          } else if (kind === 'take') {
-            Array.from({ length: count }, () => model.take(url, slots.take(TENANT, url)));
-          } else {
-            model.some(kind, pick, count).forEach((taken) => {
-              if (kind === 'begin') slots.begin(taken.slot);
-              if (kind === 'end') slots.end(taken.slot, isOk);
-              if (kind === 'release') slots.release(taken.slot);
-              model.change(kind, taken, isOk, nowMs);
-            });
-          }
-          const rooms = URLS.map((each) => slots.freeSlots(each));
-          assert.deepEqual(rooms, model.rooms(nowMs));
-        }
-      }),
-      { numRuns: 200 },
-    );
-  });
 });
-
-const URLS = numbered('url', 40);
-
-type Kind = 'take' | 'begin' | 'end' | 'release' | 'wait';
-
-const step = fc.record({
-  kind: fc.constantFrom<Kind>('take', 'take', 'begin', 'begin', 'end', 'release', 'wait'),
-  url: fc.constantFrom(...URLS),
-  count: fc.nat(40),
-  pick: fc.nat(SLOW_AFTER_MS + 100),
-  isOk: fc.constantFrom(true, false, false, null),
-});
-
-interface Taken {
-  url: string;
-  slot: Slot;
-  state: 'taken' | 'begun' | 'ended';
-  beganAtMs: number;
-}
-
-/** Simple model of `SendingSlots` with the same rules. The model stores no totals, because it counts all slots again at each call. */
-class NaiveSlots {
-  readonly #all = new Set<Taken>();
-  readonly #known = new Map<string, { share: number; failures: number; restsUntilMs: number }>();
-
-  take(url: string, slot: Slot): void {
-    this.#all.add({ url, slot, state: 'taken', beganAtMs: 0 });
-  }
-
-  /**
-   * Returns up to `count` of the slots in whose state the given step is allowed. The step `release` is also allowed for a slot whose attempt
-   * never began.
-   */
-  some(kind: Kind, pick: number, count: number): Taken[] {
-    const from = { begin: ['taken'], end: ['begun'], release: ['taken', 'ended'], take: [], wait: [] }[
-      kind
-    ] as string[];
-    return [...this.#all].filter(({ state }) => from.includes(state)).slice(pick % 50, (pick % 50) + count);
-  }
-
-  change(kind: Kind, taken: Taken, isOk: boolean | null, nowMs: number): void {
-    if (kind === 'release') {
-      this.#all.delete(taken);
-    } else if (kind === 'begin') {
-      Object.assign(taken, { state: 'begun', beganAtMs: nowMs });
-    } else {
-      taken.state = 'ended';
-      this.#learn(taken.url, isOk, nowMs);
-    }
-  }
-
-  #learn(url: string, isOk: boolean | null, nowMs: number): void {
-    const before = this.#of(url);
-    if (isOk === true) {
-      this.#known.set(url, { ...before, failures: 0, share: this.#shareAfterSuccess(url) });
-    } else if (isOk === false) {
-      const failures = before.failures + 1;
-      const restsUntilMs = nowMs + (failures < 3 ? 0 : REST_MS);
-      this.#known.set(url, { failures, restsUntilMs, share: Math.max(1, Math.floor(before.share / 2)) });
-    }
-  }
-
-  #shareAfterSuccess(url: string): number {
-    const { share } = this.#of(url);
-    const used = [...this.#all].filter((taken) => taken.url === url).length / share;
-    const isUnused = share >= FIRST_SHARE && used <= 0.5;
-    const change = isUnused ? -1 : share < FIRST_SHARE || used >= 1 ? 1 : 0;
-    return Math.min(MAX_SHARE, isUnused ? Math.max(FIRST_SHARE, share + change) : share + change);
-  }
-
-  #of(url: string) {
-    return this.#known.get(url) ?? { share: FIRST_SHARE, failures: 0, restsUntilMs: 0 };
-  }
-
-  rooms(nowMs: number): number[] {
-    const byUrl = Map.groupBy(this.#all, ({ url }) => url);
-    const isSlow = ({ state, beganAtMs }: Taken) => state === 'begun' && nowMs - beganAtMs >= SLOW_AFTER_MS;
-    const isLagging = (url: string) => this.#of(url).failures >= 3 || byUrl.get(url)?.some(isSlow) === true;
-    const countOf = (urls: string[]) => urls.reduce((sum, url) => sum + (byUrl.get(url)?.length ?? 0), 0);
-    const lagging = countOf(URLS.filter(isLagging));
-    const well = countOf(URLS) - lagging;
-    return URLS.map((url) => {
-      const { share, restsUntilMs } = this.#of(url);
-      const left = isLagging(url) ? HALF - lagging : SLOTS - well - Math.min(lagging, HALF);
-      const room = Math.min(share - countOf([url]), left, 4 * SLOTS - well - lagging);
-      return nowMs < restsUntilMs ? 0 : Math.max(0, room);
-    });
-  }
-}

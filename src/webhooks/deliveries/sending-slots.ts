@@ -15,6 +15,11 @@ const MAX_UNDER_WAY = 4 * SLOTS;
 const FIRST_SHARE = 4;
 /** Maximum number of sending slots of one receiver. */
 const MAX_SHARE = 32;
+/**
+ * Number of deliveries that may be claimed for a fast receiver, as a multiple of its share. Those beyond the share wait for the end of other
+ * attempts. Without them, a claim for a single receiver would have few deliveries, and PostgreSQL would need twice the time for each of them.
+ */
+const CLAIMED_SHARES = 3;
 /** Time after which an attempt under way counts as slow. Its receiver then also counts as slow. */
 const SLOW_AFTER_MS = 500;
 /** Number of failures in a row at which a receiver counts as failing. From then on it pauses after each failure. */
@@ -26,10 +31,14 @@ const MAX_CACHED = 10_000;
 
 /** State of one receiver, which is one webhook URL. */
 interface Receiver {
-  /** Number of slots that the receiver may use. */
+  /** Number of attempts to the receiver that may run at the same time. */
   share: number;
-  /** Number of slots that are taken by deliveries to the receiver. */
+  /** Number of slots that are taken by deliveries to the receiver: those that are being sent, and those that wait for their turn. */
   underWay: number;
+  /** Number of attempts that run now. */
+  sending: number;
+  /** Deliveries that wait for the end of another attempt, the oldest first. Each is called with the result of `begin`. */
+  waiting: ((mayBegin: boolean) => void)[];
   /** Number of attempts under way that are slow. */
   slow: number;
   /** Number of failed attempts since the last success. */
@@ -38,7 +47,7 @@ interface Receiver {
   restsUntilMs: number;
 }
 
-/** Sending slot of one delivery. It is taken before the delivery is claimed, and held until the outcome is recorded. */
+/** Sending slot of one delivery. It is taken before the delivery is claimed, and held until the attempt ends. */
 export interface Slot {
   readonly tenantId: number;
   readonly url: string;
@@ -71,7 +80,7 @@ export class SendingSlots {
 
   /** Returns how many more deliveries may be sent to the receiver now. Without a URL, returns the number for a new receiver. */
   freeSlots(url?: string): number {
-    this.#markSlow();
+    this.markSlow();
     const receiver = (url === undefined ? undefined : this.#receivers.get(url)) ?? newReceiver();
     if (performance.now() < receiver.restsUntilMs) {
       return 0;
@@ -80,6 +89,25 @@ export class SendingSlots {
       ? LAGGING_SLOTS - this.#lagging
       : SLOTS - (this.#underWay - this.#lagging) - Math.min(this.#lagging, LAGGING_SLOTS);
     return Math.max(0, Math.min(receiver.share - receiver.underWay, left, MAX_UNDER_WAY - this.#underWay));
+  }
+
+  /**
+   * Returns how many more deliveries to the receiver may be claimed now. This is the number of its free slots. For a receiver whose share
+   * has grown, it is more, unless claimed deliveries already wait for their turn.
+   */
+  freeToClaim(url: string): number {
+    this.markSlow();
+    const receiver = this.#receivers.get(url);
+    if (receiver === undefined || receiver.share <= FIRST_SHARE || isLagging(receiver)) {
+      return this.freeSlots(url);
+    }
+    const { share, underWay } = receiver;
+    return underWay > share ? 0 : Math.max(0, Math.min(CLAIMED_SHARES * share - underWay, SLOTS - this.#underWay));
+  }
+
+  /** Number of deliveries under way to receivers that are neither failing nor slow. */
+  get underWayToHealthy(): number {
+    return this.#underWay - this.#lagging;
   }
 
   /**
@@ -101,12 +129,34 @@ export class SendingSlots {
     return { tenantId, url, receiver };
   }
 
-  /** Records that the attempt of the slot begins now. */
-  begin(slot: Slot): void {
-    this.#fresh.set(slot, performance.now());
+  /**
+   * Waits until the attempt of the slot may begin: at most as many attempts as the share of the receiver run at the same time.
+   * @returns false if the receiver became slow or failing while the delivery waited. The attempt must not begin then, and the slot is
+   * released.
+   */
+  begin(slot: Slot): boolean | Promise<boolean> {
+    const { receiver } = slot;
+    if (receiver.sending < receiver.share) {
+      this.#send(slot);
+      return true;
+    }
+    if (isLagging(receiver)) {
+      this.release(slot);
+      return false;
+    }
+    return new Promise((resolve) => {
+      receiver.waiting.push((mayBegin) => {
+        if (mayBegin) {
+          this.#send(slot);
+        } else {
+          this.release(slot);
+        }
+        resolve(mayBegin);
+      });
+    });
   }
 
-  /** Records that the attempt of the slot has ended. `isOk` is null if the outcome says nothing about the receiver. */
+  /** Records that the attempt of the slot has ended, and releases the slot. `isOk` is null if the outcome says nothing about the receiver. */
   end(slot: Slot, isOk: boolean | null): void {
     const { receiver } = slot;
     const slow = receiver.slow - (this.#fresh.delete(slot) ? 0 : 1);
@@ -120,14 +170,29 @@ export class SendingSlots {
       const share = Math.max(1, Math.floor(receiver.share / 2));
       this.#change(receiver, { slow, failures, share, restsUntilMs: performance.now() + restMs });
     }
+    receiver.sending -= 1;
+    this.release(slot);
+    while (receiver.sending < receiver.share && receiver.waiting.length > 0) {
+      receiver.waiting.shift()?.(true);
+    }
   }
 
+  /** Releases the slot of a delivery whose attempt does not begin. */
   release({ tenantId, receiver }: Slot): void {
     this.#change(receiver, { underWay: receiver.underWay - 1 });
     this.#takenBy.add(tenantId, -1);
   }
 
-  #markSlow(): void {
+  #send(slot: Slot): void {
+    slot.receiver.sending += 1;
+    this.#fresh.set(slot, performance.now());
+  }
+
+  /**
+   * Marks the attempts that have become slow. The deliveries that wait for a receiver with a slow attempt must not begin then. Call this
+   * method often, because no timer does.
+   */
+  markSlow(): void {
     const slowIfBegunBefore = performance.now() - SLOW_AFTER_MS;
     for (const [slot, beganAt] of this.#fresh) {
       if (beganAt > slowIfBegunBefore) {
@@ -148,6 +213,9 @@ export class SendingSlots {
     Object.assign(receiver, changes);
     this.#underWay += receiver.underWay;
     this.#lagging += isLagging(receiver) ? receiver.underWay : 0;
+    if (isLagging(receiver)) {
+      receiver.waiting.splice(0).forEach((wait) => wait(false));
+    }
   }
 
   #evictIdle(): void {
@@ -163,7 +231,7 @@ export class SendingSlots {
 }
 
 function newReceiver(): Receiver {
-  return { share: FIRST_SHARE, underWay: 0, slow: 0, failures: 0, restsUntilMs: 0 };
+  return { share: FIRST_SHARE, underWay: 0, sending: 0, waiting: [], slow: 0, failures: 0, restsUntilMs: 0 };
 }
 
 /**
@@ -171,11 +239,11 @@ function newReceiver(): Receiver {
  * half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. Without shrinking, a receiver with a large share could begin
  * to hang. It could then fill the slots that all failing and slow receivers share, and the other receivers of this kind would wait.
  */
-function shareAfterSuccess({ share, underWay }: Receiver): number {
-  if (share < FIRST_SHARE || underWay >= share) {
+function shareAfterSuccess({ share, sending }: Receiver): number {
+  if (share < FIRST_SHARE || sending >= share) {
     return Math.min(MAX_SHARE, share + 1);
   }
-  return underWay <= share / 2 ? Math.max(FIRST_SHARE, share - 1) : share;
+  return sending <= share / 2 ? Math.max(FIRST_SHARE, share - 1) : share;
 }
 
 function isLagging({ failures, slow }: Receiver): boolean {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Db, REPLANNED_EACH_CALL } from '#platform/db/database.ts';
 import { inOrderOfIndex } from '#platform/db/transaction.ts';
-import { type ClaimedDelivery, type DeliveryStatus, type DueQueue, type Lease, NO_OUTCOME } from '../events/events.ts';
+import { type ClaimedDelivery, type DeliveryStatus, type DueQueue, type Lease, noOutcomeAt } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 
 const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
@@ -76,6 +76,10 @@ export interface Wanted {
  * worker claims it before the lease ends. The same statement ends the deliveries that must not be sent: those of a revoked credential
  * (decision 34), and those whose fifth attempt has no recorded outcome (decision 33).
  *
+ * The UPDATE joins only the CTE `due`, which already has the fields of the credential and the time. If it also joined the credentials, and
+ * the table of events was empty at the last ANALYZE, PostgreSQL would read all events of the tenant for each claimed delivery. No function in
+ * SET depends on the time, because a cluster does not route such a statement.
+ *
  * The rows are locked in a materialised CTE, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
  * statement. The planner estimates the number of rows from the outer LIMIT of the CTE, so this LIMIT is a literal in the SQL text. The
  * planner does not know the values of `wanted.count`. Without the literal, it would expect a tenth of all waiting deliveries, and would
@@ -84,28 +88,32 @@ export interface Wanted {
  */
 export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
   const statement = sql<ClaimRow>`
-    WITH due AS MATERIALIZED (
-      SELECT picked.tenant_id, picked.id, picked.next_attempt_at
+    WITH wanted AS MATERIALIZED (
+      SELECT given.*, c.is_active, c.webhook_url, c.webhook_secret
       FROM unnest(${wanted.map(({ tenantId }) => tenantId)}::bigint[], ${wanted.map(({ credentialId }) => credentialId)}::uuid[],
-                  ${wanted.map(({ count }) => count)}::int[]) AS wanted (tenant_id, credential_id, count)
+                  ${wanted.map(({ count }) => count)}::int[]) AS given (tenant_id, credential_id, count)
       CROSS JOIN LATERAL (
-        SELECT tenant_id, id, next_attempt_at FROM event
+        SELECT is_active, webhook_url, webhook_secret FROM credential
+        WHERE tenant_id = given.tenant_id AND id = given.credential_id LIMIT 1
+      ) AS c
+    ), due AS MATERIALIZED (
+      SELECT picked.*, now() AS claimed_at, wanted.is_active, wanted.webhook_url, wanted.webhook_secret
+      FROM wanted CROSS JOIN LATERAL (
+        SELECT tenant_id, id, next_attempt_at, attempt_count < ${MAX_ATTEMPTS} AS has_attempts_left FROM event
         WHERE tenant_id = wanted.tenant_id AND credential_id = wanted.credential_id
           AND delivery_status = 'pending' AND next_attempt_at <= now()
         ORDER BY next_attempt_at LIMIT wanted.count FOR UPDATE SKIP LOCKED
       ) AS picked LIMIT ${sql.lit(CLAIM_SIZE)}
     )
     UPDATE event AS e SET
-      delivery_status = CASE WHEN NOT c.is_active THEN 'stopped'
-                             WHEN e.attempt_count >= ${MAX_ATTEMPTS} THEN 'failed' ELSE 'pending' END,
-      attempt_count = e.attempt_count + (c.is_active AND e.attempt_count < ${MAX_ATTEMPTS})::int,
-      attempts = CASE WHEN c.is_active AND e.attempt_count < ${MAX_ATTEMPTS} THEN e.attempts || ${NO_OUTCOME} ELSE e.attempts END,
-      next_attempt_at = now() + make_interval(secs => ${lease.seconds}),
+      delivery_status = CASE WHEN NOT due.is_active THEN 'stopped' WHEN due.has_attempts_left THEN 'pending' ELSE 'failed' END,
+      attempt_count = e.attempt_count + (due.is_active AND due.has_attempts_left)::int,
+      attempts = CASE WHEN due.is_active AND due.has_attempts_left THEN e.attempts || ${noOutcomeAt(sql`due.claimed_at`)} ELSE e.attempts END,
+      next_attempt_at = due.claimed_at + make_interval(secs => ${lease.seconds}),
       lease_id = ${lease.id}
-    FROM due, credential AS c
-    WHERE e.tenant_id = due.tenant_id AND e.id = due.id AND c.tenant_id = e.tenant_id AND c.id = e.credential_id
+    FROM due WHERE e.tenant_id = due.tenant_id AND e.id = due.id
     RETURNING e.tenant_id, e.id, e.credential_id, e.body, e.created_at, e.attempt_count, e.delivery_status,
-      extract(epoch FROM now() - due.next_attempt_at)::float8 AS waited_seconds, c.webhook_url, c.webhook_secret
+      extract(epoch FROM due.claimed_at - due.next_attempt_at)::float8 AS waited_seconds, due.webhook_url, due.webhook_secret
     ${REPLANNED_EACH_CALL}`;
   const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
   const takenOf = new Map<string, number>();
@@ -134,7 +142,8 @@ function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
 /** Result of an attempt, and the status of the delivery after the attempt. */
 export interface Outcome {
   delivery: ClaimedDelivery;
-  result: { http_status: number | null; duration_ms: number; error: string | null };
+  /** Null: the delivery was not sent, so its attempt does not count. */
+  result: { http_status: number | null; duration_ms: number; error: string | null } | null;
   status: DeliveryStatus;
   /** Milliseconds until the next attempt if the delivery stays pending, otherwise 0. */
   retryInMs: number;
@@ -151,12 +160,13 @@ export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise
   const { rows } = await sql<{ id: string }>`
     UPDATE event AS e SET
       delivery_status = o.status,
-      attempts = jsonb_set(e.attempts, '{-1}', e.attempts -> -1 || o.result),
+      attempt_count = e.attempt_count - (o.result IS NULL)::int,
+      attempts = CASE WHEN o.result IS NULL THEN e.attempts - -1 ELSE jsonb_set(e.attempts, '{-1}', e.attempts -> -1 || o.result) END,
       next_attempt_at = now() + make_interval(secs => o.retry_seconds),
       lease_id = NULL
     FROM unnest(${of(({ delivery }) => delivery.tenantId)}::bigint[], ${of(({ delivery }) => delivery.eventId)}::uuid[],
                 ${of(({ delivery }) => delivery.lease.id)}::uuid[], ${of(({ status }) => status)}::text[],
-                ${of(({ result }) => JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[])
+                ${of(({ result }) => result && JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[])
       AS o (tenant_id, id, lease_id, status, result, retry_seconds)
     WHERE e.tenant_id = o.tenant_id AND e.id = o.id AND e.lease_id = o.lease_id
     RETURNING e.id

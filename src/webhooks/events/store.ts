@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '#platform/db/database.ts';
 import { Fields, selectForEach } from '#platform/db/inputs.ts';
 import type { EventType } from './event-types.ts';
@@ -18,8 +18,13 @@ export interface NewEvent {
   lease: Lease | null;
 }
 
-/** Entry of `attempts` for an attempt that was claimed and has no recorded outcome yet. The recorded outcome replaces this entry. */
-export const NO_OUTCOME = sql`jsonb_build_object('at', now(), 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
+/**
+ * Returns the entry of `attempts` for an attempt that was claimed at the given time and has no recorded outcome yet. The recorded outcome
+ * replaces this entry.
+ */
+export function noOutcomeAt(claimedAt: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`jsonb_build_object('at', ${claimedAt}, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
+}
 
 /**
  * Inserts one event for each row of the CTE `receiver`. A lease begins at the time of the INSERT (`clock_timestamp()`) and not of the BEGIN
@@ -31,7 +36,7 @@ const WRITE_EVENTS = sql`
   SELECT tenant_id, id, credential_id, type, body, created_at,
     CASE WHEN is_delivered THEN 'pending' END,
     (is_delivered AND lease_id IS NOT NULL)::int,
-    CASE WHEN is_delivered AND lease_id IS NOT NULL THEN jsonb_build_array(${NO_OUTCOME}) ELSE '[]' END,
+    CASE WHEN is_delivered AND lease_id IS NOT NULL THEN jsonb_build_array(${noOutcomeAt(sql`now()`)}) ELSE '[]' END,
     clock_timestamp() + make_interval(secs => lease_seconds),
     CASE WHEN is_delivered THEN lease_id END
   FROM receiver`;

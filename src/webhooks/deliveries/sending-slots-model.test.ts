@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { SendingSlots, type Slot } from './sending-slots.ts';
+
+const SLOTS = 256;
+const HALF = 128;
+const FIRST_SHARE = 4;
+const MAX_SHARE = 32;
+const SLOW_AFTER_MS = 500;
+const REST_MS = 250;
+const TENANT = 1;
+
+describe('SendingSlots and a simple model', () => {
+  // The replaced clock is a property of the object `performance`. Without this property, the real `now` of the prototype is used again.
+  afterEach(() => void Reflect.deleteProperty(performance, 'now'));
+
+  it('after a random sequence of takes, attempts, releases and waits, each receiver has as many free slots as in a simple model', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
+        let nowMs = 1_000;
+        performance.now = () => nowMs;
+        const slots = new SendingSlots();
+        const model = new NaiveSlots();
+        for (const { kind, url, count, pick, isOk } of steps) {
+          if (kind === 'wait') {
+            nowMs += pick;
+          } else if (kind === 'take') {
+            Array.from({ length: count }, () => model.take(url, slots.take(TENANT, url)));
+          } else {
+            model.some(kind, pick, count).forEach((taken) => {
+              if (kind === 'begin') void slots.begin(taken.slot);
+              if (kind === 'end') slots.end(taken.slot, isOk);
+              if (kind === 'release') slots.release(taken.slot);
+              model.change(kind, taken, isOk, nowMs);
+            });
+          }
+          const rooms = URLS.map((each) => slots.freeSlots(each));
+          assert.deepEqual(rooms, model.rooms(nowMs));
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+const URLS = Array.from({ length: 40 }, (_, index) => `url-${index}`);
+
+type Kind = 'take' | 'begin' | 'end' | 'release' | 'wait';
+
+const step = fc.record({
+  kind: fc.constantFrom<Kind>('take', 'take', 'begin', 'begin', 'end', 'release', 'wait'),
+  url: fc.constantFrom(...URLS),
+  count: fc.nat(40),
+  pick: fc.nat(SLOW_AFTER_MS + 100),
+  isOk: fc.constantFrom(true, false, false, null),
+});
+
+interface Taken {
+  url: string;
+  slot: Slot;
+  state: 'taken' | 'waiting' | 'begun';
+  beganAtMs: number;
+}
+
+/** Simple model of `SendingSlots` with the same rules. The model stores no totals, because it counts all slots again at each call. */
+class NaiveSlots {
+  readonly #all = new Set<Taken>();
+  readonly #known = new Map<string, { share: number; failures: number; restsUntilMs: number }>();
+
+  take(url: string, slot: Slot): void {
+    this.#all.add({ url, slot, state: 'taken', beganAtMs: 0 });
+  }
+
+  /**
+   * Returns up to `count` of the slots in whose state the given step is allowed. The step `release` is also allowed for a slot whose attempt
+   * never began.
+   */
+  some(kind: Kind, pick: number, count: number): Taken[] {
+    const from = { begin: 'taken', end: 'begun', release: 'taken', take: null, wait: null }[kind];
+    return [...this.#all].filter(({ state }) => state === from).slice(pick % 50, (pick % 50) + count);
+  }
+
+  change(kind: Kind, taken: Taken, isOk: boolean | null, nowMs: number): void {
+    if (kind === 'release') {
+      this.#all.delete(taken);
+    } else if (kind === 'begin') {
+      taken.state = 'waiting';
+      // The Set has the deliveries in the order in which they began to wait.
+      this.#all.delete(taken);
+      this.#all.add(taken);
+      this.#beginNext(taken.url, nowMs);
+      this.#dropWaiting(nowMs);
+    } else {
+      this.#learn(taken.url, isOk, nowMs);
+      this.#all.delete(taken);
+      this.#dropWaiting(nowMs);
+      this.#beginNext(taken.url, nowMs);
+    }
+  }
+
+  #beginNext(url: string, nowMs: number): void {
+    const all = [...this.#all].filter((taken) => taken.url === url);
+    const free = this.#of(url).share - all.filter(({ state }) => state === 'begun').length;
+    const waiting = all.filter(({ state }) => state === 'waiting');
+    waiting.slice(0, Math.max(0, free)).forEach((taken) => Object.assign(taken, { state: 'begun', beganAtMs: nowMs }));
+  }
+
+  /** Removes the deliveries that wait for a slow or failing receiver. */
+  #dropWaiting(nowMs: number): void {
+    const lagging = new Set(URLS.filter((url) => this.#isLagging(url, nowMs)));
+    [...this.#all]
+      .filter(({ url, state }) => state === 'waiting' && lagging.has(url))
+      .forEach((taken) => this.#all.delete(taken));
+  }
+
+  #learn(url: string, isOk: boolean | null, nowMs: number): void {
+    const before = this.#of(url);
+    if (isOk === true) {
+      this.#known.set(url, { ...before, failures: 0, share: this.#shareAfterSuccess(url) });
+    } else if (isOk === false) {
+      const failures = before.failures + 1;
+      const restsUntilMs = nowMs + (failures < 3 ? 0 : REST_MS);
+      this.#known.set(url, { failures, restsUntilMs, share: Math.max(1, Math.floor(before.share / 2)) });
+    }
+  }
+
+  #shareAfterSuccess(url: string): number {
+    const { share } = this.#of(url);
+    const used = [...this.#all].filter((taken) => taken.url === url && taken.state === 'begun').length / share;
+    const isUnused = share >= FIRST_SHARE && used <= 0.5;
+    const change = isUnused ? -1 : share < FIRST_SHARE || used >= 1 ? 1 : 0;
+    return Math.min(MAX_SHARE, isUnused ? Math.max(FIRST_SHARE, share + change) : share + change);
+  }
+
+  #of(url: string) {
+    return this.#known.get(url) ?? { share: FIRST_SHARE, failures: 0, restsUntilMs: 0 };
+  }
+
+  #isLagging(url: string, nowMs: number): boolean {
+    const isSlow = (taken: Taken) =>
+      taken.url === url && taken.state === 'begun' && nowMs - taken.beganAtMs >= SLOW_AFTER_MS;
+    return this.#of(url).failures >= 3 || [...this.#all].some(isSlow);
+  }
+
+  rooms(nowMs: number): number[] {
+    this.#dropWaiting(nowMs);
+    const byUrl = Map.groupBy(this.#all, ({ url }) => url);
+    const isLagging = (url: string) => this.#isLagging(url, nowMs);
+    const countOf = (urls: string[]) => urls.reduce((sum, url) => sum + (byUrl.get(url)?.length ?? 0), 0);
+    const lagging = countOf(URLS.filter(isLagging));
+    const well = countOf(URLS) - lagging;
+    return URLS.map((url) => {
+      const { share, restsUntilMs } = this.#of(url);
+      const left = isLagging(url) ? HALF - lagging : SLOTS - well - Math.min(lagging, HALF);
+      const room = Math.min(share - countOf([url]), left, 4 * SLOTS - well - lagging);
+      return nowMs < restsUntilMs ? 0 : Math.max(0, room);
+    });
+  }
+}

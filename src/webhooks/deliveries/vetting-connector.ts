@@ -1,0 +1,97 @@
+import { isIP, type TcpNetConnectOpts } from 'node:net';
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
+import { AddressRefusedError, type VettedAddress, type VettingOptions, vetHost } from './address-guard.ts';
+import { errorOf, SendFailure } from './send-error.ts';
+
+/** Time limit for connecting to one of several addresses of a host. After it, the next address is tried. */
+const ADDRESS_ATTEMPT_MS = 1_000;
+
+/** Opens a connection for undici. It calls `settle` with the connection, or with the error. */
+type Connector = (
+  target: { hostname: string; port: string },
+  settle: (...result: [error: null, socket: TLSSocket] | [error: Error, socket: null]) => void,
+) => void;
+
+/**
+ * Returns a connector for undici that connects only to addresses that `vetHost` returns. If no connection can be made, it fails with a
+ * SendFailure. If `lifetime` is aborted, the connector closes its connection.
+ */
+export function vettingConnector(
+  vetting: VettingOptions,
+  lifetime: AbortSignal,
+  onOpen: (socket: TLSSocket) => void,
+): Connector {
+  const open = async ({ hostname, port }: { hostname: string; port: string }): Promise<TLSSocket> => {
+    const addresses = await vetHost(hostname, vetting).catch(failLookup);
+    lifetime.throwIfAborted();
+    const socket = await secured(openTls(hostname, Number(port) || 443, addresses, lifetime));
+    onOpen(socket);
+    return socket;
+  };
+  return (target, settle) => {
+    open(target).then(
+      (socket) => settle(null, socket),
+      (error: Error) => settle(error, null),
+    );
+  };
+}
+
+/** Opens a TLS connection to a host. Tries the checked addresses of the host one after the other, until one of them connects. */
+function openTls(host: string, port: number, addresses: VettedAddress[], signal: AbortSignal): TLSSocket {
+  const options: ConnectionOptions & TcpNetConnectOpts = {
+    host,
+    port,
+    lookup: (_hostname, _options, callback) => callback(null, addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+    servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
+    ALPNProtocols: ['http/1.1'],
+    secureContext: trustedContext(),
+    rejectUnauthorized: true, // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn off the check of certificates.
+    signal,
+  };
+  return connectTls(options).setNoDelay(true);
+}
+
+let trusted: { certificates: readonly string[]; context: SecureContext } | null = null;
+
+/**
+ * Returns the TLS context of all connections. The context trusts the CA certificates of the process, including those of
+ * NODE_EXTRA_CA_CERTS. A new context is created only if these certificates have changed, because creating it can take longer than all other
+ * steps of an attempt.
+ */
+function trustedContext(): SecureContext {
+  const certificates = getCACertificates('default');
+  if (trusted?.certificates !== certificates) {
+    trusted = { certificates, context: createSecureContext() };
+  }
+  return trusted.context;
+}
+
+/** Waits until the TLS handshake is done and the certificate is accepted. */
+function secured(socket: TLSSocket): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    let isTcpConnected = false;
+    socket.once('connect', () => {
+      isTcpConnected = true;
+    });
+    socket.once('secureConnect', () => resolve(socket));
+    // This listener is never removed. Without a listener, an error of an idle connection would end the process.
+    socket.on('error', (error) => {
+      const known = errorOf(error);
+      reject(new SendFailure(known === 'network_error' && isTcpConnected ? 'tls_failed' : known));
+    });
+    socket.once('close', () => reject(new SendFailure('connection_reset')));
+  });
+}
+
+function failLookup(error: unknown): never {
+  throw new SendFailure(error instanceof AddressRefusedError ? 'address_refused' : 'dns_failed');
+}
