@@ -20,15 +20,15 @@ export interface SourceFile {
 }
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
-/** Paths that are not part of the sources: dependencies, Git data, and files that the service or the tests write. */
-const SKIPPED = new Set(['node_modules', '.git', 'data', 'coverage']);
+/** Paths that are not part of the sources: Git data, and files that the service or the tests write. */
+const SKIPPED = new Set(['.git', 'data', 'coverage']);
 
 /** Returns the paths of all files in the repository, or in one folder of it and its subfolders. */
 export function listFiles(folder = ''): string[] {
   const entries = readdirSync(join(REPOSITORY, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (SKIPPED.has(path)) return [];
+    if (SKIPPED.has(path) || entry.name === 'node_modules') return [];
     if (entry.isDirectory()) return listFiles(path);
     return entry.isFile() ? [path] : [];
   });
