@@ -1,15 +1,13 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createDatabase } from '#platform/db/database.ts';
 import { openKeyring } from '#platform/keys/keys.ts';
 import { issueToken } from '#access/tenants/tokens.ts';
-import { type Certificate, makeCertificate } from '../test/support/certificate.ts';
+import type { Certificate } from '../test/support/certificate.ts';
 import { freePort } from '../test/support/command.ts';
 import { callOnce, jsonCall } from './calls.ts';
+import { makeTrustedCertificate } from './certificate.ts';
 import { type Child, startChild } from './child.ts';
 import type { ReceiverAnswer, ReceiverJob } from './receiver.ts';
 import type { Caller, Stand } from './stand.ts';
-import { openTemporaryFolder } from './temporary.ts';
 
 /** Number of partners whose receiver accepts deliveries. */
 const HEALTHY = 95;
@@ -47,13 +45,10 @@ interface Surroundings {
  * database, these webhooks would slow down every other measured operation that causes events.
  */
 export async function openDeliveryStand({ resources, masterKey, openStand }: Surroundings): Promise<DeliveryStand> {
-  const certificate = await makeCertificate();
-  const folder = resources.use(await openTemporaryFolder());
-  const certificatePath = join(folder.path, 'certificate.pem');
-  await writeFile(certificatePath, certificate.cert);
+  const { certificate, settings } = await makeTrustedCertificate(resources);
   const receiver = resources.use(startChild<ReceiverJob, ReceiverAnswer>('receiver.ts'));
   const { port } = await receiver.ask({ certificate });
-  const stand = await openStand({ NODE_EXTRA_CA_CERTS: certificatePath });
+  const stand = await openStand(settings);
   const closedPort = await freePort();
   const receiverUrl = `https://127.0.0.1:${port}`;
   const subscribe = async (callers: Caller[], base: string) => {

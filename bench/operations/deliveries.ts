@@ -3,7 +3,8 @@ import type pg from 'pg';
 import { deliveryHeaders } from '#webhooks/deliveries/signature.ts';
 import { startChild } from '../child.ts';
 import { type Comparison, compare, type Run } from '../compare.ts';
-import { type DeliveryStand, type Subscriber } from '../delivery-stand.ts';
+import { type DeliveryStand } from '../delivery-stand.ts';
+import { eventBody, untilRecorded, writeEvents } from '../events.ts';
 import type { PostJob } from '../floors/post.ts';
 import type { Slice } from '../load-worker.ts';
 import { withConnection } from '../sql.ts';
@@ -124,55 +125,4 @@ async function drainBacklog(deliveries: DeliveryStand, client: pg.Client, count:
 
 function sliceOf(perSecond: number): Slice {
   return { perSecond, p50Ms: Number.NaN, p99Ms: Number.NaN };
-}
-
-/** Returns the body of an event, in the form in which the service writes it. */
-function eventBody(eventId: string): string {
-  const data = { order_id: '0'.repeat(36), external_order_id: 'delivered', status: 'confirmed' };
-  return JSON.stringify({
-    event: 'order.status_changed',
-    event_id: eventId,
-    occurred_at: new Date().toISOString(),
-    data,
-  });
-}
-
-const [BODY_BEFORE_ID, BODY_AFTER_ID] = eventBody('EVENT-ID').split('EVENT-ID');
-
-/** Writes `count` events that are due now, and distributes them evenly over the subscribers. */
-async function writeEvents(client: pg.Client, subscribers: Subscriber[], count: number): Promise<void> {
-  await client.query({
-    name: 'events',
-    text: `INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status)
-           SELECT tenant_id, id, credential_id, 'order.status_changed', $4::text || id || $5, now(), 'pending'
-           FROM (SELECT uuidv7() AS id, 1 + number % cardinality($1::bigint[]) AS place FROM generate_series(1, $3::int) AS number) AS new
-           CROSS JOIN LATERAL (SELECT ($1::bigint[])[place] AS tenant_id, ($2::uuid[])[place] AS credential_id) AS owner`,
-    values: [
-      subscribers.map(({ tenantId }) => tenantId),
-      subscribers.map(({ credentialId }) => credentialId),
-      count,
-      BODY_BEFORE_ID,
-      BODY_AFTER_ID,
-    ],
-  });
-}
-
-/**
- * Waits until the service has recorded the outcome of every delivery to these subscribers. The service records outcomes in batches after
- * the deliveries. Without this wait, it would still record them during the next measurement.
- * @throws Error if deliveries are still pending after 10 minutes
- */
-async function untilRecorded(client: pg.Client, subscribers: Subscriber[]): Promise<void> {
-  const isPending = async () => {
-    const { rowCount } = await client.query(
-      `SELECT FROM event WHERE delivery_status = 'pending' AND credential_id = ANY ($1) LIMIT 1`,
-      [subscribers.map(({ credentialId }) => credentialId)],
-    );
-    return rowCount !== 0;
-  };
-  for (const deadlineMs = performance.now() + DRAIN_TIMEOUT_MS; await isPending(); await sleep(POLL_MS)) {
-    if (performance.now() > deadlineMs) {
-      throw new Error(`Some deliveries are still pending after ${DRAIN_TIMEOUT_MS / 1000} s.`);
-    }
-  }
 }
