@@ -1,4 +1,4 @@
-// `npm run bench` measures operations of the service and prints one table. Most operations are compared with a floor. A floor is a small
+// `npm run bench` measures operations of the service and prints tables. Most operations are compared with a floor. A floor is a small
 // program that gets the same result with the least work, without the service. The measurements of an operation and of its floor
 // alternate.
 import { once } from 'node:events';
@@ -10,6 +10,7 @@ import { OPERATIONS } from './operations/operations.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { openPostgres } from './postgres.ts';
 import { tell } from './progress.ts';
+import { type QueueRow, renderQueueTable } from './queue-table.ts';
 import { renderTable, type Row } from './table.ts';
 import { World } from './world.ts';
 
@@ -26,17 +27,17 @@ if (rows === null) {
   // The interrupted measurement waits forever for a child process that has been stopped, so the benchmark has to call `process.exit`.
   process.exit(INTERRUPTED);
 }
-const table = renderTable(rows);
+const tables = renderTables(rows);
 const path = options.out ?? join(tmpdir(), 'roomservice-bench.md');
-await writeFile(path, `${table}\n`);
-console.log(table);
-tell(`The table was written to ${path}`);
+await writeFile(path, `${tables}\n`);
+console.log(tables);
+tell(`The results were written to ${path}`);
 
 /**
- * Runs the chosen operations. Returns their rows of the results table, or null if a signal interrupted the run. In both cases, stops every
+ * Runs the chosen operations. Returns their rows of the results tables, or null if a signal interrupted the run. In both cases, stops every
  * process that the run has started.
  */
-async function run(chosenOptions: Options, chosenOperations: Operation[]): Promise<Row[] | null> {
+async function run(chosenOptions: Options, chosenOperations: Operation[]): Promise<(Row | QueueRow)[] | null> {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await openPostgres(chosenOptions.isFull));
   const world = new World(chosenOptions, postgres, resources);
@@ -44,8 +45,8 @@ async function run(chosenOptions: Options, chosenOperations: Operation[]): Promi
   return await Promise.race([measure(world, chosenOperations), interrupted]);
 }
 
-async function measure(world: World, chosenOperations: Operation[]): Promise<Row[]> {
-  const measured: Row[] = [];
+async function measure(world: World, chosenOperations: Operation[]): Promise<(Row | QueueRow)[]> {
+  const measured: (Row | QueueRow)[] = [];
   for (const operation of chosenOperations) {
     tell(operation.name);
     try {
@@ -59,6 +60,16 @@ async function measure(world: World, chosenOperations: Operation[]): Promise<Row
     }
   }
   return measured;
+}
+
+/** Returns the rows as one or two tables, because the comparison of queues has its own columns. */
+function renderTables(measured: (Row | QueueRow)[]): string {
+  const queueRows = measured.filter((row) => 'sender' in row);
+  const otherRows = measured.filter((row) => 'operation' in row);
+  return [
+    ...(otherRows.length > 0 ? [renderTable(otherRows)] : []),
+    ...(queueRows.length > 0 ? [renderQueueTable(queueRows)] : []),
+  ].join('\n\n');
 }
 
 function readOptionsOrExit(args: string[]): Options {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 /** Child process that runs a script and does one job at a time. */
 export interface Child<Job, Answer> {
+  pid: number;
   /**
    * Sends a job to the process and returns its result.
    * @throws Error if the job fails, with the stack trace from the process, or if the process ends before the job is finished
@@ -21,6 +22,7 @@ type Message<Answer> = { answer: Answer } | { error: string };
 export function startChild<Job, Answer>(script: string, env: Record<string, string> = {}): Child<Job, Answer> {
   const child = fork(join(import.meta.dirname, script), { serialization: 'advanced', env: { ...process.env, ...env } });
   return {
+    pid: child.pid ?? 0,
     async ask(job) {
       child.send(job as object);
       const message = await nextMessage<Answer>(child, script);

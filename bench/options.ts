@@ -27,6 +27,8 @@ export interface Options {
   seconds: number;
   /** Number of measured slices of the service. Its floor has the same number of slices. */
   rounds: number;
+  /** Number of events in each measured backlog of the operations that compare queues (`queues-…`). */
+  queuedEvents: number;
   /** Path of the file to which the results table is written. Null means a file in the temporary folder. */
   out: string | null;
 }
@@ -53,10 +55,11 @@ const FULL_SIZES: Sizes = {
   backlog: 200_000,
 };
 
-export const USAGE = `usage: npm run bench -- [--only NAME]... [--seconds N] [--rounds N] [--full] [--out FILE]
+export const USAGE = `usage: npm run bench -- [--only NAME]... [--seconds N] [--rounds N] [--events N] [--full] [--out FILE]
   --only NAME   run only the operations whose names begin with NAME
   --seconds N   length of each slice in seconds (default: 2)
   --rounds N    number of measured slices of the service and of its floor, in turns (default: 3)
+  --events N    number of events in each backlog of the operations queues-… (default: 10000)
   --full        use the large sizes. Their data is made once and kept for later runs
   --out FILE    write the table to FILE (default: a file in the temporary folder)`;
 
@@ -71,6 +74,7 @@ export function readOptions(args: string[]): Options {
       only: { type: 'string', multiple: true, default: [] },
       seconds: { type: 'string', default: '2' },
       rounds: { type: 'string', default: '3' },
+      events: { type: 'string', default: '10000' },
       full: { type: 'boolean', default: false },
       out: { type: 'string' },
     },
@@ -81,6 +85,7 @@ export function readOptions(args: string[]): Options {
     only: values.only,
     seconds: numberWithin('--seconds', values.seconds, 0.5, 600),
     rounds: numberWithin('--rounds', values.rounds, 1, 100),
+    queuedEvents: Math.round(numberWithin('--events', values.events, 1_000, 1_000_000)),
     out: values.out ?? null,
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedPostgres } from '#platform/db/embedded/embedded.ts';
+import { findPostmaster } from '#platform/db/embedded/postmaster.ts';
 import { makeMasterKey, readMasterKey } from '#platform/keys/master-key.ts';
 import { tell } from './progress.ts';
 import { connect } from './sql.ts';
@@ -18,6 +19,8 @@ const DRAFT = 'bench_draft';
 
 /** Embedded PostgreSQL that holds the databases of this run. It has the same settings as in the service, and fsync is on. */
 export interface Postgres {
+  /** Process id of the postmaster. All other processes of the server are its children. */
+  pid: number;
   masterKey: Buffer;
   /** Makes the template database if it is missing. Before that, drops all older versions of the template. */
   ensureTemplate(template: Template): Promise<void>;
@@ -66,8 +69,10 @@ export async function openPostgres(isKept: boolean): Promise<Postgres> {
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
     return urlOf(server.url, name);
   };
+  const postmaster = await findPostmaster(server.clusterDir);
   const closing = opened.move();
   return {
+    pid: postmaster?.pid ?? 0,
     masterKey,
     async ensureTemplate({ kind, name, base = 'template0', fill }) {
       const { rows } = await admin.query<{ datname: string }>(

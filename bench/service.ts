@@ -13,6 +13,7 @@ const POLL_MS = 5;
 /** Running process of the command `roomservice serve`. */
 export interface Service {
   url: string;
+  pid: number;
   /** Time from the start of the command to the first 200 of /readyz, in milliseconds. */
   readyAfterMs: number;
   /** Returns the resident memory that the process uses now, in MB. */
@@ -23,14 +24,15 @@ export interface Service {
 /**
  * Starts the service as an operator does, but with a call budget so large that no call is refused. The service writes its usual log to
  * /dev/null, so that the measurement does not include the cost of a log collector.
+ * @param args additional arguments of the command
  * @throws Error if the service is not ready within 60 s
  */
-export async function startService(settings: Record<string, string>): Promise<Service> {
+export async function startService(settings: Record<string, string>, args: string[] = []): Promise<Service> {
   const port = await freePort();
   const { PATH, HOME } = process.env;
   const startedAt = performance.now();
   // The command finds Node by PATH. The folder of this process's Node comes first in PATH, so the service runs on the same Node.
-  const child = spawn(COMMAND, ['serve'], {
+  const child = spawn(COMMAND, ['serve', ...args], {
     env: {
       PATH: `${dirname(process.execPath)}:${PATH}`,
       HOME,
@@ -49,6 +51,7 @@ export async function startService(settings: Record<string, string>): Promise<Se
   const terminate = () => child.kill('SIGTERM');
   process.once('exit', terminate);
   const exited = once(child, 'exit').then(() => process.off('exit', terminate));
+  const { pid = 0 } = child;
   const url = `http://127.0.0.1:${port}`;
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const stop = async () => {
@@ -63,8 +66,9 @@ export async function startService(settings: Record<string, string>): Promise<Se
   }
   return {
     url,
+    pid,
     readyAfterMs: performance.now() - startedAt,
-    rssMb: () => rssMbOf(child.pid ?? 0),
+    rssMb: () => rssMbOf(pid),
     [Symbol.asyncDispose]: stop,
   };
 }

@@ -59,14 +59,19 @@ const HEADINGS = [
   'note',
 ];
 
-/** Returns the rows as a Markdown table with aligned columns. */
+/** Returns the rows as a Markdown table. */
 export function renderTable(rows: Row[]): string {
-  const lines = [HEADINGS, ...rows.map(cellsOf)];
-  const widths = HEADINGS.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  return renderColumns(HEADINGS, rows.map(cellsOf));
+}
+
+/** Returns a Markdown table with aligned columns. */
+export function renderColumns(headings: string[], body: string[][]): string {
+  const lines = [headings, ...body];
+  const widths = headings.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
   const render = (cells: string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = lines;
-  return [render(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...body.map(render)].join('\n');
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [render(headings), rule, ...body.map(render)].join('\n');
 }
 
 function cellsOf(row: Row): string[] {
@@ -84,6 +89,7 @@ function cellsOf(row: Row): string[] {
   ];
 }
 
-function number(value: number | undefined, digits: number): string {
+/** Returns the text of a cell. If the value is undefined, the text is empty. */
+export function number(value: number | undefined, digits: number): string {
   return value === undefined ? '' : value.toFixed(digits);
 }

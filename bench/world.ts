@@ -5,6 +5,7 @@ import { type DeliveryStand, openDeliveryStand } from './delivery-stand.ts';
 import type { LoadJob, Slice } from './load-worker.ts';
 import type { Options } from './options.ts';
 import type { Postgres } from './postgres.ts';
+import { openQueueStand, type QueueStand } from './queue-stand.ts';
 import { seedTenants } from './seed.ts';
 import { openStand, type Stand } from './stand.ts';
 import { stock } from './stock.ts';
@@ -34,6 +35,7 @@ export class World {
   #lean: Promise<Stand> | undefined;
   #stocked: Promise<Stocked> | undefined;
   #deliveries: Promise<DeliveryStand> | undefined;
+  #queues: Promise<QueueStand> | undefined;
 
   constructor(options: Options, postgres: Postgres, resources: AsyncDisposableStack) {
     this.options = options;
@@ -71,6 +73,17 @@ export class World {
       openStand: (settings) => this.#openStand('bench_deliveries', settings),
     });
     return this.#deliveries;
+  }
+
+  /** Returns many receivers of deliveries, and the senders that the benchmark compares. */
+  queues(): Promise<QueueStand> {
+    this.#queues ??= this.#openQueues();
+    return this.#queues;
+  }
+
+  async #openQueues(): Promise<QueueStand> {
+    const databaseUrl = await this.#postgres.clone(await this.#ensureTenantTemplate(), 'bench_queues');
+    return await openQueueStand({ resources: this.resources, postgres: this.#postgres, databaseUrl });
   }
 
   /**

@@ -1,9 +1,10 @@
+import type { QueueRow } from '../queue-table.ts';
 import type { Row } from '../table.ts';
 import type { World } from '../world.ts';
 
-/** Operation of the benchmark. `measure` measures it and returns its rows of the results table. */
+/** Operation of the benchmark. `measure` measures it and returns its rows of the results tables. */
 export interface Operation {
   /** Name by which the option `--only` selects the operation. */
   name: string;
-  measure: (world: World) => Promise<Row[]>;
+  measure: (world: World) => Promise<(Row | QueueRow)[]>;
 }

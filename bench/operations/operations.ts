@@ -6,6 +6,7 @@ import { MENU } from './menu.ts';
 import type { Operation } from './operation.ts';
 import { ORDERS } from './orders.ts';
 import { PMS } from './pms.ts';
+import { QUEUES } from './queues.ts';
 import { SIGN_IN } from './sign-in.ts';
 import { START } from './start.ts';
 import { STOCK } from './stock.ts';
@@ -21,5 +22,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...LISTS,
   ...STOCK,
   ...DELIVERIES,
+  ...QUEUES,
   ...LATENCY,
 ];

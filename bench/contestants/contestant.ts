@@ -1,0 +1,34 @@
+import type { Target } from '../poster.ts';
+
+/** Sender of deliveries. The operations `queues-…` compare several of them. Each sender is a process of its own. */
+export interface Contestant {
+  name: string;
+  /** Text for the results table that says what the sender guarantees. */
+  guarantees: string;
+  /** Process id of the sender. */
+  pid: number;
+  /** Process id of the server that stores the queue. Null: the sender has no queue. */
+  storePid: number | null;
+  /**
+   * Stores a backlog of `events` events and distributes them evenly over the first `receivers` receivers. The sender does not see the
+   * events until the caller calls the returned function, which commits the backlog.
+   */
+  store(receivers: number, events: number): Promise<() => Promise<void>>;
+  /** Waits until the outcomes of all deliveries are recorded. */
+  untilRecorded(): Promise<void>;
+}
+
+/** Contestant that does not run on this machine, and the reason. */
+export interface Missing {
+  name: string;
+  reason: string;
+}
+
+/** Receivers that every contestant sends to. */
+export interface Field {
+  targets: Target[];
+  /** Certificate of all receivers, in PEM format. */
+  cert: string;
+  /** Stops each contestant at the end of the run. */
+  resources: AsyncDisposableStack;
+}

@@ -1,0 +1,43 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+/** Length of the unit of /proc/PID/stat (`getconf CLK_TCK`), in milliseconds. It is 10 ms on every machine with Linux. */
+const TICK_MS = 10;
+
+interface CpuTimes {
+  parent: number;
+  /** CPU time of the process with all its threads, in milliseconds. */
+  ownMs: number;
+  /** CPU time of the children of the process that have ended, in milliseconds. */
+  endedChildrenMs: number;
+}
+
+/**
+ * Returns the CPU time of a process and of all its children, in milliseconds since their start. Includes all threads, and also children
+ * that have ended. Returns null on systems other than Linux.
+ */
+export async function cpuMsOf(pid: number): Promise<number | null> {
+  if (process.platform !== 'linux') {
+    return null;
+  }
+  const pids = (await readdir('/proc')).map(Number).filter((each) => each > 0);
+  const all = await Promise.all(pids.map(async (each) => ({ pid: each, times: await cpuTimesOf(each) })));
+  const family = all.filter((each) => each.pid === pid || each.times?.parent === pid);
+  return family.reduce((sum, { times }) => sum + (times?.ownMs ?? 0) + (times?.endedChildrenMs ?? 0), 0);
+}
+
+/** Reads /proc/PID/stat. Returns null if the process has ended. */
+async function cpuTimesOf(pid: number): Promise<CpuTimes | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (stat === null) {
+    return null;
+  }
+  // The name of the program is in parentheses and may contain spaces, so the fields are counted from the last parenthesis. proc_pid_stat(5)
+  // numbers the fields from 1, and the first field after the name has the number 3.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const field = (number: number) => Number(fields[number - 3]);
+  return {
+    parent: field(4),
+    ownMs: (field(14) + field(15)) * TICK_MS,
+    endedChildrenMs: (field(16) + field(17)) * TICK_MS,
+  };
+}

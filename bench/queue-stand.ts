@@ -1,0 +1,84 @@
+import { callForJson, jsonCall, mapConcurrently } from './calls.ts';
+import { makeTrustedCertificate } from './certificate.ts';
+import { type Child, startChild } from './child.ts';
+import type { Contestant, Field, Missing } from './contestants/contestant.ts';
+import { openFloor } from './contestants/floor.ts';
+import { GRAPHILE_WORKER, openGraphileWorker } from './contestants/graphile-worker.ts';
+import { openRoomservice } from './contestants/roomservice.ts';
+import type { Postgres } from './postgres.ts';
+import { installQueues } from './queues/install.ts';
+import type { ReceiversAnswer, ReceiversJob } from './receivers.ts';
+import { type Caller, openStand } from './stand.ts';
+
+/** Number of receivers, each with its own port. */
+const RECEIVERS = 1_000;
+/** Number of registrations of webhook URLs that are under way at the same time. */
+const REGISTRATIONS = 16;
+
+/** Receivers with one port each, and all senders that send to them. */
+export interface QueueStand {
+  receivers: Child<ReceiversJob, ReceiversAnswer>;
+  contestants: Contestant[];
+  missing: Missing[];
+}
+
+interface Surroundings {
+  resources: AsyncDisposableStack;
+  postgres: Postgres;
+  /** URL of a database that holds the tenants and that no other operation uses. */
+  databaseUrl: string;
+}
+
+/** Starts the receivers and all contestants. A library that cannot be installed is missing in the comparison. */
+export async function openQueueStand({ resources, postgres, databaseUrl }: Surroundings): Promise<QueueStand> {
+  const { certificate, settings } = await makeTrustedCertificate(resources);
+  const receivers = resources.use(startChild<ReceiversJob, ReceiversAnswer>('receivers.ts'));
+  const { ports } = await receivers.ask({ open: { count: RECEIVERS, certificate } });
+  const origins = ports.map((port) => `https://127.0.0.1:${port}`);
+  const { partners, secrets } = await registerWebhooks(postgres, databaseUrl, origins);
+  await receivers.ask({ secrets });
+  const targets = origins.map((origin, index) => ({ origin, secret: secrets[index] ?? '' }));
+  const field: Field = { targets, cert: certificate.cert, resources };
+  const roomservice = await openRoomservice(field, {
+    databaseUrl,
+    databasePid: postgres.pid,
+    partners,
+    service: { ...settings, MASTER_KEY: postgres.masterKey.toString('base64') },
+  });
+  const libraries = await openLibraries(field, postgres);
+  return {
+    receivers,
+    contestants: [openFloor(field), roomservice, ...libraries.contestants],
+    missing: libraries.missing,
+  };
+}
+
+/** Registers one origin for each partner, through the API. Returns these partners, and the webhook secret of each. */
+async function registerWebhooks(
+  postgres: Postgres,
+  databaseUrl: string,
+  origins: string[],
+): Promise<{ partners: Caller[]; secrets: string[] }> {
+  await using stand = await openStand(postgres, databaseUrl);
+  const partners = stand.partners.slice(0, origins.length);
+  const secrets = await mapConcurrently([...partners.entries()], REGISTRATIONS, async ([index, { headers }]) => {
+    const call = jsonCall('/v1/third-party/webhook/', headers, { webhook_url: `${origins[index]}/webhook` });
+    const { webhook_secret } = await callForJson<{ webhook_secret: string }>(stand.service.url, call);
+    return webhook_secret;
+  });
+  return { partners, secrets };
+}
+
+async function openLibraries(field: Field, postgres: Postgres): Promise<Pick<QueueStand, 'contestants' | 'missing'>> {
+  try {
+    await installQueues();
+  } catch (error) {
+    const reason = `not measured, because npm could not install it: ${firstLine(error)}`;
+    return { contestants: [], missing: [{ name: GRAPHILE_WORKER, reason }] };
+  }
+  return { contestants: [await openGraphileWorker(field, postgres)], missing: [] };
+}
+
+function firstLine(error: unknown): string {
+  return (error as Error).message.split('\n')[0] ?? '';
+}

@@ -1,0 +1,42 @@
+// Worker of the library graphile-worker. It sends the events of its queue.
+import { Logger, run, WorkerPreset } from 'graphile-worker';
+import { answerJobs } from '../child.ts';
+import { createPoster, type Post, type Target } from '../poster.ts';
+
+export interface GraphileWorkerJob {
+  databaseUrl: string;
+  targets: Target[];
+  cert: string;
+}
+
+/** Number of jobs that run at the same time. */
+const CONCURRENT_JOBS = 32;
+
+// The log has only errors. By default the library logs every job.
+const logger = new Logger(() => (level, message) => {
+  if (level === 'error') {
+    console.error(message);
+  }
+});
+
+/** Makes the tables of the library and starts its worker, which runs until this process exits. */
+answerJobs(async ({ databaseUrl, targets, cert }: GraphileWorkerJob): Promise<void> => {
+  const post = createPoster(targets, cert);
+  await run({
+    preset: {
+      extends: [WorkerPreset],
+      worker: {
+        connectionString: databaseUrl,
+        concurrentJobs: CONCURRENT_JOBS,
+        maxPoolSize: CONCURRENT_JOBS + 2, // The documentation of the option recommends this value.
+        // Fetches and completes jobs in batches, which is the fastest form of the library. Its documentation recommends this size.
+        localQueue: { size: CONCURRENT_JOBS + 1 },
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
+        logger,
+      },
+    },
+    taskList: { deliver: (payload) => post(payload as Post) },
+    noHandleSignals: true,
+  });
+});
