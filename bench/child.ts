@@ -24,8 +24,7 @@ export function startChild<Job, Answer>(script: string, env: Record<string, stri
   return {
     pid: child.pid ?? 0,
     async ask(job) {
-      child.send(job as object);
-      const message = await nextMessage<Answer>(child, script);
+      const message = await exchange<Answer>(child, job as object, script);
       if ('error' in message) {
         throw new Error(`${script}: ${message.error}`);
       }
@@ -40,7 +39,8 @@ export function startChild<Job, Answer>(script: string, env: Record<string, stri
   };
 }
 
-function nextMessage<Answer>(child: ChildProcess, script: string): Promise<Message<Answer>> {
+/** Sends a job to the process and returns the next message of the process. */
+function exchange<Answer>(child: ChildProcess, job: object, script: string): Promise<Message<Answer>> {
   return new Promise((resolve, reject) => {
     const onExit = () => reject(new Error(`The process of ${script} ended before it finished its job.`));
     child.once('exit', onExit);
@@ -48,6 +48,8 @@ function nextMessage<Answer>(child: ChildProcess, script: string): Promise<Messa
       child.off('exit', onExit);
       resolve(message as Message<Answer>);
     });
+    // Without a callback, a job for a process that has been stopped would end this process with an `error` event.
+    child.send(job, (error) => error && reject(error));
   });
 }
 
