@@ -1,6 +1,7 @@
 import { callForJson, jsonCall, mapConcurrently } from './calls.ts';
 import { makeTrustedCertificate } from './certificate.ts';
 import { type Child, startChild } from './child.ts';
+import { BULLMQ, openBullmq } from './contestants/bullmq.ts';
 import type { Contestant, Field, Missing } from './contestants/contestant.ts';
 import { openFloor } from './contestants/floor.ts';
 import { GRAPHILE_WORKER, openGraphileWorker } from './contestants/graphile-worker.ts';
@@ -29,7 +30,7 @@ interface Surroundings {
   databaseUrl: string;
 }
 
-/** Starts the receivers and all contestants. A library that cannot be installed is missing in the comparison. */
+/** Starts the receivers and all contestants. A library that does not start is missing in the comparison. */
 export async function openQueueStand({ resources, postgres, databaseUrl }: Surroundings): Promise<QueueStand> {
   const { certificate, settings } = await makeTrustedCertificate(resources);
   const receivers = resources.use(startChild<ReceiversJob, ReceiversAnswer>('receivers.ts'));
@@ -70,15 +71,22 @@ async function registerWebhooks(
 }
 
 async function openLibraries(field: Field, postgres: Postgres): Promise<Pick<QueueStand, 'contestants' | 'missing'>> {
-  try {
-    await installQueues();
-  } catch (error) {
-    const reason = `not measured, because npm could not install it: ${firstLine(error)}`;
-    return { contestants: [], missing: [{ name: GRAPHILE_WORKER, reason }] };
+  const libraries = {
+    [GRAPHILE_WORKER]: () => openGraphileWorker(field, postgres),
+    [BULLMQ]: () => openBullmq(field),
+  };
+  const contestants: Contestant[] = [];
+  const missing: Missing[] = [];
+  const interruption = new AbortController();
+  field.resources.defer(() => interruption.abort());
+  const installed = installQueues(interruption.signal);
+  for (const [name, openLibrary] of Object.entries(libraries)) {
+    try {
+      await installed;
+      contestants.push(await openLibrary());
+    } catch (error) {
+      missing.push({ name, reason: `not measured: ${(error as Error).message.split('\n')[0]}` });
+    }
   }
-  return { contestants: [await openGraphileWorker(field, postgres)], missing: [] };
-}
-
-function firstLine(error: unknown): string {
-  return (error as Error).message.split('\n')[0] ?? '';
+  return { contestants, missing };
 }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compare } from './compare.ts';
 import { readOptions } from './options.ts';
+import { medianOfSlices } from './queue-slice.ts';
+import { atLeast, atMost, renderQueueTable } from './queue-table.ts';
 import { median, percentile } from './statistics.ts';
 import { latencyWithin, memoryBelow, ratioOf, renderTable } from './table.ts';
 
@@ -53,13 +55,40 @@ describe('results table', () => {
   });
 });
 
+describe('comparison of queues', () => {
+  const guarantees = 'at least once';
+  const goals = [atLeast('ofFloor', 0.6), atMost('storeCpuMs', 0.07)];
+
+  it('the table of queues says for each goal if it is reached, and lists the guarantees of each sender once', () => {
+    const text = renderQueueTable([
+      { receivers: 1, sender: 'a', ofFloor: 0.6, storeCpuMs: 0.071, goals, guarantees },
+      { receivers: 50, sender: 'a', ofFloor: 0.59, goals, guarantees },
+      { receivers: 50, sender: 'b', note: 'not measured' },
+    ]);
+    const cells = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+    const reached = cells[0]?.indexOf('reached') ?? -1;
+    assert.deepEqual(
+      cells.slice(2, 5).map((line) => line[reached]),
+      ['yes, no', 'no, no', ''],
+    );
+    assert.deepEqual(text.split('\n').slice(5), ['', '- a: at least once']);
+  });
+
+  it('the median of measured backlogs has a null for each value that no backlog has', () => {
+    const slice = { senderCpuMs: null, storeCpuMs: 0.1, receiverLoad: null };
+    const slices = [1, 30, 20].map((perSecond) => ({ ...slice, perSecond, connections: perSecond * 2 }));
+    assert.deepEqual(medianOfSlices(slices), { ...slice, perSecond: 20, connections: 40 });
+  });
+});
+
 describe('command-line options of the benchmark', () => {
   it('the benchmark uses small data by default and large data with --full, and refuses unknown options and invalid values', () => {
     const { isFull, seconds, rounds, only } = readOptions(['--only', 'menu', '--only', 'order', '--seconds', '0.5']);
     assert.deepEqual([isFull, seconds, rounds, only], [false, 0.5, 3, ['menu', 'order']]);
     assert.equal(readOptions([]).sizes.manyOrders, 300_000);
     assert.equal(readOptions(['--full']).sizes.manyOrders, 10_000_000);
-    for (const wrong of [['--seconds', '0'], ['--rounds', 'x'], ['--fast']]) {
+    assert.equal(readOptions(['--events', '40000']).queuedEvents, 40_000);
+    for (const wrong of [['--seconds', '0'], ['--rounds', 'x'], ['--events', '1'], ['--fast']]) {
       assert.throws(() => readOptions(wrong));
     }
   });

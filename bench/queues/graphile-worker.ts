@@ -28,7 +28,6 @@ answerJobs(async ({ databaseUrl, targets, cert }: GraphileWorkerJob): Promise<vo
       worker: {
         connectionString: databaseUrl,
         concurrentJobs: CONCURRENT_JOBS,
-        maxPoolSize: CONCURRENT_JOBS + 2, // The documentation of the option recommends this value.
         // Fetches and completes jobs in batches. The page on performance in the documentation of the library has the same options. With a
         // local queue of 33 jobs and with 32 concurrent jobs, the library made 10 to 20 % fewer deliveries per second.
         localQueue: { size: 500 },

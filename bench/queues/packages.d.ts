@@ -10,3 +10,21 @@ declare module 'graphile-worker' {
     noHandleSignals: boolean;
   }): Promise<object>;
 }
+
+declare module 'bullmq' {
+  interface Options {
+    connection: { url: string };
+  }
+  export class Queue<Data> {
+    constructor(name: string, options: Options & { defaultJobOptions: Record<string, unknown> });
+    addBulk(jobs: { name: string; data: Data }[]): Promise<unknown>;
+    pause(): Promise<void>;
+    resume(): Promise<void>;
+    getJobCountByTypes(...types: string[]): Promise<number>;
+  }
+  export class Worker<Data> {
+    constructor(name: string, work: (job: { data: Data }) => Promise<void>, options: Options & { concurrency: number });
+    on(event: 'error', listener: (error: Error) => void): this;
+    waitUntilReady(): Promise<unknown>;
+  }
+}

@@ -22,6 +22,8 @@ export function findRedis(): string | undefined {
 
 export interface Redis {
   url: string;
+  /** Process id of the server. It is 0 before the first `start`. */
+  readonly pid: number;
   /**
    * Starts the server and waits until it responds. `start` may be called again after `kill`, and the server then has
    * the same port.
@@ -36,10 +38,10 @@ export interface Redis {
 }
 
 /**
- * Prepares a Redis server on a free port of 127.0.0.1, which stores no data on disk. The server runs only after
- * `start`.
+ * Prepares a Redis server on a free port of 127.0.0.1. The server runs only after `start`. It stores no data on disk,
+ * unless `extraSettings` turns this on.
  */
-export async function createRedis(program: string): Promise<Redis> {
+export async function createRedis(program: string, extraSettings: string[] = []): Promise<Redis> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'roomservice-redis-'));
   let child: ChildProcess | undefined;
@@ -52,8 +54,11 @@ export async function createRedis(program: string): Promise<Redis> {
   };
   return {
     url: `redis://127.0.0.1:${port}`,
+    get pid() {
+      return child?.pid ?? 0;
+    },
     async start() {
-      const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder];
+      const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', folder, ...extraSettings];
       child = spawn(program, settings, { stdio: 'ignore' });
       await waitUntilResponding(port);
     },
