@@ -85,7 +85,7 @@ export function readOptions(args: string[]): Options {
     only: values.only,
     seconds: numberWithin('--seconds', values.seconds, 0.5, 600),
     rounds: numberWithin('--rounds', values.rounds, 1, 100),
-    queuedEvents: Math.round(numberWithin('--events', values.events, 1_000, 1_000_000)),
+    queuedEvents: Math.round(numberWithin('--events', values.events, 1_000, 200_000)),
     out: values.out ?? null,
   };
 }

@@ -5,7 +5,7 @@ import type { Arrivals, ReceiversAnswer, ReceiversJob } from './receivers.ts';
 import { median } from './statistics.ts';
 import { waitUntil } from './wait.ts';
 
-const ARRIVAL_TIMEOUT_MS = 120_000;
+const ARRIVAL_TIMEOUT_MS = 300_000;
 
 /** Measured values of one backlog. A value is null if it does not apply to the sender, or if this system does not measure CPU time. */
 export interface QueueSlice {
@@ -29,7 +29,7 @@ export interface Backlog {
 /**
  * Stores a backlog, and measures how a contestant delivers it. The CPU time does not include the storing of the backlog. It includes the
  * recording of all outcomes.
- * @throws Error if a signature is wrong, or if the backlog is not delivered within 120 s
+ * @throws Error if a signature is wrong, or if the backlog is not delivered within 300 s
  */
 export async function measureBacklog(
   receivers: Child<ReceiversJob, ReceiversAnswer>,
