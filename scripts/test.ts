@@ -37,7 +37,10 @@ const SLOW_FOLDERS = [
 ];
 
 async function main(patterns: string[]): Promise<void> {
-  const files = globSync(patterns.length > 0 ? patterns : PATTERNS, { cwd: ROOT }).sort();
+  const files = globSync(patterns.length > 0 ? patterns : PATTERNS, {
+    cwd: ROOT,
+    exclude: ['**/node_modules/**'],
+  }).sort();
   if (files.length === 0) {
     throw new Error(`No test file matches ${patterns.join(' ')}.`);
   }
