@@ -4,7 +4,6 @@ import {
   PostgresDialect,
   type PostgresPool,
   type PostgresPoolClient,
-  sql,
   type Transaction,
 } from 'kysely';
 import pg from 'pg';
@@ -226,14 +225,6 @@ const MAX_PREPARED_PARAMETERS = 64;
 /** Matches the statements that are worth preparing. BEGIN and COMMIT, for example, would not become faster. */
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
 
-const PLANNED_ANEW_MARK = '/* planned anew */';
-/**
- * Mark at the end of a statement that must not be prepared, so that PostgreSQL plans it again for each call. It is for statements that read
- * the events, because the table of events is sometimes empty and sometimes large. A plan that was made for the empty table would read the
- * whole large table until the next ANALYZE.
- */
-export const REPLANNED_EACH_CALL = sql.raw(PLANNED_ANEW_MARK);
-
 /** Returns the name of a prepared statement, which is the same on all connections. Undefined means that the statement is not prepared. */
 type StatementNames = (text: string, parameterCount: number) => string | undefined;
 
@@ -245,8 +236,7 @@ function createStatementNames(): StatementNames {
       name === undefined &&
       names.size < MAX_PREPARED &&
       parameterCount <= MAX_PREPARED_PARAMETERS &&
-      PREPARABLE.test(text) &&
-      !text.endsWith(PLANNED_ANEW_MARK)
+      PREPARABLE.test(text)
     ) {
       name = `roomservice_${names.size}`;
       names.set(text, name);

@@ -28,7 +28,7 @@ export async function runTransaction<T>(
   });
 }
 
-/** Turns off each kind of plan that reads more rows than an index look-up needs. */
+/** Settings that leave the planner only plans that read few rows by an index. */
 const PLAN_BY_INDEX = [
   'enable_sort',
   'enable_incremental_sort',
@@ -40,9 +40,9 @@ const PLAN_BY_INDEX = [
 ].map((setting) => sql`set_config(${sql.lit(setting)}, 'off', true)`);
 
 /**
- * Runs the work in a transaction in which the planner reads rows in the order of an index and avoids sorting. Otherwise the planner could
- * sort the whole backlog of events once for each credential. It does so if it expects few events, because the last ANALYZE ran just after
- * an earlier backlog had ended.
+ * Runs the work in a transaction in which the planner uses an index for each table, and its order. The table of events is sometimes empty
+ * and sometimes large. If the last ANALYZE saw few events, or if a statement was prepared then, the planner would otherwise read or sort the
+ * whole backlog for each credential.
  */
 export async function inOrderOfIndex<T>(
   db: Db,

@@ -10,7 +10,7 @@ const BATCH_SIZE = 500;
  * Shortest time from the begin of one statement to the begin of the next. Under load, a statement then records many outcomes, and PostgreSQL
  * needs less time for each of them. The first outcome after a pause is recorded immediately.
  */
-const RECORD_EVERY_MS = 10;
+const RECORD_EVERY_MS = 20;
 
 /** Outcome of an attempt that is not stored yet. The next statement stores it. */
 interface Waiting {

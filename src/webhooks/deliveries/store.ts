@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, type Db, REPLANNED_EACH_CALL } from '#platform/db/database.ts';
+import type { Database, Db } from '#platform/db/database.ts';
 import { inOrderOfIndex } from '#platform/db/transaction.ts';
 import { type ClaimedDelivery, type DeliveryStatus, type DueQueue, type Lease, noOutcomeAt } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
@@ -43,7 +43,7 @@ export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueue
       WHERE tenant_id = head.tenant_id AND id = head.credential_id OFFSET 0
     ) AS c
     WHERE head.next_attempt_at <= now() AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
-    LIMIT ${limit} ${REPLANNED_EACH_CALL}`;
+    LIMIT ${limit}`;
   return (await inOrderOfIndex(db, 'read only', (tx) => statement.execute(tx))).rows;
 }
 
@@ -113,8 +113,7 @@ export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
       lease_id = ${lease.id}
     FROM due WHERE e.tenant_id = due.tenant_id AND e.id = due.id
     RETURNING e.tenant_id, e.id, e.credential_id, e.body, e.created_at, e.attempt_count, e.delivery_status,
-      extract(epoch FROM due.claimed_at - due.next_attempt_at)::float8 AS waited_seconds, due.webhook_url, due.webhook_secret
-    ${REPLANNED_EACH_CALL}`;
+      extract(epoch FROM due.claimed_at - due.next_attempt_at)::float8 AS waited_seconds, due.webhook_url, due.webhook_secret`;
   const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
   const takenOf = new Map<string, number>();
   for (const { credential_id } of rows) {
@@ -155,9 +154,9 @@ export interface Outcome {
  * overwrite a later outcome.
  * @returns the ids of the events whose outcomes were recorded
  */
-export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise<Set<string>> {
+export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<string>> {
   const of = <T>(value: (outcome: Outcome) => T) => outcomes.map(value);
-  const { rows } = await sql<{ id: string }>`
+  const statement = sql<{ id: string }>`
     UPDATE event AS e SET
       delivery_status = o.status,
       attempt_count = e.attempt_count - (o.result IS NULL)::int,
@@ -169,8 +168,8 @@ export async function recordOutcomes(db: Database, outcomes: Outcome[]): Promise
                 ${of(({ result }) => result && JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[])
       AS o (tenant_id, id, lease_id, status, result, retry_seconds)
     WHERE e.tenant_id = o.tenant_id AND e.id = o.id AND e.lease_id = o.lease_id
-    RETURNING e.id
-    ${REPLANNED_EACH_CALL}`.execute(db);
+    RETURNING e.id`;
+  const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -190,8 +189,7 @@ export async function readQueueState(db: Database): Promise<QueueState> {
     WITH RECURSIVE head AS (${queueHeads()})
     SELECT
       (SELECT count(*) FROM (SELECT FROM event WHERE delivery_status = 'pending' LIMIT ${MAX_COUNTED}) AS counted) AS pending,
-      (SELECT coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 FROM head) AS "oldestDueSeconds"
-    ${REPLANNED_EACH_CALL}`;
+      (SELECT coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 FROM head) AS "oldestDueSeconds"`;
   const { rows } = await inOrderOfIndex(db, 'read only', (tx) => statement.execute(tx));
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Database, REPLANNED_EACH_CALL } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import { inOrderOfIndex } from '#platform/db/transaction.ts';
 
 /** Returns the ids of tenants after the given id, in ascending order. */
@@ -34,8 +34,7 @@ export async function removeEvents(
         AND delivery_status IS DISTINCT FROM 'pending'
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
-    DELETE FROM event AS e USING old WHERE e.tenant_id = ${tenantId} AND e.id = old.id RETURNING e.id
-    ${REPLANNED_EACH_CALL}`;
+    DELETE FROM event AS e USING old WHERE e.tenant_id = ${tenantId} AND e.id = old.id RETURNING e.id`;
   const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
   return rows.map((row) => row.id);
 }
