@@ -5,10 +5,14 @@ import { createDatabase, type Database } from '#platform/db/database.ts';
 /** A proxy between the service and a database. It can cut the connections while the database itself keeps running. */
 export interface DatabaseProxy {
   db: Database;
+  /** URL of the database through the proxy. */
+  url: string;
   /** Cuts every connection and refuses new ones. */
   refuse(): Promise<void>;
   /** Keeps connections open and accepts new ones, but forwards no bytes. All bytes that arrive are discarded. */
   swallow(): void;
+  /** Forwards no notifications (NOTIFY) on new connections, as a pooler in transaction mode. */
+  dropNotifications(): void;
   /**
    * Cuts the old connections. From now on, accepts new connections and forwards their bytes. Discarded bytes stay lost.
    */
@@ -24,15 +28,16 @@ export async function startDatabaseProxy(url: string, poolSize: number): Promise
   const socketPath = `${decodeURIComponent(new URL(url).hostname)}/.s.PGSQL.5432`;
   const sockets = new Set<Socket>();
   let isOpen = true;
+  let passOn = (bytes: Buffer) => bytes;
   const server = createServer((client) => {
     const database = connect(socketPath);
-    for (const [from, to] of [
-      [client, database],
-      [database, client],
+    for (const [from, to, filter] of [
+      [client, database, (bytes: Buffer) => bytes],
+      [database, client, passOn],
     ] as const) {
       sockets.add(from);
       from.on('error', () => {});
-      from.on('data', (bytes: Buffer) => isOpen && to.write(bytes));
+      from.on('data', (bytes: Buffer) => isOpen && to.write(filter(bytes)));
       from.on('close', () => {
         sockets.delete(from);
         to.destroy();
@@ -48,12 +53,16 @@ export async function startDatabaseProxy(url: string, poolSize: number): Promise
   const db = createDatabase({ url: proxied.href, poolSize });
   return {
     db,
+    url: proxied.href,
     async refuse() {
       cut();
       await new Promise((resolve) => server.close(resolve));
     },
     swallow() {
       isOpen = false;
+    },
+    dropNotifications() {
+      passOn = withoutNotifications();
     },
     async restore() {
       cut();
@@ -68,5 +77,25 @@ export async function startDatabaseProxy(url: string, poolSize: number): Promise
       server.close();
       await db.destroy();
     },
+  };
+}
+
+/** Length of the head of a message of PostgreSQL: one byte for its type, and four for its length without the type. */
+const HEAD_BYTES = 5;
+
+/** Returns a function that removes the notifications (messages of type A) from the bytes that PostgreSQL sends on one connection. */
+function withoutNotifications(): (bytes: Buffer) => Buffer {
+  let rest = Buffer.alloc(0);
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    const kept: Buffer[] = [];
+    while (rest.length >= HEAD_BYTES && rest.length > rest.readInt32BE(1)) {
+      const message = rest.subarray(0, rest.readInt32BE(1) + 1);
+      rest = rest.subarray(message.length);
+      if (message[0] !== 'A'.charCodeAt(0)) {
+        kept.push(message);
+      }
+    }
+    return Buffer.concat(kept);
   };
 }

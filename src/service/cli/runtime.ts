@@ -16,6 +16,8 @@ export interface Runtime {
   db: Database;
   /** Database connections of the background loops, such as the deliveries. Equal to `db` if no connections are reserved for them. */
   backgroundDb: Database;
+  /** URL of the database, which may contain a password. */
+  databaseUrl: string;
   keyring: OpenKeyring;
   /** Returns true if this process has noticed that database writes hang at present. */
   areWritesHanging: () => boolean;
@@ -73,7 +75,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, layout) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
     const areWritesHanging = () => hungWrites?.areHanging ?? false;
-    return { db, backgroundDb, keyring, areWritesHanging, migrated, close };
+    return { db, backgroundDb, databaseUrl: url, keyring, areWritesHanging, migrated, close };
   } catch (error) {
     await close();
     const reason = error instanceof OperatorError ? error.cause : error;

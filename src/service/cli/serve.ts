@@ -12,6 +12,7 @@ import { createLogger } from '#platform/http/log.ts';
 import { createMemoryBudgets } from '#platform/http/rate-limit.ts';
 import { createRedisBudgets } from '#platform/http/redis-budgets.ts';
 import type { Tenant } from '#access/tenants/tenants.ts';
+import { WakeUpSender } from '#webhooks/deliveries/wake-ups.ts';
 import { startWorker } from '../worker.ts';
 import { AppClosing } from './app-closing.ts';
 import type { Metrics } from './metrics.ts';
@@ -114,7 +115,7 @@ async function rewrapAndStart(config: Config, runtime: Runtime, log: Logger, opt
 }
 
 async function startService(config: Config, runtime: Runtime, log: Logger, options: ServeOptions) {
-  const { db, backgroundDb, keyring } = runtime;
+  const { db, backgroundDb, databaseUrl, keyring } = runtime;
   const metrics = await openMetrics(config, log);
   metrics?.ofWrites(runtime.areWritesHanging);
   const readiness = new Readiness();
@@ -125,6 +126,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
       : startWorker({
           config,
           db: backgroundDb,
+          databaseUrl,
           keyring,
           log,
           sandbox: options.demo
@@ -143,7 +145,7 @@ async function startService(config: Config, runtime: Runtime, log: Logger, optio
           keyring,
           budgets,
           log,
-          deliveries: worker?.deliveries ?? null,
+          deliveries: worker?.deliveries ?? new WakeUpSender(backgroundDb),
           ...(metrics ? { metrics: metrics.ofHttp() } : {}),
           isServing,
         });

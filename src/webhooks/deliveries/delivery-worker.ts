@@ -10,6 +10,7 @@ import { drawRetryWaitMs } from './retry.ts';
 import type { SendOutcome } from './send.ts';
 import { SendingSlots, type Slot } from './sending-slots.ts';
 import type { Outcome } from './store.ts';
+import type { NamedQueue } from './wake-ups.ts';
 
 /** Length of a lease. It is longer than the time limit of an attempt (10 s), so that a lease ends only if its process no longer runs. */
 const LEASE_SECONDS = 15;
@@ -45,6 +46,8 @@ export interface DeliveryWorkerOptions extends AttemptOptions {
   leaseSeconds?: number | undefined;
   /** Returns the wait after the n-th failed attempt, in milliseconds. Default: the random waits of decision 33. */
   drawWaitMs?: ((attempt: number) => number) | undefined;
+  /** Longest wait between two searches for due deliveries. Default: 200 ms. */
+  scanEveryMs?: number | undefined;
   /** Pause between two attempts to a receiver whose last three attempts have failed. Default: 250 ms. */
   probeRestMs?: number | undefined;
 }
@@ -66,6 +69,8 @@ export class DeliveryWorker implements LocalDelivery {
   readonly #running: Promise<void>;
   #isStopping = false;
   #isAwake = false;
+  /** Time (`performance.now()`) of the next search for due deliveries. */
+  #scanAtMs = 0;
   /** Time (`performance.now()`) at which the last claim began. */
   #claimedAtMs = Number.NEGATIVE_INFINITY;
   /** Number of attempts that have ended since the last claim began. */
@@ -97,6 +102,24 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   /**
+   * Tells the worker that another process has written events.
+   * @param queues credentials of the events; empty: the worker searches for all due deliveries
+   */
+  hear(queues: NamedQueue[]): void {
+    const urls = queues.map(({ credentialId }) => this.#urls.get(credentialId));
+    for (const [index, queue] of queues.entries()) {
+      const webhookUrl = urls[index];
+      if (webhookUrl !== undefined) {
+        this.#claims.add({ ...queue, webhookUrl, isActive: true });
+      }
+    }
+    if (queues.length === 0 || urls.includes(undefined)) {
+      this.#scanAtMs = 0;
+    }
+    this.#wake();
+  }
+
+  /**
    * Stops claiming, and waits until the attempts under way have ended. Attempts that have not ended after `graceMs` are aborted, and
    * attempts that have not begun by then do not begin. Their deliveries are due again immediately for other workers.
    */
@@ -117,28 +140,30 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   async #run(): Promise<void> {
-    let scanWaitMs = SCAN_EVERY_MS;
-    let scanAtMs = 0;
+    const { scanEveryMs = SCAN_EVERY_MS } = this.#options;
+    let scanWaitMs = scanEveryMs;
     while (!this.#isStopping) {
       this.#isAwake = false;
       this.#slots.markSlow();
       try {
-        if (performance.now() >= scanAtMs) {
+        if (performance.now() >= this.#scanAtMs) {
+          this.#scanAtMs = performance.now() + jittered(scanWaitMs);
           await this.#claims.scan();
-          scanAtMs = performance.now() + jittered(scanWaitMs);
         }
         await this.#claim();
-        scanWaitMs = SCAN_EVERY_MS;
+        scanWaitMs = scanEveryMs;
       } catch (error) {
         if (!isLogged(error)) {
           this.#options.log.warn({ err: error }, 'cannot read the due deliveries from the database');
         }
         scanWaitMs = Math.min(MAX_SCAN_WAIT_MS, scanWaitMs * 2);
-        scanAtMs = performance.now() + jittered(scanWaitMs);
+        this.#scanAtMs = performance.now() + jittered(scanWaitMs);
         // The worker waits even if a new event has woken it, because it cannot claim a delivery before the database is back.
         this.#isAwake = false;
       }
-      await this.#sleepUntil(this.#claims.isEmpty ? scanAtMs : Math.min(scanAtMs, this.#claimedAtMs + CLAIM_WAIT_MS));
+      await this.#sleepUntil(
+        this.#claims.isEmpty ? this.#scanAtMs : Math.min(this.#scanAtMs, this.#claimedAtMs + CLAIM_WAIT_MS),
+      );
     }
   }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
-import { inOrderOfIndex } from '#platform/db/transaction.ts';
+import { executeByIndex } from '#platform/db/transaction.ts';
 import { type ClaimedDelivery, type DeliveryStatus, type DueQueue, type Lease, noOutcomeAt } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
 
@@ -44,7 +44,7 @@ export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueue
     ) AS c
     WHERE head.next_attempt_at <= now() AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
     LIMIT ${limit}`;
-  return (await inOrderOfIndex(db, 'read only', (tx) => statement.execute(tx))).rows;
+  return (await executeByIndex(db, 'read only', statement)).rows;
 }
 
 interface ClaimRow {
@@ -114,7 +114,7 @@ export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
     FROM due WHERE e.tenant_id = due.tenant_id AND e.id = due.id
     RETURNING e.tenant_id, e.id, e.credential_id, e.body, e.created_at, e.attempt_count, e.delivery_status,
       extract(epoch FROM due.claimed_at - due.next_attempt_at)::float8 AS waited_seconds, due.webhook_url, due.webhook_secret`;
-  const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
+  const { rows } = await executeByIndex(db, 'read write', statement);
   const takenOf = new Map<string, number>();
   for (const { credential_id } of rows) {
     takenOf.set(credential_id, (takenOf.get(credential_id) ?? 0) + 1);
@@ -169,7 +169,7 @@ export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<s
       AS o (tenant_id, id, lease_id, status, result, retry_seconds)
     WHERE e.tenant_id = o.tenant_id AND e.id = o.id AND e.lease_id = o.lease_id
     RETURNING e.id`;
-  const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
+  const { rows } = await executeByIndex(db, 'read write', statement);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -190,6 +190,6 @@ export async function readQueueState(db: Database): Promise<QueueState> {
     SELECT
       (SELECT count(*) FROM (SELECT FROM event WHERE delivery_status = 'pending' LIMIT ${MAX_COUNTED}) AS counted) AS pending,
       (SELECT coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 FROM head) AS "oldestDueSeconds"`;
-  const { rows } = await inOrderOfIndex(db, 'read only', (tx) => statement.execute(tx));
+  const { rows } = await executeByIndex(db, 'read only', statement);
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
 }

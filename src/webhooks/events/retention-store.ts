@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
-import { inOrderOfIndex } from '#platform/db/transaction.ts';
+import { executeByIndex } from '#platform/db/transaction.ts';
 
 /** Returns the ids of tenants after the given id, in ascending order. */
 export async function readTenantIds(db: Database, afterId: number, limit: number): Promise<number[]> {
@@ -35,6 +35,6 @@ export async function removeEvents(
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM event AS e USING old WHERE e.tenant_id = ${tenantId} AND e.id = old.id RETURNING e.id`;
-  const { rows } = await inOrderOfIndex(db, 'read write', (tx) => statement.execute(tx));
+  const { rows } = await executeByIndex(db, 'read write', statement);
   return rows.map((row) => row.id);
 }

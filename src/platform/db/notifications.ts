@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Database } from './database.ts';
+
+/** Time in which a listening connection must receive its own test notification. */
+const TEST_WITHIN_MS = 2_000;
+/** Pause before a new connection after the last one was lost or could not be opened. */
+const RECONNECT_AFTER_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Begin of each test notification. Every listener ignores the test notifications of the other listeners. */
+const TEST_MARK = 'test ';
+
+/**
+ * Sends a notification to all processes that listen to the channel, in a transaction of its own. PostgreSQL commits transactions with
+ * notifications one after the other, so a notification must not be part of a transaction that changes data. The notification does not wait
+ * for the disk, because it is only a hint.
+ * @param payload at most 8,000 bytes
+ */
+export async function notify(db: Database, channel: string, payload: string): Promise<void> {
+  await sql`SELECT set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`.execute(db);
+}
+
+export interface ListenerOptions {
+  url: string;
+  channel: string;
+  /** Called with each notification. Called with an empty text whenever the listener has begun to listen, because it may have missed some. */
+  onNotification: (payload: string) => void;
+  /** Called at most once, if this connection receives no notifications. The listener then ends. */
+  onDeaf: () => void;
+  /** Time in which the test notification must arrive. Default: 2 s. */
+  testWithinMs?: number;
+}
+
+/**
+ * Listens to notifications of PostgreSQL on a connection of its own. Notifications are only hints, so a caller must also look for work
+ * regularly. They get lost while the connection is lost, and a pooler in transaction mode does not pass them on. To notice this, the
+ * listener sends itself a notification first.
+ */
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #closing = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const isDeaf = await this.#listenOnce().catch(() => false); // The connections of the pool report that the database is out of reach.
+      if (isDeaf) {
+        this.#options.onDeaf();
+        return;
+      }
+      await sleep(RECONNECT_AFTER_MS, null, { signal }).catch(() => {});
+    }
+  }
+
+  /**
+   * Listens until the connection is lost or the listener is closed.
+   * @returns true if the connection did not receive its own test notification
+   */
+  async #listenOnce(): Promise<boolean> {
+    const { url, channel, onNotification, testWithinMs = TEST_WITHIN_MS } = this.#options;
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'roomservice listener',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    client.on('end', end).on('error', () => end());
+    const { signal } = this.#closing;
+    const onAbort = () => end();
+    signal.addEventListener('abort', onAbort);
+    try {
+      await Promise.race([client.connect(), ended]);
+      const test = TEST_MARK + randomUUID();
+      const heard = new Promise<boolean>((resolve) => {
+        client.on('notification', ({ payload = '' }) => {
+          if (payload === test) {
+            resolve(true);
+          } else if (!payload.startsWith(TEST_MARK)) {
+            onNotification(payload);
+          }
+        });
+      });
+      await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      await client.query('SELECT pg_notify($1, $2)', [channel, test]);
+      if (!(await Promise.race([heard, ended.then(() => true), sleep(testWithinMs, false, { ref: false })]))) {
+        return true;
+      }
+      onNotification('');
+      await ended;
+      return false;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      await client.end().catch(() => {});
+    }
+  }
+}

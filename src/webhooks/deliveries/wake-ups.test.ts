@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { readConfig } from '#platform/config.ts';
+import { Listener } from '#platform/db/notifications.ts';
+import { startWorker, type Worker } from '#service/worker.ts';
+import { type CredentialRef, eventInput, insertCredentials, writeEvent } from '#test/support/events.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
+import { startService, type TestService } from '#test/support/service.ts';
+import { eventually } from '#test/support/webhooks.ts';
+import { createTransactionWithEvents, type TransactionWithEvents } from '../events/events.ts';
+import { readWakeUp, WAKE_UP_CHANNEL, WakeUpSender } from './wake-ups.ts';
+
+describe('notifications of new events', () => {
+  let service: TestService;
+  let receiver: Receiver;
+  let tenantId: number;
+  let transaction: TransactionWithEvents;
+  let notifications: string[];
+  let listener: Listener;
+  let worker: Worker;
+
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.close());
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    ({ tenantId } = await service.tenant());
+    transaction = createTransactionWithEvents(service.database.db, new WakeUpSender(service.database.db));
+    notifications = [];
+    listener = new Listener({
+      url: service.database.url,
+      channel: WAKE_UP_CHANNEL,
+      onNotification: (payload) => notifications.push(payload),
+      onDeaf: () => {},
+    });
+    await eventually(() => notifications.length === 1, 'begin of listening');
+    // The worker searches for due deliveries only once a minute, so only a notification can make it send an event within a test.
+    worker = startWorker({
+      config: { ...readConfig({}), webhookAllowPrivateNetwork: true },
+      db: service.database.db,
+      databaseUrl: service.database.url,
+      keyring: service.keyring,
+      log: pino({ level: 'silent' }),
+      pace: { scanEveryMs: 120_000 },
+    });
+  });
+  afterEach(async () => {
+    await Promise.all([worker.stop(0), listener.close(), receiver.close()]);
+  });
+
+  const credentials = (count: number) =>
+    insertCredentials(
+      service,
+      tenantId,
+      Array.from({ length: count }, (_, index) => `${receiver.url}/${index}`),
+    );
+
+  const first = async (count: number) => (await credentials(count))[0] as CredentialRef;
+
+  it('a worker sends the events of another process without a search, the first and the later events of a credential', async () => {
+    const credential = await first(1);
+    for (let sent = 1; sent <= 5; sent += 1) {
+      await writeEvent(transaction, credential);
+      await receiver.waitFor(sent, 5_000);
+    }
+    assert.equal(receiver.requests.length, 5);
+  });
+
+  it('one notification tells of the events of all credentials that one transaction has written', async () => {
+    const all = await credentials(90);
+    await transaction(async (_tx, record) => await record(...all.map((credential) => eventInput(credential))));
+    await receiver.waitFor(90);
+    const named = notifications.slice(1).map((payload) => readWakeUp(payload));
+    assert.deepEqual(
+      named.map((queues) => queues.length),
+      [90],
+    );
+    assert.deepEqual(
+      new Set(named[0]?.map(({ credentialId }) => credentialId)),
+      new Set(all.map(({ credential }) => credential.id)),
+    );
+  });
+
+  it('a notification of the events of more than 100 credentials names none of them, and the worker finds all events', async () => {
+    const all = await credentials(150);
+    await transaction(async (_tx, record) => await record(...all.map((credential) => eventInput(credential))));
+    await receiver.waitFor(150);
+    assert.deepEqual(notifications.slice(1), ['']);
+  });
+
+  it('events that are committed at the same time share notifications', async () => {
+    const credential = await first(1);
+    await Promise.all(Array.from({ length: 100 }, () => writeEvent(transaction, credential)));
+    await receiver.waitFor(100, 20_000);
+    assert.ok(notifications.length < 60, `${notifications.length} notifications tell of 100 events`);
+  });
+
+  it('readWakeUp returns an empty list for a text that is no list of credentials', () => {
+    const id = '01890a5d-ac96-774b-bcce-b302099a8057';
+    for (const payload of ['', ' ', 'x', id, `1:${id} `, `1:${id},2:${id}`, `-1:${id}`, `1:${id}0`]) {
+      assert.deepEqual(readWakeUp(payload), []);
+    }
+    assert.deepEqual(readWakeUp(`7:${id}`), [{ tenantId: 7, credentialId: id }]);
+  });
+});

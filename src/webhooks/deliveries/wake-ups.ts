@@ -1,0 +1,69 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '#platform/db/database.ts';
+import { notify } from '#platform/db/notifications.ts';
+import type { DueQueue, LocalDelivery } from '../events/events.ts';
+
+/** Channel of the notifications that tell the delivery workers of new events. */
+export const WAKE_UP_CHANNEL = 'roomservice_deliveries';
+/** Pause between two notifications of one process. Further events wait for the next notification. */
+const NOTIFY_EVERY_MS = 5;
+/** Maximum number of credentials in one notification, which must have less than 8,000 bytes. If more have events, the workers search. */
+const MAX_NAMED = 100;
+
+/** Credential with a new event. */
+export type NamedQueue = Pick<DueQueue, 'tenantId' | 'credentialId'>;
+
+/**
+ * Tells the workers of other processes about the events of a process that sends no deliveries itself. One notification tells of all events
+ * that were committed since the last one. If it gets lost, the workers find the events at their next search.
+ */
+export class WakeUpSender implements LocalDelivery {
+  readonly #db: Database;
+  /** Credentials with new events, by credential id. */
+  #queues = new Map<string, NamedQueue>();
+  #isSending = false;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Offers no lease, because this process sends no deliveries. */
+  offerLease(): null {
+    return null;
+  }
+
+  /** Is never called, because `offerLease` offers no lease. */
+  begin(): void {}
+
+  wake({ tenantId, credentialId }: DueQueue): void {
+    this.#queues.set(credentialId, { tenantId, credentialId });
+    if (!this.#isSending) {
+      void this.#sendAll();
+    }
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#isSending = true;
+    while (this.#queues.size > 0) {
+      await nextTurn(); // Events that were committed together share a notification.
+      const queues = [...this.#queues.values()];
+      this.#queues = new Map();
+      await notify(this.#db, WAKE_UP_CHANNEL, wakeUpOf(queues)).catch(() => {}); // The workers search for due deliveries anyway.
+      await sleep(NOTIFY_EVERY_MS);
+    }
+    this.#isSending = false;
+  }
+}
+
+function wakeUpOf(queues: NamedQueue[]): string {
+  const named = queues.length > MAX_NAMED ? [] : queues;
+  return named.map(({ tenantId, credentialId }) => `${tenantId}:${credentialId}`).join(' ');
+}
+
+/** Reads a notification. An empty list means that the worker has to search for the credentials with due deliveries. */
+export function readWakeUp(payload: string): NamedQueue[] {
+  const named = payload.split(' ').map((text) => /^(\d{1,15}):([0-9a-f-]{36})$/.exec(text));
+  return named.every((match) => match !== null)
+    ? named.map(([, tenantId = '', credentialId = '']) => ({ tenantId: Number(tenantId), credentialId }))
+    : [];
+}
