@@ -11,12 +11,16 @@ export interface PaceJob {
   perSecond: number;
 }
 
-answerJobs(async ({ url, calls, perSecond }: PaceJob): Promise<number> => {
+/** Makes the calls. Returns the time at which each call began, in milliseconds since 1970, in the order of the calls. */
+answerJobs(async ({ url, calls, perSecond }: PaceJob): Promise<number[]> => {
   const startedAt = performance.now();
+  const beganAtMs: number[] = [];
   const underWay: Promise<unknown>[] = [];
   for (const [index, call] of calls.entries()) {
     await sleep(Math.max(0, startedAt + (index * 1000) / perSecond - performance.now()));
+    beganAtMs.push(performance.timeOrigin + performance.now());
     underWay.push(callOnce(url, call));
   }
-  return (await Promise.all(underWay)).length;
+  await Promise.all(underWay);
+  return beganAtMs;
 });

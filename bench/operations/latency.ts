@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonCall } from '../calls.ts';
 import { startChild } from '../child.ts';
 import type { DeliveryStand, Subscriber } from '../delivery-stand.ts';
+import type { ChangeStatusJob } from '../floors/change-status.ts';
+import type { Call } from '../load-worker.ts';
 import type { PaceJob } from '../pace-worker.ts';
 import { withConnection } from '../sql.ts';
-import { percentile } from '../statistics.ts';
+import { CONNECTIONS } from '../stand.ts';
+import { median, percentile } from '../statistics.ts';
 import { storeOrdersOf } from '../stored.ts';
-import { latencyWithin, p99Within, type Row } from '../table.ts';
+import { type Goal, latencyWithin, p99Within, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import type { Operation } from './operation.ts';
 
@@ -28,21 +31,93 @@ export const LATENCY: Operation[] = [
   { name: 'delivery-latency-hanging', measure: measureHanging },
 ];
 
+/** Load of staff calls that each change the status of one order. */
+interface StatusLoad {
+  /** URL of the service or of its floor. */
+  url: string;
+  perSecond: number;
+  seconds: number;
+  callOf: (subscriber: Subscriber, orderId: string) => Promise<Call>;
+}
+
+/** Times of one status change, in milliseconds since 1970. */
+interface StatusChange {
+  orderId: string;
+  beganAtMs: number;
+  /** Time at which the first byte of the delivery arrived. */
+  arrivedAtMs: number;
+}
+
+interface Percentiles {
+  p50Ms: number;
+  p99Ms: number;
+}
+
+/**
+ * Measures the service and its floor in turns. One stall of the disk or of the machine spoils only one turn, so each result is the median
+ * of all turns.
+ */
 async function measureLatency(world: World): Promise<Row[]> {
   const deliveries = await world.deliveries();
+  const { stand } = deliveries;
+  const { rounds, seconds } = world.options;
   const subscribers = deliveries.healthy.slice(0, SUBSCRIBERS);
-  const seconds = world.options.rounds * world.options.seconds;
-  const waits = await causeEvents(deliveries, subscribers, subscribers, { perSecond: 100, seconds });
-  const measured = percentilesOf(waits);
+  await using floor = startChild<ChangeStatusJob, string>('floors/change-status.ts');
+  const floorUrl = await floor.ask({
+    databaseUrl: stand.databaseUrl,
+    connections: CONNECTIONS,
+    webhookUrl: `${deliveries.receiverUrl}/well/floor`,
+    cert: deliveries.certificate.cert,
+  });
+  const fromCommit: Percentiles[] = [];
+  const fromCall: Percentiles[] = [];
+  const ofFloor: Percentiles[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const load = { perSecond: 100, seconds };
+    const changes = await changeStatuses(deliveries, subscribers, subscribers, { ...load, ...toService(deliveries) });
+    fromCall.push(percentilesOf(changes.map(waitFromCall)));
+    fromCommit.push(percentilesOf(await waitsFromCommit(stand.databaseUrl, changes)));
+    const floors = await changeStatuses(deliveries, subscribers, subscribers, { ...load, ...toFloor(floorUrl) });
+    ofFloor.push(percentilesOf(floors.map(waitFromCall)));
+  }
+  const floorMs = medianOf(ofFloor);
+  const memoryMb = await stand.service.rssMb();
   return [
     {
       operation: 'status change to first byte, 100/s',
-      ...measured,
-      memoryMb: await deliveries.stand.service.rssMb(),
+      ...medianOf(fromCommit),
+      memoryMb,
       goal: latencyWithin(2, 10),
-      note: `${waits.length} events, measured from the commit, including its flush to disk`,
+      note: 'measured from the commit, including its flush to disk',
+    },
+    {
+      operation: 'the same from the begin of the call',
+      ...medianOf(fromCall),
+      memoryMb,
+      goal: p99WithinFloor(15, 3, floorMs.p99Ms),
+      note: `floor: p50 ${floorMs.p50Ms.toFixed(2)} ms, p99 ${floorMs.p99Ms.toFixed(2)} ms`,
     },
   ];
+}
+
+/** Returns the goal that p99 is at most `mostMs` or `times` the p99 of the floor, whichever is longer. Both times are in milliseconds. */
+function p99WithinFloor(mostMs: number, times: number, floorMs: number): Goal {
+  return {
+    text: `p99 ≤ ${mostMs} ms or ${times} × floor`,
+    isReached: ({ p99Ms = Infinity }) => p99Ms <= Math.max(mostMs, times * floorMs),
+  };
+}
+
+function toService({ stand, ownerOf }: DeliveryStand): Pick<StatusLoad, 'url' | 'callOf'> {
+  return {
+    url: stand.service.url,
+    callOf: async ({ tenantId }, orderId) =>
+      jsonCall(`/v1/staff/orders/${orderId}/status/`, await ownerOf(tenantId), { status: 'confirmed' }),
+  };
+}
+
+function toFloor(url: string): Pick<StatusLoad, 'url' | 'callOf'> {
+  return { url, callOf: async ({ tenantId }, orderId) => jsonCall(`/${tenantId}/${orderId}`, {}, {}) };
 }
 
 async function measureHanging(world: World): Promise<Row[]> {
@@ -52,8 +127,10 @@ async function measureHanging(world: World): Promise<Row[]> {
   const healthy = subscribers.slice(HANGING);
   await deliveries.redirect(hanging, '/hang');
   const seconds = Math.max(LEAST_SECONDS_HANGING, world.options.rounds * world.options.seconds);
-  const waits = await causeEvents(deliveries, subscribers, healthy, { perSecond: 50, seconds });
+  const load = { perSecond: 50, seconds, ...toService(deliveries) };
+  const changes = await changeStatuses(deliveries, subscribers, healthy, load);
   await deliveries.redirect(hanging, '/well');
+  const waits = await waitsFromCommit(deliveries.stand.databaseUrl, changes);
   return [
     {
       operation: `status change to first byte, 50/s, ${HANGING} of ${SUBSCRIBERS} receivers hang`,
@@ -66,32 +143,59 @@ async function measureHanging(world: World): Promise<Row[]> {
 }
 
 /**
- * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event. Returns one time in milliseconds for each order
- * of the subscribers in `watched`. It is the time from the commit of the confirmation to the arrival of the delivery.
- * @throws Error if an event does not arrive, or seems to arrive before its commit
+ * Confirms orders of the subscribers at a constant rate. Each confirmation causes an event. Returns the times of the confirmations whose
+ * events go to the subscribers in `watched`.
+ * @throws Error if an event does not arrive
  */
-async function causeEvents(
+async function changeStatuses(
   deliveries: DeliveryStand,
   subscribers: Subscriber[],
   watched: Subscriber[],
-  { perSecond, seconds }: { perSecond: number; seconds: number },
-): Promise<number[]> {
-  const { stand, receiver } = deliveries;
-  await using pace = startChild<PaceJob, number>('pace-worker.ts');
+  load: StatusLoad,
+): Promise<StatusChange[]> {
+  const { receiver } = deliveries;
+  await using pace = startChild<PaceJob, number[]>('pace-worker.ts');
   const send = async (count: number) => {
-    const orders = await storeForAll(deliveries, subscribers, count);
-    await pace.ask({ url: stand.service.url, calls: orders.map(({ call }) => call), perSecond });
-    return orders;
+    const orders = await storeForAll(deliveries, subscribers, count, load.callOf);
+    const beganAtMs = await pace.ask({
+      url: load.url,
+      perSecond: load.perSecond,
+      calls: orders.map(({ call }) => call),
+    });
+    return orders.map((order, index) => ({ ...order, beganAtMs: beganAtMs[index] ?? Number.NaN }));
   };
-  await send(Math.ceil(perSecond * WARM_UP_SECONDS));
+  await send(Math.ceil(load.perSecond * WARM_UP_SECONDS));
   await receiver.ask({ isRecording: true });
-  const orders = await send(Math.ceil(perSecond * seconds));
+  const sent = await send(Math.ceil(load.perSecond * load.seconds));
   const isWatched = new Set(watched.map(({ credentialId }) => credentialId));
-  const expected = orders.filter(({ credentialId }) => isWatched.has(credentialId)).map(({ id }) => id);
-  const arrivals = await arrivalsOf(deliveries, expected);
+  const expected = sent.filter(({ credentialId }) => isWatched.has(credentialId));
+  const arrivals = await arrivalsOf(
+    deliveries,
+    expected.map(({ id }) => id),
+  );
   await receiver.ask({ isRecording: false });
-  const commits = await commitsOf(stand.databaseUrl, expected);
-  const waits = expected.map((id) => (arrivals.get(id) ?? Number.NaN) - (commits.get(id) ?? Number.NaN));
+  return expected.map(({ id, beganAtMs }) => ({
+    orderId: id,
+    beganAtMs,
+    arrivedAtMs: arrivals.get(id) ?? Number.NaN,
+  }));
+}
+
+/** Returns the time in milliseconds from the begin of a call to the arrival of its delivery. */
+function waitFromCall({ beganAtMs, arrivedAtMs }: StatusChange): number {
+  return arrivedAtMs - beganAtMs;
+}
+
+/**
+ * Returns, for each status change, the time in milliseconds from its commit to the arrival of its delivery.
+ * @throws Error if an event seems to have arrived before its commit
+ */
+async function waitsFromCommit(databaseUrl: string, changes: StatusChange[]): Promise<number[]> {
+  const commits = await commitsOf(
+    databaseUrl,
+    changes.map(({ orderId }) => orderId),
+  );
+  const waits = changes.map(({ orderId, arrivedAtMs }) => arrivedAtMs - (commits.get(orderId) ?? Number.NaN));
   if (!waits.every((wait) => wait >= 0)) {
     throw new Error(
       'An event seems to have arrived before its commit, so the clocks of PostgreSQL and the receiver differ.',
@@ -100,22 +204,21 @@ async function causeEvents(
   return waits;
 }
 
-/** Stores `count` orders, distributed evenly over the subscribers. Returns each order with the staff call that confirms it. */
-async function storeForAll({ stand, ownerOf }: DeliveryStand, subscribers: Subscriber[], count: number) {
+/** Stores `count` orders, distributed evenly over the subscribers. Returns each order with the call that confirms it. */
+async function storeForAll(
+  { stand }: DeliveryStand,
+  subscribers: Subscriber[],
+  count: number,
+  callOf: StatusLoad['callOf'],
+) {
   const each = Math.ceil(count / subscribers.length);
   return await withConnection(stand.databaseUrl, async (client) => {
     const stored = [];
     for (const subscriber of subscribers) {
-      const owner = await ownerOf(subscriber.tenantId);
       const ids = await storeOrdersOf(client, subscriber, `paced-${Date.now()}-`, each);
-      stored.push(
-        ...ids.map((id, turn) => ({
-          id,
-          turn,
-          credentialId: subscriber.credentialId,
-          call: jsonCall(`/v1/staff/orders/${id}/status/`, owner, { status: 'confirmed' }),
-        })),
-      );
+      for (const [turn, id] of ids.entries()) {
+        stored.push({ id, turn, credentialId: subscriber.credentialId, call: await callOf(subscriber, id) });
+      }
     }
     return stored.sort((a, b) => a.turn - b.turn).slice(0, count);
   });
@@ -149,7 +252,11 @@ async function commitsOf(databaseUrl: string, ids: string[]): Promise<Map<string
   });
 }
 
-function percentilesOf(waits: number[]): { p50Ms: number; p99Ms: number } {
+function percentilesOf(waits: number[]): Percentiles {
   const sorted = waits.toSorted((a, b) => a - b);
   return { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
+}
+
+function medianOf(turns: Percentiles[]): Percentiles {
+  return { p50Ms: median(turns.map(({ p50Ms }) => p50Ms)), p99Ms: median(turns.map(({ p99Ms }) => p99Ms)) };
 }

@@ -1,12 +1,14 @@
 import { callForJson, jsonCall, READERS, withId, WRITERS } from '../calls.ts';
 import { startChild } from '../child.ts';
+import { compare } from '../compare.ts';
 import type { InsertOrdersJob } from '../floors/insert-orders.ts';
+import type { PlaceOrdersJob } from '../floors/place-orders.ts';
 import type { SelectJob } from '../floors/select.ts';
 import { readRow, type TextRow } from '../floors/statements.ts';
 import type { Call, Slice } from '../load-worker.ts';
 import { withConnection } from '../sql.ts';
 import { type Caller, CONNECTIONS, type Stand } from '../stand.ts';
-import { ratioOf, type Row } from '../table.ts';
+import { type Goal, ratioOf, type Row } from '../table.ts';
 import type { World } from '../world.ts';
 import { readEachMenuOnce } from './menu.ts';
 import type { Operation } from './operation.ts';
@@ -14,10 +16,13 @@ import type { Operation } from './operation.ts';
 const PATH = '/v1/third-party/orders/';
 /** External id of a stored order. Every third-party credential has an order with this id. */
 const STORED = 'stored-1';
+/** Number of connections of the operation `order-latency`. It is the number of database connections that the service has for its API. */
+const FEW_WRITERS = 16;
 
 export const ORDERS: Operation[] = [
   { name: 'order-read', measure: measureRead },
   { name: 'order-new', measure: measureNew },
+  { name: 'order-latency', measure: measureNewLatency },
   { name: 'order-repeated', measure: measureRepeated },
 ];
 
@@ -60,6 +65,39 @@ async function measureNew(world: World): Promise<Row[]> {
       floor.ask({ databaseUrl: stand.databaseUrl, connections: CONNECTIONS, seconds, row, owners }),
   };
   return [await world.row('POST orders, new', stand, runs, ratioOf(0.8))];
+}
+
+/**
+ * Measures the time of calls that place an order over a few connections. The floor has HTTP too, because the time of a call includes the
+ * time of its HTTP request.
+ */
+async function measureNewLatency(world: World): Promise<Row[]> {
+  const stand = await world.lean();
+  const calls = await newOrderCalls(stand);
+  const row = await placeOne(stand, calls[0], stand.partners[0]);
+  await using child = startChild<PlaceOrdersJob, string>('floors/place-orders.ts');
+  const owners = stand.partners.map(({ tenantId, credentialId }) => ({ tenantId, credentialId }));
+  const floorUrl = await child.ask({ databaseUrl: stand.databaseUrl, connections: CONNECTIONS, row, owners });
+  const load = (url: string) => world.load({ url, calls, connections: FEW_WRITERS, status: 201 });
+  const { subject, floor, ratio } = await compare(load(stand.service.url), load(floorUrl), world.options);
+  return [
+    {
+      operation: `POST orders, new, ${FEW_WRITERS} connections`,
+      perSecond: subject.perSecond,
+      p50Ms: subject.p50Ms,
+      p99Ms: subject.p99Ms,
+      floorPerSecond: floor.perSecond,
+      ratio,
+      memoryMb: await stand.service.rssMb(),
+      goal: p99WithinTimes(1.5, floor.p99Ms),
+      note: `floor: p50 ${floor.p50Ms.toFixed(2)} ms, p99 ${floor.p99Ms.toFixed(2)} ms`,
+    },
+  ];
+}
+
+/** Returns the goal that p99 is at most `times` the p99 of the floor, which is in milliseconds. */
+function p99WithinTimes(times: number, floorMs: number): Goal {
+  return { text: `p99 ≤ ${times} × floor`, isReached: ({ p99Ms = Infinity }) => p99Ms <= times * floorMs };
 }
 
 /** Places one order through the service, and returns the row that the service wrote. */
