@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { sql } from 'kysely';
 import { readConfig } from '#platform/config.ts';
 import { type DeliveryPace, startWorker, type Worker } from '#service/worker.ts';
+import { startDatabaseProxy } from '#test/support/database-proxy.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually, listDeliveries, onlyDelivery, register } from '#test/support/webhooks.ts';
@@ -182,6 +183,25 @@ describe('DeliveryWorker', () => {
     const counts = Map.groupBy(eventIds(), (id) => id);
     assert.equal(counts.size, 100);
     assert.ok([...counts.values()].every((posts) => posts.length <= 5));
+  });
+
+  it('while the database is out of reach, a worker that knows of a due delivery tries to claim it at most ten times in 1.5 s', async (t) => {
+    const proxy = await startDatabaseProxy(service.database.url, 2);
+    t.after(() => proxy.close());
+    let failureCount = 0;
+    const log = pino({ level: 'warn' }, { write: () => (failureCount += 1) });
+    const config = { ...readConfig({}), webhookAllowPrivateNetwork: true };
+    const worker = startWorker({ config, db: proxy.db, keyring: service.keyring, log, pace: NO_WAIT });
+    workers.push(worker);
+    await proxy.refuse();
+    const { tenantId, credential } = tenant;
+    worker.deliveries.wake({ tenantId, credentialId: credential.id, webhookUrl: receiver.url, isActive: true });
+    await sleep(1_500);
+    assert.ok(failureCount > 0, 'no failure was logged');
+    assert.ok(failureCount <= 10, `${failureCount} failures were logged`);
+    await proxy.restore();
+    await writeEvents(1);
+    await receiver.waitFor(1);
   });
 
   it('a stopping worker lets the attempt under way end, and claims no new delivery', async () => {

@@ -120,14 +120,15 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   /**
-   * Stops claiming, and waits until the attempts under way have ended. Attempts that have not ended after `graceMs` are aborted, and
-   * attempts that have not begun by then do not begin. Their deliveries are due again immediately for other workers.
+   * Stops claiming, and waits until the attempts under way have ended. Attempts that have not ended after `graceMs` are aborted. Their
+   * deliveries, and the claimed deliveries whose attempt has not begun, are due again immediately for other workers.
    */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     this.#wake();
     const timer = setTimeout(() => this.#abort.abort(), graceMs);
     await this.#running;
+    this.#slots.dropWaiting();
     while (this.#underWay.size > 0) {
       await Promise.all(this.#underWay);
     }
@@ -142,6 +143,7 @@ export class DeliveryWorker implements LocalDelivery {
   async #run(): Promise<void> {
     const { scanEveryMs = SCAN_EVERY_MS } = this.#options;
     let scanWaitMs = scanEveryMs;
+    let sleepUntilMs = 0;
     while (!this.#isStopping) {
       this.#isAwake = false;
       this.#slots.markSlow();
@@ -152,18 +154,18 @@ export class DeliveryWorker implements LocalDelivery {
         }
         await this.#claim();
         scanWaitMs = scanEveryMs;
+        sleepUntilMs = Math.min(this.#scanAtMs, this.#nextClaimAtMs);
       } catch (error) {
         if (!isLogged(error)) {
           this.#options.log.warn({ err: error }, 'cannot read the due deliveries from the database');
         }
         scanWaitMs = Math.min(MAX_SCAN_WAIT_MS, scanWaitMs * 2);
         this.#scanAtMs = performance.now() + jittered(scanWaitMs);
+        sleepUntilMs = this.#scanAtMs;
         // The worker waits even if a new event has woken it, because it cannot claim a delivery before the database is back.
         this.#isAwake = false;
       }
-      await this.#sleepUntil(
-        this.#claims.isEmpty ? this.#scanAtMs : Math.min(this.#scanAtMs, this.#claimedAtMs + CLAIM_WAIT_MS),
-      );
+      await this.#sleepUntil(sleepUntilMs);
     }
   }
 
@@ -183,6 +185,14 @@ export class DeliveryWorker implements LocalDelivery {
     const { underWayToHealthy } = this.#slots;
     const isWorthIt = underWayToHealthy <= CLAIM_WITHOUT_WAIT || this.#endedSinceClaim >= underWayToHealthy;
     return !this.#isBehind && (isWorthIt || performance.now() >= this.#claimedAtMs + CLAIM_WAIT_MS);
+  }
+
+  /** Time (`performance.now()`) of the next claim, if no attempt ends and no event wakes the worker before. */
+  get #nextClaimAtMs(): number {
+    if (this.#claims.isEmpty) {
+      return Number.POSITIVE_INFINITY;
+    }
+    return (this.#isBehind ? performance.now() : this.#claimedAtMs) + CLAIM_WAIT_MS;
   }
 
   get #isBehind(): boolean {

@@ -53,22 +53,40 @@ describe('the worker and a failing receiver', () => {
     assert.equal(receiver.requests.length, 4);
   });
 
-  it('if a receiver begins to hang, the claimed deliveries that were not sent are due again, and no attempt of them counts', async () => {
-    await insertBacklog(db, tenant, 2_000);
-    let hanging = 0;
-    receiver.answerWith(() => {
-      if (receiver.requests.length <= 500) {
-        return 204;
-      }
-      hanging += 1;
-      return 'hang';
+  describe('that begins to hang while deliveries are claimed ahead for it', () => {
+    let hangingCount: number;
+    beforeEach(async () => {
+      await insertBacklog(db, tenant, 2_000);
+      hangingCount = 0;
+      receiver.answerWith(() => {
+        if (receiver.requests.length <= 500) {
+          return 204;
+        }
+        hangingCount += 1;
+        return 'hang';
+      });
+      work();
+      await eventually(() => hangingCount > 0, 'first request that hangs');
     });
-    work();
-    await eventually(() => hanging > 0, 'first request that hangs');
-    await sleep(1_000);
-    const counted = (await eventRows(db, tenant.tenantId)).filter(({ attempt_count }) => attempt_count > 0);
-    assert.equal(counted.length, receiver.requests.length);
-    assert.ok(hanging <= 32, `${hanging} requests hang, although a receiver has at most 32 sending slots`);
+
+    const countAttempted = async () =>
+      (await eventRows(db, tenant.tenantId)).filter(({ attempt_count }) => attempt_count > 0).length;
+
+    it('the deliveries that were not sent are due again, and no attempt of them counts', async () => {
+      await sleep(1_000);
+      assert.equal(await countAttempted(), receiver.requests.length);
+      assert.ok(hangingCount <= 32, `${hangingCount} requests hang, although a receiver has at most 32 sending slots`);
+    });
+
+    it('a stop of the worker begins no further attempt, and no attempt of the unsent deliveries counts', async () => {
+      await sleep(100); // All sending slots of the receiver are now taken by requests that hang.
+      const sentCount = receiver.requests.length;
+      await worker.stop(100);
+      assert.equal(receiver.requests.length, sentCount);
+      assert.equal(await countAttempted(), sentCount);
+      const rows = await eventRows(db, tenant.tenantId);
+      assert.ok(rows.every(({ lease_id }) => lease_id === null));
+    });
   });
 
   it('a failing receiver gets 3 to 14 attempts in 2 s, although 200 deliveries wait and new events arrive', async () => {

@@ -177,6 +177,11 @@ export class SendingSlots {
     }
   }
 
+  /** Ends the wait of all deliveries that wait for their turn. Their attempts must not begin. */
+  dropWaiting(): void {
+    this.#receivers.forEach(endWaits);
+  }
+
   /** Releases the slot of a delivery whose attempt does not begin. */
   release({ tenantId, receiver }: Slot): void {
     this.#change(receiver, { underWay: receiver.underWay - 1 });
@@ -214,7 +219,7 @@ export class SendingSlots {
     this.#underWay += receiver.underWay;
     this.#lagging += isLagging(receiver) ? receiver.underWay : 0;
     if (isLagging(receiver)) {
-      receiver.waiting.splice(0).forEach((wait) => wait(false));
+      endWaits(receiver);
     }
   }
 
@@ -244,6 +249,10 @@ function shareAfterSuccess({ share, sending }: Receiver): number {
     return Math.min(MAX_SHARE, share + 1);
   }
   return sending <= share / 2 ? Math.max(FIRST_SHARE, share - 1) : share;
+}
+
+function endWaits({ waiting }: Receiver): void {
+  waiting.splice(0).forEach((endWait) => endWait(false));
 }
 
 function isLagging({ failures, slow }: Receiver): boolean {
