@@ -85,6 +85,9 @@ export class Listener {
     signal.addEventListener('abort', onAbort);
     try {
       await Promise.race([client.connect(), ended]);
+      if (signal.aborted) {
+        return false;
+      }
       const test = TEST_MARK + randomUUID();
       const heard = new Promise<boolean>((resolve) => {
         client.on('notification', ({ payload = '' }) => {

@@ -260,6 +260,15 @@ describe('SendingSlots', () => {
     assert.equal(fill(numbered('well', 100)).length, SLOTS - HALF);
   });
 
+  it('a fast receiver may still have three times its share claimed while failing receivers hold more than half of the slots', () => {
+    useAll('fast', 100);
+    attemptOften('failing', false, 3);
+    Array.from({ length: SLOTS + HALF }, () => slots.take(TENANT, 'failing'));
+    assert.equal(slots.freeToClaim('fast'), 3 * MAX_SHARE);
+    fill(numbered('well', 100));
+    assert.equal(slots.freeToClaim('fast'), 0);
+  });
+
   it('a receiver counts as failing from its third failure in a row, and not before', () => {
     attemptOften('failing', false, 3);
     Array.from({ length: HALF }, () => slots.take(TENANT, 'failing'));

@@ -80,15 +80,8 @@ export class SendingSlots {
 
   /** Returns how many more deliveries may be sent to the receiver now. Without a URL, returns the number for a new receiver. */
   freeSlots(url?: string): number {
-    this.markSlow();
-    const receiver = (url === undefined ? undefined : this.#receivers.get(url)) ?? newReceiver();
-    if (performance.now() < receiver.restsUntilMs) {
-      return 0;
-    }
-    const left = isLagging(receiver)
-      ? LAGGING_SLOTS - this.#lagging
-      : SLOTS - (this.#underWay - this.#lagging) - Math.min(this.#lagging, LAGGING_SLOTS);
-    return Math.max(0, Math.min(receiver.share - receiver.underWay, left, MAX_UNDER_WAY - this.#underWay));
+    const receiver = this.#receiverOf(url);
+    return this.#freeWithin(receiver, receiver.share);
   }
 
   /**
@@ -96,13 +89,26 @@ export class SendingSlots {
    * has grown, it is more, unless claimed deliveries already wait for their turn.
    */
   freeToClaim(url: string): number {
-    this.markSlow();
-    const receiver = this.#receivers.get(url);
-    if (receiver === undefined || receiver.share <= FIRST_SHARE || isLagging(receiver)) {
-      return this.freeSlots(url);
-    }
+    const receiver = this.#receiverOf(url);
     const { share, underWay } = receiver;
-    return underWay > share ? 0 : Math.max(0, Math.min(CLAIMED_SHARES * share - underWay, SLOTS - this.#underWay));
+    const isAhead = share > FIRST_SHARE && underWay <= share && !isLagging(receiver);
+    return this.#freeWithin(receiver, isAhead ? CLAIMED_SHARES * share : share);
+  }
+
+  #receiverOf(url: string | undefined): Receiver {
+    this.markSlow();
+    return (url === undefined ? undefined : this.#receivers.get(url)) ?? newReceiver();
+  }
+
+  /** Returns how many more slots the receiver may take until it holds `limit` slots, or until its half of all slots is taken. */
+  #freeWithin(receiver: Receiver, limit: number): number {
+    if (performance.now() < receiver.restsUntilMs) {
+      return 0;
+    }
+    const left = isLagging(receiver)
+      ? LAGGING_SLOTS - this.#lagging
+      : SLOTS - (this.#underWay - this.#lagging) - Math.min(this.#lagging, LAGGING_SLOTS);
+    return Math.max(0, Math.min(limit - receiver.underWay, left, MAX_UNDER_WAY - this.#underWay));
   }
 
   /** Number of deliveries under way to receivers that are neither failing nor slow. */
