@@ -25,10 +25,14 @@ export const [BODY_BEFORE_ID = '', BODY_AFTER_ID = ''] = eventBody('EVENT-ID').s
 export async function writeEvents(client: pg.Client, subscribers: Owner[], count: number): Promise<void> {
   await client.query({
     name: 'events',
-    text: `INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status)
-           SELECT tenant_id, id, credential_id, 'order.status_changed', $4::text || id || $5, now(), 'pending'
-           FROM (SELECT uuidv7() AS id, 1 + number % cardinality($1::bigint[]) AS place FROM generate_series(1, $3::int) AS number) AS new
-           CROSS JOIN LATERAL (SELECT ($1::bigint[])[place] AS tenant_id, ($2::uuid[])[place] AS credential_id) AS owner`,
+    text: `WITH event_row AS (
+             INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)
+             SELECT tenant_id, id, credential_id, 'order.status_changed', $4::text || id || $5, now()
+             FROM (SELECT uuidv7() AS id, 1 + number % cardinality($1::bigint[]) AS place FROM generate_series(1, $3::int) AS number) AS new
+             CROSS JOIN LATERAL (SELECT ($1::bigint[])[place] AS tenant_id, ($2::uuid[])[place] AS credential_id) AS owner
+             RETURNING tenant_id, id, credential_id
+           )
+           INSERT INTO delivery (tenant_id, id, credential_id, status) SELECT tenant_id, id, credential_id, 'pending' FROM event_row`,
     values: [
       subscribers.map(({ tenantId }) => tenantId),
       subscribers.map(({ credentialId }) => credentialId),
@@ -47,7 +51,7 @@ export async function writeEvents(client: pg.Client, subscribers: Owner[], count
 export async function untilRecorded(client: pg.Client, subscribers: Owner[]): Promise<void> {
   const isRecorded = async () => {
     const { rowCount } = await client.query(
-      `SELECT FROM event WHERE delivery_status = 'pending' AND credential_id = ANY ($1) LIMIT 1`,
+      `SELECT FROM delivery WHERE status = 'pending' AND credential_id = ANY ($1) LIMIT 1`,
       [subscribers.map(({ credentialId }) => credentialId)],
     );
     return rowCount === 0;

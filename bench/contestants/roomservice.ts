@@ -31,10 +31,10 @@ export async function openRoomservice({ resources }: Field, settings: Settings):
     pid: service.pid,
     storePid: databasePid,
     async store(receivers, events) {
-      await client.query('VACUUM event');
+      await client.query('VACUUM event, delivery');
       await client.query('BEGIN');
       await writeEvents(client, partners.slice(0, receivers), events);
-      await client.query('ANALYZE event');
+      await client.query('ANALYZE event, delivery');
       return async () => void (await client.query('COMMIT'));
     },
     untilRecorded: () => untilRecorded(client, partners),

@@ -117,9 +117,9 @@ async function drainBacklog(deliveries: DeliveryStand, client: pg.Client, count:
   }
   const slice = sliceOf(healthyCount / ((performance.now() - startedAt) / 1000));
   await untilRecorded(client, healthy);
-  // Deletes the events whose receivers refused the connection. Otherwise the service would retry their deliveries while the floor is
+  // Deletes the deliveries whose receivers refused the connection. Otherwise the service would retry them while the floor is
   // measured.
-  await client.query(`DELETE FROM event WHERE delivery_status = 'pending'`);
+  await client.query(`DELETE FROM delivery WHERE status = 'pending'`);
   return slice;
 }
 

@@ -56,7 +56,16 @@ export interface Attempt {
   error: string | null;
 }
 
-/** A committed event. The fields from the row of the event are null if the row no longer exists. */
+/**
+ * SQL of the attempts of the delivery `d`, as the API returns them. The last attempt has no outcome if more attempts are counted than
+ * recorded.
+ */
+export const ATTEMPTS = `
+  d.attempts || CASE WHEN d.attempt_count > jsonb_array_length(d.attempts)
+    THEN jsonb_build_array(jsonb_build_object('at', d.claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome'))
+    ELSE '[]' END`;
+
+/** A committed event. The fields from the rows of the event and of its delivery are null if the row does not exist. */
 export interface EventRow {
   id: string;
   tenant_id: string;
@@ -74,8 +83,10 @@ export interface EventRow {
 export async function readEvents(postgres: Postgres): Promise<EventRow[]> {
   return await postgres.query<EventRow>(`
     SELECT seen.id, seen.tenant_id, seen.tx, pg_xact_commit_timestamp(seen.xmin) AS committed_at,
-      e.credential_id, e.type, e.body, e.delivery_status, e.attempt_count, e.attempts
-    FROM faults.event AS seen LEFT JOIN event AS e ON e.tenant_id = seen.tenant_id AND e.id = seen.id
+      e.credential_id, e.type, e.body, d.status AS delivery_status, d.attempt_count, ${ATTEMPTS} AS attempts
+    FROM faults.event AS seen
+    LEFT JOIN event AS e ON e.tenant_id = seen.tenant_id AND e.id = seen.id
+    LEFT JOIN delivery AS d ON d.tenant_id = seen.tenant_id AND d.id = seen.id
     ORDER BY seen.id
   `);
 }

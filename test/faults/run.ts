@@ -117,7 +117,7 @@ export async function endRun(world: World, isShort: boolean): Promise<void> {
   }
   const pending = async () => {
     const [row] = await world.postgres.query<{ count: string }>(
-      `SELECT count(*) FROM event WHERE delivery_status = 'pending'`,
+      `SELECT count(*) FROM delivery WHERE status = 'pending'`,
     );
     return Number(row?.count);
   };

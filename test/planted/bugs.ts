@@ -42,13 +42,13 @@ export const BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/store.ts',
-        find: 'attempt_count = e.attempt_count + (due.is_active AND due.has_attempts_left)::int,',
-        replace: 'attempt_count = e.attempt_count,',
+        find: 'attempt_count = d.attempt_count + (due.is_active AND due.has_attempts_left)::int,',
+        replace: 'attempt_count = d.attempt_count,',
       },
       {
         file: 'src/webhooks/deliveries/store.ts',
-        find: 'attempt_count = e.attempt_count - (o.result IS NULL)::int,',
-        replace: 'attempt_count = e.attempt_count + 1,',
+        find: 'attempt_count = d.attempt_count - (o.result IS NULL)::int,',
+        replace: 'attempt_count = d.attempt_count + 1,',
       },
     ],
     suites: ['src/webhooks/deliveries/delivery-worker.test.ts'],

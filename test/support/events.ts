@@ -67,11 +67,15 @@ export async function insertBacklog(
 ): Promise<void> {
   const all = [whose].flat();
   await sql`
-    INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status)
-    SELECT tenant_id, uuidv7(), credential_id, 'order.status_changed', '{"number":' || number || '}', now(), 'pending'
-    FROM unnest(${all.map(({ tenantId }) => tenantId)}::bigint[], ${all.map(({ credential }) => credential.id)}::uuid[])
-           AS whose (tenant_id, credential_id),
-      generate_series(1, ${count}::int) AS number
+    WITH event_row AS (
+      INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)
+      SELECT tenant_id, uuidv7(), credential_id, 'order.status_changed', '{"number":' || number || '}', now()
+      FROM unnest(${all.map(({ tenantId }) => tenantId)}::bigint[], ${all.map(({ credential }) => credential.id)}::uuid[])
+             AS whose (tenant_id, credential_id),
+        generate_series(1, ${count}::int) AS number
+      RETURNING tenant_id, id, credential_id
+    )
+    INSERT INTO delivery (tenant_id, id, credential_id, status) SELECT tenant_id, id, credential_id, 'pending' FROM event_row
   `.execute(db);
 }
 
@@ -109,12 +113,27 @@ export async function insertCredentials(
   return ids.map((id) => ({ tenantId, credential: { id } }));
 }
 
-/** Reads the events of a tenant with the state of their deliveries, in the order in which they were written. */
+/** Removes all events of all tenants, and their deliveries. */
+export async function removeAllEvents(db: Database): Promise<void> {
+  await db.deleteFrom('delivery').execute();
+  await db.deleteFrom('event').execute();
+}
+
+/** Reads the events of a tenant, in the order in which they were written. */
 export async function eventRows(db: Database, tenantId: number) {
+  return await db.selectFrom('event').selectAll().where('tenant_id', '=', tenantId).orderBy('id').execute();
+}
+
+/** Reads the deliveries of a tenant with the bodies of their events, in the order in which the events were written. */
+export async function deliveryRows(db: Database, tenantId: number) {
   return await db
-    .selectFrom('event')
-    .select(['id', 'body', 'delivery_status', 'attempt_count', 'attempts', 'next_attempt_at', 'lease_id'])
-    .where('tenant_id', '=', tenantId)
-    .orderBy('id')
+    .selectFrom('delivery')
+    .innerJoin('event', (join) =>
+      join.onRef('event.tenant_id', '=', 'delivery.tenant_id').onRef('event.id', '=', 'delivery.id'),
+    )
+    .selectAll('delivery')
+    .select('event.body')
+    .where('delivery.tenant_id', '=', tenantId)
+    .orderBy('delivery.id')
     .execute();
 }

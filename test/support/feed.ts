@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Insertable } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
-import type { Event } from '#platform/db/types.ts';
+import type { Delivery, Event } from '#platform/db/types.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { Answer, TestService, TestTenant } from './service.ts';
 
@@ -17,14 +17,16 @@ export interface ListedEvent {
   delivery: { status: string; attempts: object[] } | null;
 }
 
+/** Row of the table `event`, and its row of the table `delivery` if the event has a delivery. */
+type EventRow = Insertable<Event> & { delivery?: Omit<Insertable<Delivery>, 'tenant_id' | 'id' | 'credential_id'> };
+
 /**
- * Returns a row for the table `event`: an event without a delivery, for the tenant's first credential. `changes`
- * replaces columns.
+ * Returns an event of the tenant's first credential. By default, it has no delivery. `changes` replaces columns.
  */
 export function eventOf(
   { tenantId, credential }: Pick<TestTenant, 'tenantId' | 'credential'>,
-  changes: Partial<Insertable<Event>> = {},
-) {
+  changes: Partial<EventRow> = {},
+): EventRow {
   const id = changes.id ?? newId();
   const occurredAt = new Date();
   const data = { order_id: newId(), external_order_id: 'N-1', status: 'confirmed' };
@@ -34,15 +36,20 @@ export function eventOf(
 }
 
 /**
- * Inserts events, at most 1,000 in each statement, because PostgreSQL limits the number of parameters.
+ * Inserts events and their deliveries, at most 1,000 in each statement, because PostgreSQL limits the number of parameters.
  * @returns the ids of the events
  */
-export async function insertEvents(db: Database, events: Insertable<Event>[]): Promise<string[]> {
+export async function insertEvents(db: Database, events: EventRow[]): Promise<string[]> {
   for (let done = 0; done < events.length; done += 1_000) {
-    await db
-      .insertInto('event')
-      .values(events.slice(done, done + 1_000))
-      .execute();
+    const batch = events.slice(done, done + 1_000);
+    const rows = batch.map(({ delivery: _, ...event }) => event);
+    await db.insertInto('event').values(rows).execute();
+    const deliveries = batch.flatMap(({ tenant_id, id, credential_id, delivery }) =>
+      delivery === undefined ? [] : [{ tenant_id, id, credential_id, ...delivery }],
+    );
+    if (deliveries.length > 0) {
+      await db.insertInto('delivery').values(deliveries).execute();
+    }
   }
   return events.map(({ id }) => id);
 }

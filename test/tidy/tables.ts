@@ -6,10 +6,10 @@ const WRITE =
   /\.(?:insertInto|updateTable|deleteFrom)\(\s*'(?<built>\w+)|\b(?:INSERT INTO|MERGE INTO|DELETE FROM|UPDATE(?= \w+(?: (?:AS )?\w+)?\s+SET\b)) (?!SET\b)"?(?<written>\w+)/g;
 const READ = /\.(?:selectFrom|\w*[jJ]oin|using)\(\s*'(?<built>\w+)|\b(?:FROM|JOIN|USING)\s+"?(?<written>\w+)/g;
 /**
- * Tables that more than one module may write. An event and its delivery are one row (decision 32), so both modules of
- * `webhooks/` write it.
+ * Tables that more than one module may write. `webhooks/events` writes and removes an event and its delivery in one statement, and
+ * `webhooks/deliveries` changes the state of the delivery.
  */
-const SHARED: Record<string, string[]> = { event: ['webhooks/events', 'webhooks/deliveries'] };
+const SHARED: Record<string, string[]> = { delivery: ['webhooks/events', 'webhooks/deliveries'] };
 
 interface Mention {
   file: SourceFile;

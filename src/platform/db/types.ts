@@ -73,6 +73,19 @@ export interface Credential {
   webhook_url: Generated<string>;
 }
 
+export interface Delivery {
+  attempt_count: Generated<number>;
+  attempts: Generated<ColumnType<unknown, string, string>>;
+  claimed_at: Timestamp | null;
+  credential_id: string;
+  id: string;
+  lease_id: string | null;
+  leased_until: Timestamp | null;
+  next_attempt_at: Generated<Timestamp>;
+  status: string;
+  tenant_id: number;
+}
+
 export interface Dish {
   addons: ColumnType<unknown, string, string>;
   category: string;
@@ -96,16 +109,11 @@ export interface Dish {
 }
 
 export interface Event {
-  attempt_count: Generated<number>;
-  attempts: Generated<ColumnType<unknown, string, string>>;
   body: string;
   created_at: Timestamp;
   credential_id: string;
-  delivery_status: string | null;
   feed_position: number | null;
   id: string;
-  lease_id: string | null;
-  next_attempt_at: Generated<Timestamp>;
   tenant_id: number;
   type: string;
 }
@@ -265,6 +273,7 @@ export interface DB {
   audit_entry: AuditEntry;
   channel: Channel;
   credential: Credential;
+  delivery: Delivery;
   dish: Dish;
   event: Event;
   event_feed: EventFeed;

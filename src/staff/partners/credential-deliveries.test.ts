@@ -5,6 +5,7 @@ import { eventOf, insertEvents } from '#test/support/feed.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { causeEvent, onlyDelivery, register } from '#test/support/webhooks.ts';
+import { newId } from '#platform/lib/ids.ts';
 
 const PATH = '/v1/staff/credentials/';
 const NONE = { pending: 0, failed: 0, last_failed_at: null, oldest_pending_at: null };
@@ -54,11 +55,12 @@ describe('GET /v1/staff/credentials/', () => {
     const other = await service.credential(tenant.tenantId);
     const stranger = await service.tenant();
     // These deliveries are due in one hour, so that the worker does not send them during the test.
-    const waiting = { delivery_status: 'pending', next_attempt_at: new Date(Date.now() + 3_600_000) };
-    const ended = (status: string, at: string) => ({ delivery_status: status, attempts: attempts(at) });
+    const waiting = { delivery: { status: 'pending', next_attempt_at: new Date(Date.now() + 3_600_000) } };
+    const ended = (status: string, at: string) => ({ delivery: { status, attempts: attempts(at) } });
+    const [earlierId, laterId] = [newId(), newId()];
     await insertEvents(service.database.db, [
-      eventOf(tenant, { ...waiting, created_at: new Date('2026-03-02T00:00:00Z') }),
-      eventOf(tenant, { ...waiting, created_at: new Date('2026-03-01T08:00:00.5Z') }),
+      eventOf(tenant, { ...waiting, id: laterId, created_at: new Date('2026-03-02T00:00:00Z') }),
+      eventOf(tenant, { ...waiting, id: earlierId, created_at: new Date('2026-03-01T08:00:00.5Z') }),
       eventOf(tenant, ended('failed', '2026-02-03T00:00:00Z')),
       eventOf(tenant, ended('failed', '2026-02-01T04:05:06.789123Z')),
       eventOf(tenant, ended('delivered', '2026-04-01T00:00:00Z')),

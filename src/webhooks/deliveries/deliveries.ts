@@ -11,8 +11,8 @@ export function deliveryShape(row: DeliveryRow): Delivery {
     id: row.id,
     event: row.type,
     event_id: row.id,
-    status: row.delivery_status as DeliveryStatus,
-    attempts: attemptsShape(row.attempts),
+    status: row.status as DeliveryStatus,
+    attempts: attemptsShape(row),
     created_at: row.created_at.toISOString(),
   };
 }

@@ -35,8 +35,8 @@ describe('GET /v1/staff/webhook-deliveries/', () => {
   async function settle(id: string | undefined, status: string, attempts: object[]): Promise<void> {
     const withError = attempts.map((attempt) => ({ ...attempt, error: null }));
     await service.database.db
-      .updateTable('event')
-      .set({ delivery_status: status, attempts: JSON.stringify(withError), attempt_count: attempts.length })
+      .updateTable('delivery')
+      .set({ status, attempts: JSON.stringify(withError), attempt_count: attempts.length })
       .where('id', '=', id ?? '')
       .execute();
   }

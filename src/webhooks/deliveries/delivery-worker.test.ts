@@ -66,19 +66,20 @@ describe('DeliveryWorker', () => {
    * `leaseSeconds`.
    */
   async function leaveUnderWay(attempt: number, leaseSeconds: number): Promise<void> {
-    const attempts = Array.from({ length: attempt }, (_, index) => ({
+    const ended = Array.from({ length: attempt - 1 }, () => ({
       at: new Date(),
-      http_status: index === attempt - 1 ? null : 500,
-      duration_ms: index === attempt - 1 ? null : 3,
-      error: index === attempt - 1 ? 'no_outcome' : 'http_status',
+      http_status: 500,
+      duration_ms: 3,
+      error: 'http_status',
     }));
     await service.database.db
-      .updateTable('event')
+      .updateTable('delivery')
       .set({
         attempt_count: attempt,
-        attempts: JSON.stringify(attempts),
+        attempts: JSON.stringify(ended),
+        claimed_at: new Date(),
         lease_id: randomUUID(),
-        next_attempt_at: sql<Date>`now() + make_interval(secs => ${leaseSeconds})`,
+        leased_until: sql<Date>`now() + make_interval(secs => ${leaseSeconds})`,
       })
       .where('tenant_id', '=', tenant.tenantId)
       .execute();

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventRows, insertBacklog, insertCredentials, startTestWorker, writeEvent } from '#test/support/events.ts';
+import {
+  deliveryRows,
+  insertBacklog,
+  insertCredentials,
+  removeAllEvents,
+  startTestWorker,
+  writeEvent,
+} from '#test/support/events.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually, register } from '#test/support/webhooks.ts';
@@ -30,7 +37,7 @@ describe('the worker and a failing receiver', () => {
     await worker.stop(0);
     await receiver.close();
     // The remaining events are deleted, because the worker of the next test would send them.
-    await db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
+    await removeAllEvents(db);
   });
 
   const work = (pace: DeliveryPace = {}) => (worker = startTestWorker(service, pace));
@@ -38,8 +45,8 @@ describe('the worker and a failing receiver', () => {
   /** Waits until all events of the tenant have the given delivery status. */
   async function allEnd(status: string) {
     return await eventually(async () => {
-      const rows = await eventRows(db, tenant.tenantId);
-      return rows.every((row) => row.delivery_status === status) && rows;
+      const rows = await deliveryRows(db, tenant.tenantId);
+      return rows.every((row) => row.status === status) && rows;
     }, `all deliveries have the status ${status}`);
   }
 
@@ -70,7 +77,7 @@ describe('the worker and a failing receiver', () => {
     });
 
     const countAttempted = async () =>
-      (await eventRows(db, tenant.tenantId)).filter(({ attempt_count }) => attempt_count > 0).length;
+      (await deliveryRows(db, tenant.tenantId)).filter(({ attempt_count }) => attempt_count > 0).length;
 
     it('the deliveries that were not sent are due again, and no attempt of them counts', async () => {
       await sleep(1_000);
@@ -84,7 +91,7 @@ describe('the worker and a failing receiver', () => {
       await worker.stop(100);
       assert.equal(receiver.requests.length, sentCount);
       assert.equal(await countAttempted(), sentCount);
-      const rows = await eventRows(db, tenant.tenantId);
+      const rows = await deliveryRows(db, tenant.tenantId);
       assert.ok(rows.every(({ lease_id }) => lease_id === null));
     });
   });

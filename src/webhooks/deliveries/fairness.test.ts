@@ -39,8 +39,8 @@ describe('an event for a healthy receiver', () => {
     await worker.stop(0);
     await server.close();
     // The remaining events are removed, because the worker of the next test would send them. A DELETE would leave dead rows that slow down
-    // later queries, so the table is truncated.
-    await sql`TRUNCATE event`.execute(db);
+    // later queries, so the tables are truncated.
+    await sql`TRUNCATE event, delivery`.execute(db);
   });
 
   const work = (pace: DeliveryPace = {}) => (worker = startTestWorker(service, pace));
@@ -166,7 +166,7 @@ describe('an event for a healthy receiver', () => {
     await insertBacklog(db, await credentialsAt(urlsOf('revoked', 5_001)), 1);
     await db.updateTable('credential').set({ is_active: false }).where('tenant_id', '=', tenantId).execute();
     work();
-    const left = db.selectFrom('event').select('id').where('delivery_status', '=', 'pending').limit(1);
+    const left = db.selectFrom('delivery').select('id').where('status', '=', 'pending').limit(1);
     await eventually(async () => (await left.execute()).length === 0, 'end of all 5,001 deliveries');
   });
 });

@@ -1,12 +1,11 @@
 import type { Database } from '#platform/db/database.ts';
 import { type KeysetList, keysetList } from '#platform/db/keyset-list.ts';
-import type { DeliveryStatus } from '../events/events.ts';
+import type { DeliveryStatus, StoredAttempts } from '../events/events.ts';
 
-export interface DeliveryRow {
+export interface DeliveryRow extends StoredAttempts {
   id: string;
+  status: string;
   type: string;
-  delivery_status: string | null;
-  attempts: unknown;
   created_at: Date;
 }
 
@@ -16,7 +15,21 @@ export function listDeliveries(
   tenantId: number,
   status: DeliveryStatus | undefined,
 ): KeysetList<DeliveryRow> {
-  const all = db.selectFrom('event').where('tenant_id', '=', tenantId).where('delivery_status', 'is not', null);
-  const list = status === undefined ? all : all.where('delivery_status', '=', status);
-  return keysetList(db, list, (events) => events.select(['id', 'type', 'delivery_status', 'attempts', 'created_at']));
+  const all = db.selectFrom('delivery').where('tenant_id', '=', tenantId);
+  const list = status === undefined ? all : all.where('status', '=', status);
+  return keysetList(db, list, (deliveries) =>
+    deliveries
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom('event')
+            .select(['type', 'created_at'])
+            .whereRef('event.tenant_id', '=', 'delivery.tenant_id')
+            .whereRef('event.id', '=', 'delivery.id')
+            .limit(1)
+            .as('event'),
+        (join) => join.onTrue(),
+      )
+      .select(['id', 'status', 'attempts', 'attempt_count', 'claimed_at', 'type', 'created_at']),
+  );
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { eventRows, eventInput, startTestWorker, writeEvent } from '#test/support/events.ts';
+import { deliveryRows, eventInput, eventRows, startTestWorker, writeEvent } from '#test/support/events.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually, onlyDelivery, register } from '#test/support/webhooks.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { DeliveryPace, Worker } from '#service/worker.ts';
-import { createTransactionWithEvents, type TransactionWithEvents } from '../events/events.ts';
+import { attemptsShape, createTransactionWithEvents, type TransactionWithEvents } from '../events/events.ts';
 
 /**
  * Length of a lease, in milliseconds. No worker claims a leased event, so an event that arrives before its lease ends was sent from memory.
@@ -46,10 +46,10 @@ describe('claim of an event by the INSERT that writes it', () => {
   }
 
   async function onlyRow(from: Database = db) {
-    const [row, ...others] = await eventRows(from, tenant.tenantId);
+    const [row, ...others] = await deliveryRows(from, tenant.tenantId);
     assert.ok(row);
     assert.deepEqual(others, []);
-    return { ...row, dueInMs: row.next_attempt_at.getTime() - Date.now() };
+    return { ...row, dueInMs: (row.leased_until ?? row.next_attempt_at).getTime() - Date.now() };
   }
 
   const delivered = () => onlyDelivery(service, tenant, 'delivered');
@@ -67,9 +67,9 @@ describe('claim of an event by the INSERT that writes it', () => {
       assert.equal(receiver.requests.length, 0, 'the event is not sent before the commit');
       return row;
     });
-    assert.deepEqual([born.delivery_status, born.attempt_count], ['pending', 1]);
+    assert.deepEqual([born.status, born.attempt_count], ['pending', 1]);
     assert.deepEqual(
-      (born.attempts as { error: string }[]).map(({ error }) => error),
+      attemptsShape(born).map(({ error }) => error),
       ['no_outcome'],
     );
     assert.ok(
@@ -93,7 +93,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     )(async (tx, record) => {
       await record(eventInput(tenant));
       const { dueInMs, ...row } = await onlyRow(tx);
-      assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 0, null]);
+      assert.deepEqual([row.status, row.attempt_count, row.lease_id], ['pending', 0, null]);
       assert.deepEqual(row.attempts, []);
       assert.ok(dueInMs < 1_000);
     });
@@ -107,11 +107,11 @@ describe('claim of an event by the INSERT that writes it', () => {
     }
     await receiver.waitFor(4, 5_000);
     await writeEvent(transaction, tenant);
-    const last = (await eventRows(db, tenant.tenantId)).at(-1);
-    assert.deepEqual([last?.delivery_status, last?.attempt_count, last?.lease_id], ['pending', 0, null]);
+    const last = (await deliveryRows(db, tenant.tenantId)).at(-1);
+    assert.deepEqual([last?.status, last?.attempt_count, last?.lease_id], ['pending', 0, null]);
     await eventually(async () => {
-      const rows = await eventRows(db, tenant.tenantId);
-      return rows.every((row) => row.delivery_status === 'delivered');
+      const rows = await deliveryRows(db, tenant.tenantId);
+      return rows.every((row) => row.status === 'delivered');
     }, 'delivery of all five');
     assert.equal(receiver.requests.length, 5);
   });
@@ -121,32 +121,31 @@ describe('claim of an event by the INSERT that writes it', () => {
     const inputs = Array.from({ length: 6 }, (_, index) => eventInput(tenant, `"${index}" \\ é🍕`));
     const born = await transaction(async (tx, record) => {
       await record(...inputs, eventInput(silent));
-      return await eventRows(tx, tenant.tenantId);
+      return await deliveryRows(tx, tenant.tenantId);
     });
     assert.deepEqual(
-      born.map(({ delivery_status, attempt_count }) => [delivery_status, attempt_count]),
+      born.map(({ status, attempt_count }) => [status, attempt_count]),
       [...Array.from({ length: 4 }, () => ['pending', 1]), ['pending', 0], ['pending', 0]],
     );
     assert.equal(new Set(born.slice(0, 4).map(({ lease_id }) => lease_id)).size, 4);
     await receiver.waitFor(6, 5_000);
     await eventually(async () => {
-      const rows = await eventRows(db, tenant.tenantId);
-      return rows.every(({ delivery_status }) => delivery_status === 'delivered');
+      const rows = await deliveryRows(db, tenant.tenantId);
+      return rows.every(({ status }) => status === 'delivered');
     }, 'delivery of all six');
     assert.deepEqual(
       receiver.requests.map(({ rawBody }) => rawBody.toString()).sort(),
       born.map(({ body }) => body).sort(),
     );
-    const [kept] = await eventRows(db, silent.tenantId);
-    assert.deepEqual([kept?.delivery_status, kept?.attempt_count, kept?.lease_id], [null, 0, null]);
+    assert.equal((await eventRows(db, silent.tenantId)).length, 1);
+    assert.deepEqual(await deliveryRows(db, silent.tenantId), []);
   });
 
-  it('an event of a credential without a webhook is kept, and has neither a lease nor an attempt', async () => {
+  it('an event of a credential without a webhook is kept, and has no delivery', async () => {
     const silent = await service.tenant();
     await writeEvent(transaction, silent);
-    const [row] = await eventRows(db, silent.tenantId);
-    assert.deepEqual([row?.delivery_status, row?.attempt_count, row?.lease_id], [null, 0, null]);
-    assert.deepEqual(row?.attempts, []);
+    assert.equal((await eventRows(db, silent.tenantId)).length, 1);
+    assert.deepEqual(await deliveryRows(db, silent.tenantId), []);
   });
 
   it('an event is neither kept nor sent if its transaction is rolled back', async () => {
@@ -158,6 +157,7 @@ describe('claim of an event by the INSERT that writes it', () => {
     await sleep(500);
     assert.equal(receiver.requests.length, 0);
     assert.deepEqual(await eventRows(db, tenant.tenantId), []);
+    assert.deepEqual(await deliveryRows(db, tenant.tenantId), []);
   });
 
   it('an event is not sent if its transaction runs again after a deadlock and the second run revokes the credential', async () => {
@@ -174,7 +174,8 @@ describe('claim of an event by the INSERT that writes it', () => {
     assert.equal(runs, 2);
     await sleep(500);
     assert.equal(receiver.requests.length, 0);
-    assert.equal((await onlyRow()).delivery_status, null);
+    assert.equal((await eventRows(db, tenant.tenantId)).length, 1);
+    assert.deepEqual(await deliveryRows(db, tenant.tenantId), []);
   });
 
   it('if a transaction runs again after a lost connection, only the event of the second run is sent, and only once', async () => {
@@ -221,7 +222,7 @@ describe('claim of an event by the INSERT that writes it', () => {
       await worker?.stop(1_000);
       await writeEvent(transaction, tenant);
       const row = await onlyRow();
-      assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 0, null]);
+      assert.deepEqual([row.status, row.attempt_count, row.lease_id], ['pending', 0, null]);
       await sleep(500);
       assert.equal(receiver.requests.length, 0);
       work();
@@ -239,9 +240,9 @@ describe('claim of an event by the INSERT that writes it', () => {
         stopped = worker?.stop(5_000);
       });
       await stopped;
-      const rows = await eventRows(db, tenant.tenantId);
+      const rows = await deliveryRows(db, tenant.tenantId);
       assert.deepEqual(
-        rows.map((row) => [row.delivery_status, row.attempt_count, row.lease_id]),
+        rows.map((row) => [row.status, row.attempt_count, row.lease_id]),
         [
           ['delivered', 1, null],
           ['delivered', 1, null],
@@ -257,7 +258,7 @@ describe('claim of an event by the INSERT that writes it', () => {
       });
       await worker?.stop(0); // Aborts the delivery that began after the first stop, and waits until it has ended.
       const row = await onlyRow();
-      assert.deepEqual([row.delivery_status, row.attempt_count, row.lease_id], ['pending', 1, null]);
+      assert.deepEqual([row.status, row.attempt_count, row.lease_id], ['pending', 1, null]);
       assert.ok(row.dueInMs <= 0, `the delivery is due in ${row.dueInMs} ms`);
       assert.equal(receiver.requests.length, 0);
       work();

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { Registry } from 'prom-client';
 import { sql } from 'kysely';
 import { type DatabaseProxy, startDatabaseProxy } from '#test/support/database-proxy.ts';
-import { insertBacklog, startTestWorker, writeEvent } from '#test/support/events.ts';
+import { insertBacklog, removeAllEvents, startTestWorker, writeEvent } from '#test/support/events.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually, onlyDelivery, register } from '#test/support/webhooks.ts';
@@ -46,14 +46,14 @@ describe('the metrics of deliveries', () => {
     assert.deepEqual([(await scrape())['webhook_queue_depth'], (await scrape())['webhook_oldest_due_seconds']], [0, 0]);
     await insertBacklog(service.database.db, tenant, 7);
     await sql`
-      UPDATE event SET next_attempt_at = now() + CASE WHEN body = '{"number":3}' THEN interval '-90 s' ELSE interval '1 h' END
-      WHERE tenant_id = ${tenant.tenantId}
+      UPDATE delivery AS d SET next_attempt_at = now() + CASE WHEN body = '{"number":3}' THEN interval '-90 s' ELSE interval '1 h' END
+      FROM event AS e WHERE d.tenant_id = ${tenant.tenantId} AND e.tenant_id = d.tenant_id AND e.id = d.id
     `.execute(service.database.db);
     const seen = await scrape();
     assert.equal(seen['webhook_queue_depth'], 7);
     const oldest = seen['webhook_oldest_due_seconds'] ?? 0;
     assert.ok(oldest >= 90 && oldest < 100, `the oldest delivery has been due for ${oldest} s`);
-    await service.database.db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
+    await removeAllEvents(service.database.db);
     const { webhook_queue_depth: depth, webhook_oldest_due_seconds: age } = await scrape();
     assert.deepEqual([depth, age], [0, 0]);
     worker = startTestWorker(service, { drawWaitMs: () => 50 }, metrics);
@@ -80,9 +80,9 @@ describe('the metrics of deliveries', () => {
   });
 
   it('webhook_attempt_wait_seconds measures 40 s for a delivery that was due for 40 s before it was claimed', async () => {
-    await service.database.db.deleteFrom('event').where('tenant_id', '=', tenant.tenantId).execute();
+    await removeAllEvents(service.database.db);
     await insertBacklog(service.database.db, tenant, 1);
-    await sql`UPDATE event SET next_attempt_at = now() - interval '40 s' WHERE tenant_id = ${tenant.tenantId}`.execute(
+    await sql`UPDATE delivery SET next_attempt_at = now() - interval '40 s' WHERE tenant_id = ${tenant.tenantId}`.execute(
       service.database.db,
     );
     const registered = new Registry();

@@ -44,12 +44,12 @@ export function createDeliveryMetrics(registry: Registry, db: Database): Deliver
   });
   registerQueueGauges(registry, db);
   return {
-    attempted({ createdAt, waitedSeconds }, { ok, error, durationMs }) {
+    attempted({ createdAtMs, waitedSeconds }, { ok, error, durationMs }) {
       attempts.inc({ outcome: error ?? 'ok' });
       durations.observe(durationMs / 1000);
       waits.observe(waitedSeconds);
       if (ok) {
-        latencies.observe(Math.max(0, Date.now() - createdAt.getTime()) / 1000);
+        latencies.observe(Math.max(0, Date.now() - createdAtMs) / 1000);
       }
     },
   };

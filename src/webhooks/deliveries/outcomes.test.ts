@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type DatabaseProxy, startDatabaseProxy } from '#test/support/database-proxy.ts';
-import { eventRows, insertBacklog } from '#test/support/events.ts';
+import { deliveryRows, insertBacklog } from '#test/support/events.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { register } from '#test/support/webhooks.ts';
 import { createDatabase, type Database } from '#platform/db/database.ts';
@@ -56,8 +56,8 @@ describe('OutcomeRecorder', () => {
   }
 
   async function statuses(of = tenant): Promise<Record<string, number>> {
-    const rows = await eventRows(service.database.db, of.tenantId);
-    const byStatus = Map.groupBy(rows, (row) => row.delivery_status ?? 'none');
+    const rows = await deliveryRows(service.database.db, of.tenantId);
+    const byStatus = Map.groupBy(rows, (row) => row.status);
     return Object.fromEntries([...byStatus].map(([status, all]) => [status, all.length]));
   }
 
@@ -71,7 +71,7 @@ describe('OutcomeRecorder', () => {
     // The first statement records only one outcome, because no other outcome waits yet. Each later statement records at most 500.
     assert.ok(statements.length <= 4, `the recorder ran ${statements.length} statements`);
     assert.deepEqual([await statuses(), await statuses(other)], [{ delivered: 600 }, { delivered: 600 }]);
-    const [row] = await eventRows(service.database.db, other.tenantId);
+    const [row] = await deliveryRows(service.database.db, other.tenantId);
     const [attempt, ...others] = (row?.attempts ?? []) as Record<string, unknown>[];
     assert.deepEqual([attempt?.['http_status'], attempt?.['duration_ms'], attempt?.['error']], [204, 7, null]);
     assert.deepEqual([others, row?.lease_id], [[], null]);
@@ -87,8 +87,8 @@ describe('OutcomeRecorder', () => {
       recorder.record({ delivery: failed, result, status: 'failed', retryInMs: 0 }),
       recorder.record({ delivery: waiting, result, status: 'pending', retryInMs: 90_500 }),
     ]);
-    const rows = new Map((await eventRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
-    const statusOf = ({ eventId }: ClaimedDelivery) => rows.get(eventId)?.delivery_status;
+    const rows = new Map((await deliveryRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
+    const statusOf = ({ eventId }: ClaimedDelivery) => rows.get(eventId)?.status;
     assert.deepEqual([done, failed, waiting].map(statusOf), ['delivered', 'failed', 'pending']);
     const dueInMs = (rows.get(waiting.eventId)?.next_attempt_at.getTime() ?? 0) - Date.now();
     assert.ok(dueInMs > 80_000 && dueInMs < 91_000, `the delivery is due in ${dueInMs} ms`);
@@ -105,15 +105,10 @@ describe('OutcomeRecorder', () => {
     assert.deepEqual([again?.eventId, again?.attempt], [tried.eventId, 2]);
     const handedBack = [unsent, again ?? tried].map((delivery) => recorder.record(outcomeOfUnsent(delivery)));
     assert.deepEqual(await Promise.all(handedBack), [true, true]);
-    const rows = new Map((await eventRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
+    const rows = new Map((await deliveryRows(service.database.db, tenant.tenantId)).map((row) => [row.id, row]));
     const stateOf = ({ eventId }: ClaimedDelivery) => {
       const row = rows.get(eventId);
-      return [
-        row?.delivery_status,
-        row?.attempt_count,
-        (row?.attempts as unknown[] | undefined)?.length,
-        row?.lease_id,
-      ];
+      return [row?.status, row?.attempt_count, (row?.attempts as unknown[] | undefined)?.length, row?.lease_id];
     };
     assert.deepEqual([tried, unsent].map(stateOf), [
       ['pending', 1, 1, null],

@@ -1,20 +1,23 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
-import { type ClaimedDelivery, type DeliveryStatus, type DueQueue, type Lease, noOutcomeAt } from '../events/events.ts';
+import type { ClaimedDelivery, DeliveryStatus, DueQueue, Lease } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
+
+/** Condition for a delivery that no worker holds. */
+const IS_FREE = sql`(leased_until IS NULL OR leased_until <= now())`;
 
 const BEFORE_ALL = { tenantId: 0, credentialId: '00000000-0000-0000-0000-000000000000' };
 
 /**
- * Returns the SQL that selects the first pending delivery of each credential, in the order of tenants and credentials. The SQL is the body
- * of the recursive CTE `head`. It jumps in the index from one credential to the next, so a long queue costs no more than a short one. It
- * stops when the query that reads `head` needs no more rows.
+ * Returns the SQL that selects the first pending delivery of each credential that no worker holds, in the order of tenants and credentials.
+ * The SQL is the body of the recursive CTE `head`. It jumps in the index from one credential to the next, so a long queue costs no more than
+ * a short one. It only steps over the deliveries that a worker holds. It stops when the query that reads `head` needs no more rows.
  */
 function queueHeads(after = BEFORE_ALL) {
   const first = (where: RawBuilder<unknown>) => sql`
-    SELECT tenant_id, credential_id, next_attempt_at FROM event
-    WHERE delivery_status = 'pending' AND (tenant_id, credential_id) > ${where}
+    SELECT tenant_id, credential_id, next_attempt_at FROM delivery
+    WHERE status = 'pending' AND ${IS_FREE} AND (tenant_id, credential_id) > ${where}
     ORDER BY tenant_id, credential_id, next_attempt_at LIMIT 1`;
   return sql`
     (${first(sql`(${after.tenantId}, ${after.credentialId}::uuid)`)})
@@ -52,13 +55,16 @@ interface ClaimRow {
   id: string;
   credential_id: string;
   body: string;
-  created_at: Date;
+  created_at_ms: number;
   attempt_count: number;
-  delivery_status: DeliveryStatus;
+  status: DeliveryStatus;
   waited_seconds: number;
   webhook_url: string;
   webhook_secret: Buffer;
 }
+
+/** Entry of `attempts` for the last attempt of the row `d` of `delivery`, if this attempt has no recorded outcome. */
+const NO_OUTCOME = sql`jsonb_build_object('at', d.claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
 
 /** Maximum number of deliveries in one claim. It is small, so that the attempt of the last delivery begins soon after the claim. */
 export const CLAIM_SIZE = 200;
@@ -77,8 +83,9 @@ export interface Wanted {
  * (decision 34), and those whose fifth attempt has no recorded outcome (decision 33).
  *
  * The UPDATE joins only the CTE `due`, which already has the fields of the credential and the time. If it also joined the credentials, and
- * the table of events was empty at the last ANALYZE, PostgreSQL would read all events of the tenant for each claimed delivery. No function in
- * SET depends on the time, because a cluster does not route such a statement.
+ * the table of deliveries was empty at the last ANALYZE, PostgreSQL would read all deliveries of the tenant for each claimed delivery. No
+ * function in SET depends on the time, because a cluster does not route such a statement. The UPDATE changes no column of an index, except
+ * for a delivery that is not sent any more.
  *
  * The rows are locked in a materialised CTE, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
  * statement. The planner estimates the number of rows from the outer LIMIT of the CTE, so this LIMIT is a literal in the SQL text. The
@@ -99,27 +106,33 @@ export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
     ), due AS MATERIALIZED (
       SELECT picked.*, now() AS claimed_at, wanted.is_active, wanted.webhook_url, wanted.webhook_secret
       FROM wanted CROSS JOIN LATERAL (
-        SELECT tenant_id, id, next_attempt_at, attempt_count < ${MAX_ATTEMPTS} AS has_attempts_left FROM event
-        WHERE tenant_id = wanted.tenant_id AND credential_id = wanted.credential_id
-          AND delivery_status = 'pending' AND next_attempt_at <= now()
+        SELECT tenant_id, id, greatest(next_attempt_at, leased_until) AS due_at, attempt_count < ${MAX_ATTEMPTS} AS has_attempts_left FROM delivery
+        WHERE tenant_id = wanted.tenant_id AND credential_id = wanted.credential_id AND status = 'pending' AND next_attempt_at <= now() AND ${IS_FREE}
         ORDER BY next_attempt_at LIMIT wanted.count FOR UPDATE SKIP LOCKED
       ) AS picked LIMIT ${sql.lit(CLAIM_SIZE)}
+    ), claimed AS (
+      UPDATE delivery AS d SET
+        status = CASE WHEN NOT due.is_active THEN 'stopped' WHEN due.has_attempts_left THEN 'pending' ELSE 'failed' END,
+        attempt_count = d.attempt_count + (due.is_active AND due.has_attempts_left)::int,
+        attempts = CASE WHEN d.attempt_count > jsonb_array_length(d.attempts) THEN d.attempts || ${NO_OUTCOME} ELSE d.attempts END,
+        leased_until = due.claimed_at + make_interval(secs => ${lease.seconds}),
+        claimed_at = CASE WHEN due.is_active AND due.has_attempts_left THEN due.claimed_at ELSE d.claimed_at END,
+        lease_id = ${lease.id}
+      FROM due WHERE d.tenant_id = due.tenant_id AND d.id = due.id
+      RETURNING d.tenant_id, d.id, d.credential_id, d.attempt_count, d.status,
+        extract(epoch FROM due.claimed_at - due.due_at)::float8 AS waited_seconds, due.webhook_url, due.webhook_secret
     )
-    UPDATE event AS e SET
-      delivery_status = CASE WHEN NOT due.is_active THEN 'stopped' WHEN due.has_attempts_left THEN 'pending' ELSE 'failed' END,
-      attempt_count = e.attempt_count + (due.is_active AND due.has_attempts_left)::int,
-      attempts = CASE WHEN due.is_active AND due.has_attempts_left THEN e.attempts || ${noOutcomeAt(sql`due.claimed_at`)} ELSE e.attempts END,
-      next_attempt_at = due.claimed_at + make_interval(secs => ${lease.seconds}),
-      lease_id = ${lease.id}
-    FROM due WHERE e.tenant_id = due.tenant_id AND e.id = due.id
-    RETURNING e.tenant_id, e.id, e.credential_id, e.body, e.created_at, e.attempt_count, e.delivery_status,
-      extract(epoch FROM due.claimed_at - due.next_attempt_at)::float8 AS waited_seconds, due.webhook_url, due.webhook_secret`;
+    SELECT claimed.*, e.body, e.created_at_ms
+    FROM claimed CROSS JOIN LATERAL (
+      SELECT body, extract(epoch FROM created_at)::float8 * 1000 AS created_at_ms FROM event
+      WHERE tenant_id = claimed.tenant_id AND id = claimed.id LIMIT 1
+    ) AS e`;
   const { rows } = await executeByIndex(db, 'read write', statement);
   const takenOf = new Map<string, number>();
   for (const { credential_id } of rows) {
     takenOf.set(credential_id, (takenOf.get(credential_id) ?? 0) + 1);
   }
-  const toSend = rows.filter((row) => row.delivery_status === 'pending');
+  const toSend = rows.filter((row) => row.status === 'pending');
   return { deliveries: toSend.map((row) => claimed(row, lease)), takenOf };
 }
 
@@ -129,7 +142,7 @@ function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
     eventId: row.id,
     credentialId: row.credential_id,
     body: row.body,
-    createdAt: row.created_at,
+    createdAtMs: row.created_at_ms,
     attempt: row.attempt_count,
     lease,
     waitedSeconds: row.waited_seconds,
@@ -141,7 +154,7 @@ function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
 /** Result of an attempt, and the status of the delivery after the attempt. */
 export interface Outcome {
   delivery: ClaimedDelivery;
-  /** Null: the delivery was not sent, so its attempt does not count. */
+  /** Null: the delivery was not sent. Its attempt does not count, and it keeps its place in the queue. */
   result: { http_status: number | null; duration_ms: number; error: string | null } | null;
   status: DeliveryStatus;
   /** Milliseconds until the next attempt if the delivery stays pending, otherwise 0. */
@@ -157,18 +170,19 @@ export interface Outcome {
 export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<string>> {
   const of = <T>(value: (outcome: Outcome) => T) => outcomes.map(value);
   const statement = sql<{ id: string }>`
-    UPDATE event AS e SET
-      delivery_status = o.status,
-      attempt_count = e.attempt_count - (o.result IS NULL)::int,
-      attempts = CASE WHEN o.result IS NULL THEN e.attempts - -1 ELSE jsonb_set(e.attempts, '{-1}', e.attempts -> -1 || o.result) END,
-      next_attempt_at = now() + make_interval(secs => o.retry_seconds),
+    UPDATE delivery AS d SET
+      status = o.status,
+      attempt_count = d.attempt_count - (o.result IS NULL)::int,
+      attempts = CASE WHEN o.result IS NULL THEN d.attempts ELSE d.attempts || (jsonb_build_object('at', d.claimed_at) || o.result) END,
+      next_attempt_at = CASE WHEN o.result IS NULL THEN d.next_attempt_at ELSE now() + make_interval(secs => o.retry_seconds) END,
+      leased_until = NULL,
       lease_id = NULL
     FROM unnest(${of(({ delivery }) => delivery.tenantId)}::bigint[], ${of(({ delivery }) => delivery.eventId)}::uuid[],
                 ${of(({ delivery }) => delivery.lease.id)}::uuid[], ${of(({ status }) => status)}::text[],
                 ${of(({ result }) => result && JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[])
       AS o (tenant_id, id, lease_id, status, result, retry_seconds)
-    WHERE e.tenant_id = o.tenant_id AND e.id = o.id AND e.lease_id = o.lease_id
-    RETURNING e.id`;
+    WHERE d.tenant_id = o.tenant_id AND d.id = o.id AND d.lease_id = o.lease_id
+    RETURNING d.id`;
   const { rows } = await executeByIndex(db, 'read write', statement);
   return new Set(rows.map(({ id }) => id));
 }
@@ -188,7 +202,7 @@ export async function readQueueState(db: Database): Promise<QueueState> {
   const statement = sql<QueueState>`
     WITH RECURSIVE head AS (${queueHeads()})
     SELECT
-      (SELECT count(*) FROM (SELECT FROM event WHERE delivery_status = 'pending' LIMIT ${MAX_COUNTED}) AS counted) AS pending,
+      (SELECT count(*) FROM (SELECT FROM delivery WHERE status = 'pending' LIMIT ${MAX_COUNTED}) AS counted) AS pending,
       (SELECT coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 FROM head) AS "oldestDueSeconds"`;
   const { rows } = await executeByIndex(db, 'read only', statement);
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };

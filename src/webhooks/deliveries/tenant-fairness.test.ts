@@ -38,7 +38,7 @@ async function tenantWith(receivers: number, urlOf: (index: number) => string): 
   );
 }
 
-const removeEvents = async () => void (await sql`TRUNCATE event`.execute(service.database.db));
+const removeEvents = async () => void (await sql`TRUNCATE event, delivery`.execute(service.database.db));
 
 describe('claims of deliveries for a tenant with many receivers', () => {
   let slots: SendingSlots;
@@ -117,11 +117,11 @@ describe('claims of deliveries for a tenant with many receivers', () => {
     await claims.scan();
     await takeAll();
     const waiting = await service.database.db
-      .selectFrom('event')
+      .selectFrom('delivery')
       .select('id')
       .where('tenant_id', '=', tenantId)
       .where('credential_id', '=', credential.id)
-      .where('delivery_status', '=', 'pending')
+      .where('status', '=', 'pending')
       .where('attempt_count', '=', 0)
       .execute();
     assert.deepEqual(waiting, []);
@@ -151,11 +151,11 @@ describe('the event of a small tenant beside a tenant with many slow receivers',
       'BEGIN INSERT INTO noted_claim (tenant_id) VALUES (NEW.tenant_id); RETURN NULL; END'
     `.execute(service.database.db);
     await sql`
-      CREATE TRIGGER note_claim AFTER UPDATE OF attempt_count ON event
+      CREATE TRIGGER note_claim AFTER UPDATE OF attempt_count ON delivery
       FOR EACH ROW WHEN (NEW.attempt_count > OLD.attempt_count) EXECUTE FUNCTION note_claim()
     `.execute(service.database.db);
     await sql`
-      CREATE TRIGGER note_born_claimed AFTER INSERT ON event
+      CREATE TRIGGER note_born_claimed AFTER INSERT ON delivery
       FOR EACH ROW WHEN (NEW.attempt_count > 0) EXECUTE FUNCTION note_claim()
     `.execute(service.database.db);
   });

@@ -1,14 +1,30 @@
 import type { Attempt } from './schema.ts';
 
+/** Attempts of a delivery as they are stored. */
+export interface StoredAttempts {
+  /** Attempts with their outcomes, in the order in which they began. */
+  attempts: unknown;
+  /** Number of attempts that were counted. If it is greater than the number of `attempts`, the last attempt has no recorded outcome. */
+  attempt_count: number;
+  /** Time at which the last counted attempt was claimed. Null: no attempt was claimed. */
+  claimed_at: Date | null;
+}
+
 /**
- * Converts stored attempts to the objects that the API returns, with the fields in the order of the contract and times in milliseconds.
- * PostgreSQL stores the fields in another order and the times in microseconds.
+ * Returns stored attempts as the API returns them, with the fields in the order of the contract and times in milliseconds. PostgreSQL
+ * stores the fields in another order and the times in microseconds. An attempt without a recorded outcome gets the error `no_outcome`. Such
+ * an attempt is under way, or its process died.
  */
-export function attemptsShape(attempts: unknown): Attempt[] {
-  return (attempts as Attempt[]).map(({ at, http_status, duration_ms, error }) => ({
+export function attemptsShape({ attempts, attempt_count, claimed_at }: StoredAttempts): Attempt[] {
+  const ended = attempts as Attempt[];
+  const shown = ended.map(({ at, http_status, duration_ms, error }) => ({
     at: new Date(at).toISOString(),
     http_status,
     duration_ms,
     error,
   }));
+  if (attempt_count > ended.length && claimed_at !== null) {
+    shown.push({ at: claimed_at.toISOString(), http_status: null, duration_ms: null, error: 'no_outcome' });
+  }
+  return shown;
 }

@@ -1,8 +1,7 @@
-export { attemptsShape } from './attempts.ts';
+export { attemptsShape, type StoredAttempts } from './attempts.ts';
 export type { EventType } from './event-types.ts';
 export type { ClaimedDelivery, DueQueue, Lease, LocalDelivery } from './local-delivery.ts';
 export { Attempt, DELIVERY_STATUSES, DeliveryStatus, type FeedEntry, type FeedPage } from './schema.ts';
-export { noOutcomeAt } from './store.ts';
 export {
   createTransactionWithEvents,
   type EventInput,

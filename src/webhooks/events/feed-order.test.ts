@@ -132,14 +132,14 @@ describe('cursors of the event feed', () => {
       }
     }
     /**
-     * Updates recent events, newest first, until the writers end. This simulates deliveries, which also do not update events in the order
-     * in which the events were committed.
+     * Updates recent events, newest first, until the writers end. The updates move the events within the table, so that the table does not
+     * have them in the order of their commits.
      */
     async function touch(): Promise<void> {
       while (isWriting) {
         const ids = committed.slice(-8).reverse();
         if (ids.length > 0) {
-          const change = db.updateTable('event').set({ next_attempt_at: new Date() });
+          const change = db.updateTable('event').set({ created_at: new Date() });
           await change.where('tenant_id', '=', tenant.tenantId).where('id', 'in', ids).execute();
         }
         await sleep(5);

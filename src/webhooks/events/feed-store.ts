@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Db, Tx } from '#platform/db/database.ts';
 import { afterIdInOrder } from '#platform/db/keyset-list.ts';
+import type { StoredAttempts } from './attempts.ts';
 
 /** Key of a feed. Each credential has its own feed. */
 export interface Feed {
@@ -11,8 +12,8 @@ export interface Feed {
 export interface FeedRow {
   feed_position: number;
   body: string;
-  delivery_status: string | null;
-  attempts: unknown;
+  /** Delivery of the event. Null: no webhook URL was registered when the event was written. */
+  delivery: ({ status: string } & StoredAttempts) | null;
 }
 
 function eventsOf(db: Db, { tenantId, credentialId }: Feed) {
@@ -66,15 +67,30 @@ export async function raiseEra(db: Database, atLeast: number): Promise<number> {
   return era;
 }
 
-/** Returns the events whose position is greater than `after`, in the order of their positions. */
+/** Returns the events whose position is greater than `after`, in the order of their positions, with their deliveries. */
 export async function readNumbered(db: Db, feed: Feed, after: number, limit: number): Promise<FeedRow[]> {
-  return await eventsOf(db, feed)
-    .select(['feed_position', 'body', 'delivery_status', 'attempts'])
+  const rows = await eventsOf(db, feed)
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('delivery')
+          .select(['status', 'attempts', 'attempt_count', 'claimed_at'])
+          .whereRef('delivery.tenant_id', '=', 'event.tenant_id')
+          .whereRef('delivery.id', '=', 'event.id')
+          .limit(1)
+          .as('delivery'),
+      (join) => join.onTrue(),
+    )
+    .select(['feed_position', 'body', 'status', 'attempts', 'attempt_count', 'claimed_at'])
     .where('feed_position', '>', after)
     .orderBy('feed_position')
     .limit(limit)
     .$narrowType<{ feed_position: number }>()
     .execute();
+  return rows.map(({ feed_position, body, status, attempts, attempt_count, claimed_at }) => {
+    const delivery = status === null ? null : { status, attempts, attempt_count: attempt_count ?? 0, claimed_at };
+    return { feed_position, body, delivery };
+  });
 }
 
 /**

@@ -131,10 +131,11 @@ async function numberOldest(tx: Tx, feed: store.Feed, limit: number, afterId: st
  * exactly the bytes that are signed in a delivery.
  */
 function entryShape(row: store.FeedRow, era: number): FeedEntry {
-  const status = row.delivery_status as DeliveryStatus | null;
+  const { delivery } = row;
   return {
     cursor: cursorText({ era, position: row.feed_position }),
     ...(JSON.parse(row.body) as Pick<FeedEntry, 'event' | 'event_id' | 'occurred_at' | 'data'>),
-    delivery: status === null ? null : { status, attempts: attemptsShape(row.attempts) },
+    delivery:
+      delivery === null ? null : { status: delivery.status as DeliveryStatus, attempts: attemptsShape(delivery) },
   };
 }

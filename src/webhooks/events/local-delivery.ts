@@ -28,7 +28,8 @@ export interface ClaimedDelivery extends Target {
   eventId: string;
   credentialId: string;
   body: string;
-  createdAt: Date;
+  /** Time of the event, in milliseconds since 1970. */
+  createdAtMs: number;
   /** Number of this attempt, from 1. */
   attempt: number;
   lease: Lease;

@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { startDatabaseProxy } from '#test/support/database-proxy.ts';
+import { removeAllEvents } from '#test/support/events.ts';
 import { eventOf, insertEvents, readToEnd } from '#test/support/feed.ts';
 import { startService, type TestService, type TestTenant } from '#test/support/service.ts';
 import { eventually } from '#test/support/webhooks.ts';
@@ -20,7 +21,7 @@ before(async () => {
   ({ db } = service.database);
 });
 beforeEach(async () => {
-  await db.deleteFrom('event').execute();
+  await removeAllEvents(db);
   tenant = await service.tenant();
 });
 after(() => service.close());
@@ -64,12 +65,18 @@ describe('the removal of old events', () => {
   });
 
   it('removeOldEvents removes old events that are delivered, failed, stopped or without a delivery, and keeps pending events', async () => {
-    for (const status of ['delivered', 'failed', 'stopped', null]) {
-      await insertOld(2, 31, tenant, { delivery_status: status });
+    for (const status of ['delivered', 'failed', 'stopped']) {
+      await insertOld(2, 31, tenant, { delivery: { status } });
     }
-    const pending = await insertOld(3, 400, tenant, { delivery_status: 'pending' });
+    await insertOld(2);
+    const pending = await insertOld(3, 400, tenant, { delivery: { status: 'pending' } });
     assert.deepEqual(await remove(new Date()), [8]);
     assert.deepEqual(await idsLeft(), pending.toSorted());
+    const deliveries = await db.selectFrom('delivery').select('id').orderBy('id').execute();
+    assert.deepEqual(
+      deliveries.map(({ id }) => id),
+      pending.toSorted(),
+    );
   });
 
   it('removeOldEvents removes the old events of two tenants and keeps their newer events', async () => {
@@ -83,7 +90,7 @@ describe('the removal of old events', () => {
   });
 
   it('removeOldEvents removes at most 1,000 events in a batch, and keeps 1,200 events with a pending delivery', async () => {
-    const pending = await insertOld(1_200, 40, tenant, { delivery_status: 'pending' });
+    const pending = await insertOld(1_200, 40, tenant, { delivery: { status: 'pending' } });
     await insertOld(2_345);
     assert.deepEqual(await remove(new Date()), [1_000, 1_000, 345]);
     assert.equal((await idsLeft()).length, pending.length);

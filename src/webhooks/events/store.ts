@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Tx } from '#platform/db/database.ts';
 import { Fields, selectForEach } from '#platform/db/inputs.ts';
 import type { EventType } from './event-types.ts';
@@ -19,27 +19,20 @@ export interface NewEvent {
 }
 
 /**
- * Returns the entry of `attempts` for an attempt that was claimed at the given time and has no recorded outcome yet. The recorded outcome
- * replaces this entry.
- */
-export function noOutcomeAt(claimedAt: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`jsonb_build_object('at', ${claimedAt}, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
-}
-
-/**
- * Inserts one event for each row of the CTE `receiver`. A lease begins at the time of the INSERT (`clock_timestamp()`) and not of the BEGIN
- * (`now()`), because the transaction may have begun much earlier.
+ * Inserts one event for each row of the CTE `receiver`, and its delivery if the event has one. A lease begins at the time of the INSERT
+ * (`clock_timestamp()`) and not of the BEGIN (`now()`), because the transaction may have begun much earlier.
  */
 const WRITE_EVENTS = sql`
-  INSERT INTO event (tenant_id, id, credential_id, type, body, created_at, delivery_status,
-                     attempt_count, attempts, next_attempt_at, lease_id)
-  SELECT tenant_id, id, credential_id, type, body, created_at,
-    CASE WHEN is_delivered THEN 'pending' END,
-    (is_delivered AND lease_id IS NOT NULL)::int,
-    CASE WHEN is_delivered AND lease_id IS NOT NULL THEN jsonb_build_array(${noOutcomeAt(sql`now()`)}) ELSE '[]' END,
-    clock_timestamp() + make_interval(secs => lease_seconds),
-    CASE WHEN is_delivered THEN lease_id END
-  FROM receiver`;
+  event_row AS (
+    INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)
+    SELECT tenant_id, id, credential_id, type, body, created_at FROM receiver
+  ), delivery_row AS (
+    INSERT INTO delivery (tenant_id, id, credential_id, status, attempt_count, leased_until, claimed_at, lease_id)
+    SELECT tenant_id, id, credential_id, 'pending', (lease_id IS NOT NULL)::int,
+      CASE WHEN lease_id IS NOT NULL THEN clock_timestamp() + make_interval(secs => lease_seconds) END,
+      CASE WHEN lease_id IS NOT NULL THEN now() END, lease_id
+    FROM receiver WHERE is_delivered
+  )`;
 
 /** Event with the fields that the INSERT takes as parameters. */
 type EventInput = Omit<NewEvent, 'lease'> & { leaseId: string | null; leaseSeconds: number };
@@ -79,7 +72,7 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<stri
     `,
   );
   const { rows } = await sql<Target & { id: string }>`
-    WITH receiver AS (${receivers}), written AS (${WRITE_EVENTS})
+    WITH receiver AS (${receivers}), ${WRITE_EVENTS}
     SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret" FROM receiver WHERE is_delivered
   `.execute(tx);
   return new Map(rows.map(({ id, ...target }) => [id, target]));

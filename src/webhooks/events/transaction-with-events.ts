@@ -106,7 +106,9 @@ class RecordedEvents {
       const { tenantId, credentialId } = event;
       this.#deliveries?.wake({ tenantId, credentialId, webhookUrl: target.webhookUrl, isActive: true });
     } else {
-      this.#deliveries?.begin({ ...event, ...target, eventId: event.id, attempt: 1, lease, waitedSeconds: 0 });
+      const { tenantId, id: eventId, credentialId, body, createdAt } = event;
+      const of = { tenantId, eventId, credentialId, body, createdAtMs: createdAt.getTime() };
+      this.#deliveries?.begin({ ...of, ...target, attempt: 1, lease, waitedSeconds: 0 });
     }
   }
 }

@@ -59,7 +59,7 @@ function killWorker(name: string, untilMoment: (world: World, victim: ServicePro
       hook.answer = () => 204;
       hook.proxy.onConnection = async () => {};
       const starting = victim.start();
-      const isDelivered = async () => (await order.read())?.delivery_status === 'delivered';
+      const isDelivered = async () => (await order.read())?.status === 'delivered';
       const retriedMs = await waitUntil(isDelivered, 2 * RETRIED_WITHIN_MS, 50);
       world.findings.measure(`delivered again after ${name}`, retriedMs, RETRIED_WITHIN_MS);
       const attempts = (await order.read())?.attempt_count ?? 0;
@@ -163,7 +163,7 @@ const stopWorker: Fault = {
     victim.signal('SIGSTOP');
     other.signal('SIGCONT');
     const stoppedAtMs = performance.now();
-    const isDelivered = async () => (await order.read())?.delivery_status === 'delivered';
+    const isDelivered = async () => (await order.read())?.status === 'delivered';
     const retriedMs = await waitUntil(isDelivered, 2 * RETRIED_WITHIN_MS, 50);
     world.findings.measure('delivered by another worker while one is stopped', retriedMs, RETRIED_WITHIN_MS);
     await sleep(STOPPED_MS - (performance.now() - stoppedAtMs));

@@ -1,11 +1,11 @@
 import { moveOrder, placeOrder } from '../actors/orders.ts';
-import type { Attempt } from '../observer.ts';
+import { type Attempt, ATTEMPTS } from '../observer.ts';
 import type { Partner } from '../tenants.ts';
 import type { World } from '../world.ts';
 
 interface DeliveryRow {
   id: string;
-  delivery_status: string;
+  status: string;
   attempt_count: number;
   attempts: Attempt[];
 }
@@ -28,7 +28,7 @@ export async function causeEvent({ client, postgres, witness }: World, partner: 
 
   async function read(): Promise<DeliveryRow[]> {
     return await postgres.query<DeliveryRow>(
-      `SELECT id, delivery_status, attempt_count, attempts FROM event WHERE tenant_id = $1 AND credential_id = $2`,
+      `SELECT id, status, attempt_count, ${ATTEMPTS} AS attempts FROM delivery AS d WHERE tenant_id = $1 AND credential_id = $2`,
       [partner.tenant.id, partner.credentialId],
     );
   }

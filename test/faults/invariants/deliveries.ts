@@ -35,12 +35,16 @@ export const deliveriesEnd: Invariant = {
   lookAt: 'src/webhooks/ claim and record of outcomes; GET /v1/staff/webhook-deliveries/ of the tenant',
   async check(world, evidence) {
     const healthy = healthyUrls(world);
-    return evidence.events.flatMap((event) => {
+    const ends = evidence.events.flatMap((event) => {
       const partner = world.knownPartners.get(event.credential_id ?? '');
       const fault =
         event.body === null ? 'is missing in the database' : faultOfEnd(world, evidence, event, partner, healthy);
       return fault === null ? [] : [`event ${event.id} of ${partner?.webhookUrl ?? event.credential_id}: ${fault}`];
     });
+    const withoutEvent = await world.postgres.query<{ id: string }>(
+      'SELECT id FROM delivery AS d WHERE NOT EXISTS (SELECT FROM event WHERE tenant_id = d.tenant_id AND id = d.id)',
+    );
+    return [...ends, ...withoutEvent.map(({ id }) => `delivery ${id} has no event`)];
   },
 };
 
@@ -86,10 +90,11 @@ function faultOfEnd(
 ): string | null {
   const { delivery_status: status, attempt_count: count } = event;
   const attempts = event.attempts ?? [];
+  const counted = count ?? 0;
   const posts = world.posts.byEvent.get(event.id) ?? [];
   const lastStatus = attempts.at(-1)?.http_status ?? 0;
-  if (attempts.length !== count) {
-    return `${count} attempts are counted, but ${attempts.length} are recorded`;
+  if (attempts.length !== counted) {
+    return `${counted} attempts are counted, but ${attempts.length} are recorded`;
   }
   switch (status) {
     case null:
@@ -129,7 +134,7 @@ function isOverdue(partner: Partner | undefined, posts: Post[], healthy: Set<str
 export async function countOverdue(world: World): Promise<number> {
   const healthy = healthyUrls(world);
   const pending = await world.postgres.query<{ id: string; credential_id: string }>(
-    `SELECT id, credential_id FROM event WHERE delivery_status = 'pending'`,
+    `SELECT id, credential_id FROM delivery WHERE status = 'pending'`,
   );
   return pending.filter(({ id, credential_id }) => {
     return isOverdue(world.knownPartners.get(credential_id), world.posts.byEvent.get(id) ?? [], healthy, Date.now());

@@ -108,7 +108,7 @@ const waitTooLong: Tampering = {
     const shift = async (seconds: number) => {
       const at = `to_jsonb((attempts -> -1 ->> 'at')::timestamptz + make_interval(secs => ${seconds}))`;
       await world.postgres.query(
-        `UPDATE event SET attempts = jsonb_set(attempts, '{-1,at}', ${at}) WHERE ${EVENT}`,
+        `UPDATE delivery SET attempts = jsonb_set(attempts, '{-1,at}', ${at}) WHERE ${EVENT}`,
         values,
       );
     };
@@ -144,22 +144,22 @@ export const webhookTamperings: Tampering[] = [
     'an attempt is not counted',
     '5 webhooks at the receivers',
     anyDelivered,
-    `UPDATE event SET attempt_count = attempt_count - 1 WHERE ${EVENT}`,
-    `UPDATE event SET attempt_count = attempt_count + 1 WHERE ${EVENT}`,
+    `UPDATE delivery SET attempt_count = attempt_count - 1 WHERE ${EVENT}`,
+    `UPDATE delivery SET attempt_count = attempt_count + 1 WHERE ${EVENT}`,
   ),
   byStatement(
     'a delivery stays pending for ever',
     '5 webhooks in the database',
     anyDelivered,
-    `UPDATE event SET delivery_status = 'pending', next_attempt_at = 'infinity' WHERE ${EVENT}`,
-    `UPDATE event SET delivery_status = 'delivered' WHERE ${EVENT}`,
+    `UPDATE delivery SET status = 'pending', next_attempt_at = 'infinity' WHERE ${EVENT}`,
+    `UPDATE delivery SET status = 'delivered' WHERE ${EVENT}`,
   ),
   byStatement(
     'a delivery is failed before its fifth attempt',
     '5 webhooks in the database',
     anyDelivered,
-    `UPDATE event SET delivery_status = 'failed' WHERE ${EVENT}`,
-    `UPDATE event SET delivery_status = 'delivered' WHERE ${EVENT}`,
+    `UPDATE delivery SET status = 'failed' WHERE ${EVENT}`,
+    `UPDATE delivery SET status = 'delivered' WHERE ${EVENT}`,
   ),
   eventGone,
   eventAfterCommit,
