@@ -8,10 +8,34 @@ import { deliveryHeaders } from './signature.ts';
 import type { Outcome } from './store.ts';
 
 export interface AttemptOptions {
-  keyring: Keyring;
   sender: WebhookSender;
   headerBrand: string;
   log: Logger;
+}
+
+/**
+ * Decrypts the webhook secrets of the deliveries of one claim. All deliveries of a credential share one decryption, because a claim reads
+ * each credential once. The secrets are in memory only until the deliveries of the claim have been sent.
+ */
+export class ClaimSecrets {
+  readonly #keyring: Keyring;
+  /** Decrypted secrets, by credential id. */
+  readonly #secrets = new Map<string, Promise<string>>();
+
+  constructor(keyring: Keyring) {
+    this.#keyring = keyring;
+  }
+
+  /** Returns the decrypted webhook secret of a delivery. Decrypts it at the first call for the credential. */
+  of({ tenantId, credentialId, webhookSecret }: ClaimedDelivery): Promise<string> {
+    const known = this.#secrets.get(credentialId);
+    if (known !== undefined) {
+      return known;
+    }
+    const secret = this.#keyring.decrypt(webhookSecret, webhookSecretLocation(tenantId, credentialId));
+    this.#secrets.set(credentialId, secret);
+    return secret;
+  }
 }
 
 /**
@@ -19,16 +43,13 @@ export interface AttemptOptions {
  * outcome is `internal_error`.
  */
 export async function sendOnce(
-  { keyring, sender, headerBrand, log }: AttemptOptions,
+  { sender, headerBrand, log }: AttemptOptions,
   delivery: ClaimedDelivery,
-  signal: AbortSignal,
+  secrets: ClaimSecrets,
 ): Promise<SendOutcome> {
   let secret: string;
   try {
-    secret = await keyring.decrypt(
-      delivery.webhookSecret,
-      webhookSecretLocation(delivery.tenantId, delivery.credentialId),
-    );
+    secret = await secrets.of(delivery);
   } catch (error) {
     log.error(
       { err: error, tenant_id: delivery.tenantId, event_id: delivery.eventId },
@@ -39,7 +60,7 @@ export async function sendOnce(
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const { eventId, body, webhookUrl: url } = delivery;
   const headers = deliveryHeaders(headerBrand, { secret, eventId, timestampSeconds, body });
-  return await sender.send({ url, headers, body, signal });
+  return await sender.send({ url, headers, body });
 }
 
 /**

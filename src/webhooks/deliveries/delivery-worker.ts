@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { Database } from '#platform/db/database.ts';
 import { isLogged } from '#platform/errors.ts';
+import type { Keyring } from '#platform/keys/keys.ts';
 import { newId } from '#platform/lib/ids.ts';
 import type { ClaimedDelivery, DueQueue, Lease, LocalDelivery } from '../events/events.ts';
-import { type AttemptOptions, isReceiverOk, outcomeOf, outcomeOfUnsent, sendOnce } from './attempt.ts';
+import { type AttemptOptions, ClaimSecrets, isReceiverOk, outcomeOf, outcomeOfUnsent, sendOnce } from './attempt.ts';
 import { type Claim, Claims } from './claims.ts';
 import { OutcomeRecorder } from './outcomes.ts';
 import { drawRetryWaitMs } from './retry.ts';
@@ -28,7 +29,7 @@ const SCAN_EVERY_MS = 200;
  * deliveries, and PostgreSQL needs less time for each of them.
  */
 const CLAIM_WAIT_MS = 20;
-/** Number of deliveries under way up to which a claim does not wait. */
+/** Number of deliveries under way or claimed ahead up to which a claim does not wait. */
 const CLAIM_WITHOUT_WAIT = 32;
 /** Maximum number of outcomes that wait to be recorded. If more wait, the worker claims nothing, so that its memory is bounded. */
 const MAX_UNRECORDED = 1_000;
@@ -39,6 +40,7 @@ const MAX_CACHED = 10_000;
 
 export interface DeliveryWorkerOptions extends AttemptOptions {
   db: Database;
+  keyring: Keyring;
   log: Logger;
   /** Called after each attempt to send a delivery, with the outcome of the attempt. */
   onAttempt?: (delivery: ClaimedDelivery, sent: SendOutcome) => void;
@@ -65,9 +67,10 @@ export class DeliveryWorker implements LocalDelivery {
   /** URL of the last delivery of each credential, by credential id. The least recently used credential comes first. */
   readonly #urls = new Map<string, string>();
   readonly #underWay = new Set<Promise<void>>();
-  readonly #abort = new AbortController();
   readonly #running: Promise<void>;
   #isStopping = false;
+  /** True from the moment at which `stop` aborts the attempts under way. No attempt begins after it. */
+  #isAborted = false;
   #isAwake = false;
   /** Time (`performance.now()`) of the next search for due deliveries. */
   #scanAtMs = 0;
@@ -93,7 +96,8 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   begin(delivery: ClaimedDelivery): void {
-    this.#start({ delivery, slot: this.#slots.take(delivery.tenantId, delivery.webhookUrl) });
+    const slot = this.#slots.take(delivery.tenantId, delivery.webhookUrl);
+    this.#start({ delivery, slot }, new ClaimSecrets(this.#options.keyring));
   }
 
   wake(queue: DueQueue): void {
@@ -120,13 +124,16 @@ export class DeliveryWorker implements LocalDelivery {
   }
 
   /**
-   * Stops claiming, and waits until the attempts under way have ended. Attempts that have not ended after `graceMs` are aborted. Their
-   * deliveries, and the claimed deliveries whose attempt has not begun, are due again immediately for other workers.
+   * Stops claiming, and waits until the attempts under way have ended. Closes the sender after `graceMs`, which aborts the attempts that
+   * have not ended. Their deliveries, and the claimed deliveries whose attempt has not begun, are due again immediately for other workers.
    */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     this.#wake();
-    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    const timer = setTimeout(() => {
+      this.#isAborted = true;
+      void this.#options.sender.close();
+    }, graceMs);
     await this.#running;
     this.#slots.dropWaiting();
     while (this.#underWay.size > 0) {
@@ -177,7 +184,8 @@ export class DeliveryWorker implements LocalDelivery {
     this.#claimedAtMs = performance.now();
     this.#endedSinceClaim = 0;
     const claims = await this.#claims.take();
-    claims?.forEach((claim) => this.#start(claim));
+    const secrets = new ClaimSecrets(this.#options.keyring);
+    claims?.forEach((claim) => this.#start(claim, secrets));
     this.#isAwake ||= claims !== null;
   }
 
@@ -220,9 +228,10 @@ export class DeliveryWorker implements LocalDelivery {
     return { id: newId(), seconds, beginBeforeMs: performance.now() + seconds * 1000 * BEGIN_WITHIN };
   }
 
-  #start(claim: Claim): void {
+  #start(claim: Claim, secrets: ClaimSecrets): void {
     this.#cacheUrl(claim.delivery);
-    const attempt = this.#attempt(claim).finally(() => this.#underWay.delete(attempt));
+    const attempt = this.#attempt(claim, secrets);
+    void attempt.then(() => this.#underWay.delete(attempt));
     this.#underWay.add(attempt);
   }
 
@@ -230,12 +239,12 @@ export class DeliveryWorker implements LocalDelivery {
    * Makes one attempt for a claimed delivery, and records its outcome. Never throws. If the outcome cannot be recorded, the delivery is
    * claimed again after its lease has ended.
    */
-  async #attempt({ delivery, slot }: Claim): Promise<void> {
+  async #attempt({ delivery, slot }: Claim, secrets: ClaimSecrets): Promise<void> {
     const { log, onAttempt, drawWaitMs = drawRetryWaitMs } = this.#options;
     if (!(await this.#slots.begin(slot))) {
       return await this.#record(outcomeOfUnsent(delivery));
     }
-    if (this.#abort.signal.aborted) {
+    if (this.#isAborted) {
       this.#end(slot, null);
       return await this.#record(outcomeOfUnsent(delivery));
     }
@@ -246,7 +255,7 @@ export class DeliveryWorker implements LocalDelivery {
       );
       return this.#end(slot, null);
     }
-    const sent = await sendOnce(this.#options, delivery, this.#abort.signal);
+    const sent = await sendOnce(this.#options, delivery, secrets);
     this.#end(slot, isReceiverOk(sent));
     onAttempt?.(delivery, sent);
     await this.#record(outcomeOf(delivery, sent, drawWaitMs), sent);
@@ -276,8 +285,8 @@ export class DeliveryWorker implements LocalDelivery {
   #cacheUrl({ credentialId, webhookUrl }: ClaimedDelivery): void {
     this.#urls.delete(credentialId);
     this.#urls.set(credentialId, webhookUrl);
-    const [oldest] = this.#urls.keys();
-    if (this.#urls.size > MAX_CACHED && oldest !== undefined) {
+    if (this.#urls.size > MAX_CACHED) {
+      const [oldest = ''] = this.#urls.keys();
       this.#urls.delete(oldest);
     }
   }

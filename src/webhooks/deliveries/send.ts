@@ -10,7 +10,6 @@ export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
-  signal?: AbortSignal | undefined;
 }
 
 export interface SendOutcome {
@@ -57,14 +56,14 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   let isClosed = false;
 
   return {
-    send({ url, headers, body, signal }) {
-      const exchange = new Exchange(timeoutMs, signal);
+    send({ url, headers, body }) {
+      const exchange = new Exchange(timeoutMs);
       const checked = checkWebhookUrl(url, options);
       if (isClosed) {
         exchange.stop('aborted');
       } else if (!checked.ok) {
         exchange.stop('address_refused');
-      } else if (!exchange.isOver) {
+      } else {
         const { origin } = checked.url;
         const connection = connections.takeIdle(origin) ?? new Connection(origin, options, connections);
         exchange.start(connection, postTo(checked.url, headers, body));
@@ -93,24 +92,18 @@ function postTo(url: URL, headers: Record<string, string>, body: string): Dispat
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;
-  isOver = false;
+  #isOver = false;
   readonly #resolve: (outcome: SendOutcome) => void;
-  readonly #signal: AbortSignal | undefined;
   readonly #startedAt = performance.now();
   readonly #deadline: NodeJS.Timeout;
   #connection: Connection | null = null;
   #decided: SendOutcome | null = null;
 
-  constructor(timeoutMs: number, signal: AbortSignal | undefined) {
+  constructor(timeoutMs: number) {
     const { promise, resolve } = Promise.withResolvers<SendOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
-    this.#signal = signal;
     this.#deadline = setTimeout(() => this.stop('timeout'), timeoutMs);
-    signal?.addEventListener('abort', this.#onAbort);
-    if (signal?.aborted) {
-      this.stop('aborted');
-    }
   }
 
   start(connection: Connection, post: Dispatcher.DispatchOptions): void {
@@ -120,7 +113,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends the exchange and its connection. `error` becomes the outcome if no HTTP status was received before this call. */
   stop(error: SendError): void {
-    if (!this.isOver) {
+    if (!this.#isOver) {
       this.#decide(null, error);
       this.#end();
       void this.#connection?.destroy(error);
@@ -146,8 +139,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.stop(errorOf(error));
   }
 
-  readonly #onAbort = (): void => this.stop('aborted');
-
   #decide(httpStatus: number | null, error: SendError | null): void {
     const durationMs = Math.round(performance.now() - this.#startedAt);
     this.#decided ??= { ok: error === null, httpStatus, durationMs, error };
@@ -157,9 +148,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#decided === null) {
       return;
     }
-    this.isOver = true;
+    this.#isOver = true;
     clearTimeout(this.#deadline);
-    this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#resolve(this.#decided);
   }
 }

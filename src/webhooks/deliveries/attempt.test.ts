@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Keyring } from '#platform/keys/keys.ts';
+import type { ClaimedDelivery } from '../events/events.ts';
+import { ClaimSecrets } from './attempt.ts';
+
+const deliveryOf = (credentialId: string) =>
+  ({ tenantId: 1, credentialId, webhookSecret: Buffer.from(`secret of ${credentialId}`) }) as ClaimedDelivery;
+
+describe('ClaimSecrets', () => {
+  it('the deliveries of one credential share one decryption, and each credential has its own secret', async () => {
+    const places: string[] = [];
+    const keyring = {
+      decrypt: async (ciphertext: Buffer, boundTo: string) => {
+        places.push(boundTo);
+        return ciphertext.toString();
+      },
+    } as Keyring;
+    const secrets = new ClaimSecrets(keyring);
+    const found = await Promise.all(['a', 'b', 'a', 'b', 'a'].map((id) => secrets.of(deliveryOf(id))));
+    assert.deepEqual(found, ['secret of a', 'secret of b', 'secret of a', 'secret of b', 'secret of a']);
+    assert.equal(places.length, 2);
+    assert.equal(new Set(places).size, 2);
+  });
+
+  it('if the secret of a credential cannot be decrypted, each delivery of the credential fails with the error', async () => {
+    const keyring = { decrypt: () => Promise.reject(new Error('wrong key')) } as unknown as Keyring;
+    const secrets = new ClaimSecrets(keyring);
+    for (const delivery of [deliveryOf('a'), deliveryOf('a')]) {
+      await assert.rejects(secrets.of(delivery), /wrong key/);
+    }
+  });
+});
