@@ -158,7 +158,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 class Connections {
   readonly #open = new Set<Connection>();
   /** Idle connections of each origin. The connection that was used last comes last, and is used first. */
-  readonly #idleOf = new Map<string, readonly Connection[]>();
+  readonly #idleOf = new Map<string, Connection[]>();
   /** All idle connections. The connection that is idle for longest comes first. */
   readonly #idle = new Set<Connection>();
 
@@ -173,7 +173,7 @@ class Connections {
 
   /** Returns an idle connection to the origin, which then is no longer idle. Undefined: there is none. */
   takeIdle(origin: string): Connection | undefined {
-    const connection = this.#idleTo(origin).at(-1);
+    const connection = this.#idleOf.get(origin)?.at(-1);
     if (connection !== undefined) {
       this.#removeIdle(connection);
     }
@@ -189,9 +189,14 @@ class Connections {
       return; // The connection was closed because its response was too large.
     }
     this.#idle.add(connection);
-    this.#idleOf.set(connection.origin, [...this.#idleTo(connection.origin), connection]);
-    const [longestIdle] = this.#idle;
+    const toSameOrigin = this.#idleOf.get(connection.origin);
+    if (toSameOrigin === undefined) {
+      this.#idleOf.set(connection.origin, [connection]);
+    } else {
+      toSameOrigin.push(connection);
+    }
     if (this.#open.size > MAX_KEPT_CONNECTIONS) {
+      const [longestIdle] = this.#idle;
       void longestIdle?.destroy('aborted');
     }
   }
@@ -206,17 +211,12 @@ class Connections {
 
   #removeIdle(connection: Connection): void {
     if (this.#idle.delete(connection)) {
-      const others = this.#idleTo(connection.origin).filter((each) => each !== connection);
-      if (others.length === 0) {
+      const toSameOrigin = this.#idleOf.get(connection.origin) ?? [];
+      toSameOrigin.splice(toSameOrigin.lastIndexOf(connection), 1);
+      if (toSameOrigin.length === 0) {
         this.#idleOf.delete(connection.origin);
-      } else {
-        this.#idleOf.set(connection.origin, others);
       }
     }
-  }
-
-  #idleTo(origin: string): readonly Connection[] {
-    return this.#idleOf.get(origin) ?? [];
   }
 }
 

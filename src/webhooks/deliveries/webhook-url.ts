@@ -11,9 +11,7 @@ export function checkWebhookUrl(
   text: string,
   { allowPrivateNetwork }: { allowPrivateNetwork: boolean },
 ): WebhookUrlCheck {
-  // The first comparison refuses a huge text before `Array.from` would copy it. It refuses no valid URL, because a code point has at most
-  // two UTF-16 units.
-  if (text.length > 2 * MAX_CODE_POINTS || Array.from(text).length > MAX_CODE_POINTS) {
+  if (hasMoreCodePoints(text, MAX_CODE_POINTS)) {
     return refused(`must be at most ${MAX_CODE_POINTS} characters`);
   }
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(text) ?? [];
@@ -32,6 +30,11 @@ export function checkWebhookUrl(
     return refused('must use port 443, or a port from 1024 to 65535');
   }
   return { ok: true, url };
+}
+
+/** Returns true if the text has more than `max` code points. A code point has one or two UTF-16 units, so most texts need no count. */
+function hasMoreCodePoints(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || Array.from(text).length > max);
 }
 
 /**
