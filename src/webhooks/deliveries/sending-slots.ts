@@ -129,7 +129,9 @@ export class SendingSlots {
     const receiver = this.#receivers.get(url) ?? newReceiver();
     this.#receivers.delete(url);
     this.#receivers.set(url, receiver);
-    this.#change(receiver, { underWay: receiver.underWay + 1 });
+    this.#leaveTotals(receiver);
+    receiver.underWay += 1;
+    this.#joinTotals(receiver);
     this.#takenBy.add(tenantId, 1);
     this.#evictIdle();
     return { tenantId, url, receiver };
@@ -165,19 +167,23 @@ export class SendingSlots {
   /** Records that the attempt of the slot has ended, and releases the slot. `isOk` is null if the outcome says nothing about the receiver. */
   end(slot: Slot, isOk: boolean | null): void {
     const { receiver } = slot;
-    const slow = receiver.slow - (this.#fresh.delete(slot) ? 0 : 1);
-    if (isOk === null) {
-      this.#change(receiver, { slow });
-    } else if (isOk) {
-      this.#change(receiver, { slow, failures: 0, share: shareAfterSuccess(receiver) });
-    } else {
-      const failures = receiver.failures + 1;
-      const restMs = failures < FAILURES_UNTIL_PROBED ? 0 : this.#probeRestMs;
-      const share = Math.max(1, Math.floor(receiver.share / 2));
-      this.#change(receiver, { slow, failures, share, restsUntilMs: performance.now() + restMs });
+    this.#leaveTotals(receiver);
+    if (!this.#fresh.delete(slot)) {
+      receiver.slow -= 1;
+    }
+    if (isOk === true) {
+      receiver.failures = 0;
+      receiver.share = shareAfterSuccess(receiver);
+    } else if (isOk === false) {
+      receiver.failures += 1;
+      receiver.share = Math.max(1, Math.floor(receiver.share / 2));
+      const restMs = receiver.failures < FAILURES_UNTIL_PROBED ? 0 : this.#probeRestMs;
+      receiver.restsUntilMs = performance.now() + restMs;
     }
     receiver.sending -= 1;
-    this.release(slot);
+    receiver.underWay -= 1;
+    this.#joinTotals(receiver);
+    this.#takenBy.add(slot.tenantId, -1);
     while (receiver.sending < receiver.share && receiver.waiting.length > 0) {
       receiver.waiting.shift()?.(true);
     }
@@ -190,7 +196,9 @@ export class SendingSlots {
 
   /** Releases the slot of a delivery whose attempt does not begin. */
   release({ tenantId, receiver }: Slot): void {
-    this.#change(receiver, { underWay: receiver.underWay - 1 });
+    this.#leaveTotals(receiver);
+    receiver.underWay -= 1;
+    this.#joinTotals(receiver);
     this.#takenBy.add(tenantId, -1);
   }
 
@@ -210,18 +218,23 @@ export class SendingSlots {
         return;
       }
       this.#fresh.delete(slot);
-      this.#change(slot.receiver, { slow: slot.receiver.slow + 1 });
+      this.#leaveTotals(slot.receiver);
+      slot.receiver.slow += 1;
+      this.#joinTotals(slot.receiver);
     }
   }
 
   /**
-   * Changes a receiver, and updates the totals `#underWay` and `#lagging`. Every change of a receiver must use this method, because a
-   * change may make the receiver slow, failing or healthy.
+   * Subtracts a receiver from the totals `#underWay` and `#lagging`. Code that changes a receiver calls this method before the change, and
+   * `#joinTotals` after the change. The change may make the receiver slow, failing or healthy.
    */
-  #change(receiver: Receiver, changes: Partial<Receiver>): void {
+  #leaveTotals(receiver: Receiver): void {
     this.#underWay -= receiver.underWay;
     this.#lagging -= isLagging(receiver) ? receiver.underWay : 0;
-    Object.assign(receiver, changes);
+  }
+
+  /** Adds a receiver to the totals after a change. If the receiver is slow or failing, ends the waits of its deliveries. */
+  #joinTotals(receiver: Receiver): void {
     this.#underWay += receiver.underWay;
     this.#lagging += isLagging(receiver) ? receiver.underWay : 0;
     if (isLagging(receiver)) {
