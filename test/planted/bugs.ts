@@ -95,8 +95,8 @@ export const BUGS: Bug[] = [
     edits: [
       {
         file: 'src/webhooks/deliveries/sending-slots.ts',
-        find: 'return Math.max(0, Math.min(limit - receiver.underWay, left, MAX_UNDER_WAY - this.#underWay));',
-        replace: 'return Math.max(0, Math.min(left + limit, 16) - this.#underWay);',
+        find: 'return Math.max(0, Math.min(receiver.share - receiver.underWay, this.#freeOfAll(receiver)));',
+        replace: 'return Math.max(0, 16 - this.#underWay);',
       },
     ],
     suites: ['src/webhooks/deliveries/fairness.test.ts'],

@@ -42,10 +42,13 @@ describe('claims of due deliveries', () => {
   /** Returns five webhook URLs whose paths begin with `name`. */
   const urlsOf = (name: string) => Array.from({ length: 5 }, (_, index) => `https://127.0.0.1:1/${name}/${index}`);
 
-  /** Gives a new receiver a share of eight slots: four attempts succeed while the receiver uses all its slots. */
-  function growShare(slots: SendingSlots, url: string): void {
-    for (let share = 4; share < 8; share += 1) {
-      const all = Array.from({ length: share }, () => slots.take(0, url));
+  /**
+   * Gives a new receiver a share of 4 + `successCount` slots, but at most 32. For this, attempts succeed while the receiver uses all its
+   * slots.
+   */
+  function growShare(slots: SendingSlots, url: string, successCount: number): void {
+    for (let done = 0; done < successCount; done += 1) {
+      const all = Array.from({ length: slots.freeSlots(url) }, () => slots.take(0, url));
       all.forEach((slot) => void slots.begin(slot));
       all.forEach((slot, index) => slots.end(slot, index === 0 ? true : null));
     }
@@ -101,7 +104,7 @@ describe('claims of due deliveries', () => {
     ];
     await insertBacklog(db, credentials, 30);
     busy.forEach((url) => Array.from({ length: 4 }, () => slots.take(0, url)));
-    [...well, ...otherWell].forEach((url) => growShare(slots, url));
+    [...well, ...otherWell].forEach((url) => growShare(slots, url, 16));
     await claims.scan();
     const claimed = (await claims.take()) ?? [];
     const countOf = (url: string) => claimed.filter(({ slot }) => slot.url === url).length;
@@ -110,6 +113,16 @@ describe('claims of due deliveries', () => {
       Array.from({ length: 10 }, () => 20),
     );
     assert.equal(claimed.length, 200);
+  });
+
+  it('a claim for one fast receiver has 200 deliveries, of which only 32 take slots, although its tenant may take 128 slots', async () => {
+    const slots = new SendingSlots();
+    const claims = newClaims(slots);
+    growShare(slots, URL, 100);
+    await insertBacklog(db, tenant, 300);
+    await claims.scan();
+    assert.equal((await claims.take())?.length, 200);
+    assert.equal(slots.freeSlotsOfTenant(tenant.tenantId), 128 - 32);
   });
 
   it('a claimed delivery goes to the webhook URL that is registered at the claim, and takes a sending slot of that URL', async () => {

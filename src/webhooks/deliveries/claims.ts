@@ -30,7 +30,7 @@ interface SlotReservation {
 }
 
 /**
- * Claims due deliveries in the database, at most as many as there are free sending slots. In memory, this class keeps only the credentials
+ * Claims due deliveries in the database, at most as many as `SendingSlots` permits. In memory, this class keeps only the credentials
  * with due deliveries, and not the deliveries themselves. So a million waiting deliveries take no more memory than ten.
  */
 export class Claims {
@@ -90,8 +90,8 @@ export class Claims {
   }
 
   /**
-   * Claims deliveries of several credentials in one statement, at most as many as there are free sending slots.
-   * @returns the claimed deliveries, or null if no credential in memory has a free slot. The caller should call again until the result is
+   * Claims deliveries of several credentials in one statement, at most as many as `SendingSlots` permits.
+   * @returns the claimed deliveries, or null if `SendingSlots` permits no delivery of a credential in memory. The caller should call again until the result is
    * null. More deliveries may be due, even after an empty list.
    */
   async take(): Promise<Claim[] | null> {
@@ -176,7 +176,7 @@ export class Claims {
     const overHalf: DueQueue[] = [];
     for (const queue of this.#queues.values()) {
       const { tenantId, webhookUrl, isActive } = queue;
-      const free = () => Math.min(this.#slots.freeSlotsOfTenant(tenantId), this.#slots.freeToClaim(webhookUrl));
+      const free = () => this.#slots.freeToClaim(webhookUrl, this.#slots.freeSlotsOfTenant(tenantId));
       if (!isActive) {
         yield { queue, free: () => STOP_SIZE }; // These deliveries are stopped and not sent, so they need no slot.
       } else if (this.#slots.freeSlotsOfTenant(tenantId) === 0) {

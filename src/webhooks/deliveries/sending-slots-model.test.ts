@@ -26,7 +26,7 @@ describe('SendingSlots and a simple model', () => {
           if (kind === 'wait') {
             nowMs += pick;
           } else if (kind === 'take') {
-            Array.from({ length: count }, () => model.take(url, slots.take(TENANT, url)));
+            Array.from({ length: count }, () => model.take(url, slots.take(TENANT, url), nowMs));
           } else {
             model.some(kind, pick, count).forEach((taken) => {
               if (kind === 'begin') void slots.begin(taken.slot);
@@ -60,6 +60,8 @@ interface Taken {
   url: string;
   slot: Slot;
   state: 'taken' | 'waiting' | 'begun';
+  /** True if the delivery is claimed ahead, so that it counts as no slot of all slots. */
+  isAhead: boolean;
   beganAtMs: number;
 }
 
@@ -68,8 +70,10 @@ class NaiveSlots {
   readonly #all = new Set<Taken>();
   readonly #known = new Map<string, { share: number; failures: number; restsUntilMs: number }>();
 
-  take(url: string, slot: Slot): void {
-    this.#all.add({ url, slot, state: 'taken', beganAtMs: 0 });
+  take(url: string, slot: Slot, nowMs: number): void {
+    const { share } = this.#of(url);
+    const isAhead = share > FIRST_SHARE && !this.#isLagging(url, nowMs) && this.#slotsOf([url]) >= share;
+    this.#all.add({ url, slot, state: 'taken', isAhead, beganAtMs: 0 });
   }
 
   /**
@@ -89,7 +93,10 @@ class NaiveSlots {
       // The Set has the deliveries in the order in which they began to wait.
       this.#all.delete(taken);
       this.#all.add(taken);
-      this.#beginNext(taken.url, nowMs);
+      const hasSlot = !taken.isAhead || this.#begun(taken.url) === 0 || this.#freeOfAll(taken.url, nowMs) > 0;
+      if (hasSlot && this.#begun(taken.url) < this.#of(taken.url).share) {
+        Object.assign(taken, { state: 'begun', isAhead: false, beganAtMs: nowMs });
+      }
       this.#dropWaiting(nowMs);
     } else {
       this.#learn(taken.url, isOk, nowMs);
@@ -100,10 +107,34 @@ class NaiveSlots {
   }
 
   #beginNext(url: string, nowMs: number): void {
-    const all = [...this.#all].filter((taken) => taken.url === url);
-    const free = this.#of(url).share - all.filter(({ state }) => state === 'begun').length;
-    const waiting = all.filter(({ state }) => state === 'waiting');
-    waiting.slice(0, Math.max(0, free)).forEach((taken) => Object.assign(taken, { state: 'begun', beganAtMs: nowMs }));
+    const waiting = [...this.#all].filter((taken) => taken.url === url && taken.state === 'waiting');
+    for (const [index, taken] of waiting.entries()) {
+      const hasSlot = index === 0 || this.#freeOfAll(url, nowMs) > 0;
+      if (!hasSlot || this.#begun(url) >= this.#of(url).share) {
+        return;
+      }
+      Object.assign(taken, { state: 'begun', isAhead: false, beganAtMs: nowMs });
+    }
+  }
+
+  #begun(url: string): number {
+    return [...this.#all].filter((taken) => taken.url === url && taken.state === 'begun').length;
+  }
+
+  /** Returns the number of slots that the receivers have taken, without the deliveries that are claimed ahead. */
+  #slotsOf(urls: string[]): number {
+    return [...this.#all].filter(({ url, isAhead }) => urls.includes(url) && !isAhead).length;
+  }
+
+  /** Returns how many slots are free in the half of all slots that the receiver uses. Returns 0 while the receiver rests. */
+  #freeOfAll(url: string, nowMs: number): number {
+    if (nowMs < this.#of(url).restsUntilMs) {
+      return 0;
+    }
+    const lagging = this.#slotsOf(URLS.filter((each) => this.#isLagging(each, nowMs)));
+    const well = this.#slotsOf(URLS) - lagging;
+    const left = this.#isLagging(url, nowMs) ? HALF - lagging : SLOTS - well - Math.min(lagging, HALF);
+    return Math.max(0, Math.min(left, 4 * SLOTS - well - lagging));
   }
 
   /** Removes the deliveries that wait for a slow or failing receiver. */
@@ -145,16 +176,10 @@ class NaiveSlots {
 
   rooms(nowMs: number): number[] {
     this.#dropWaiting(nowMs);
-    const byUrl = Map.groupBy(this.#all, ({ url }) => url);
-    const isLagging = (url: string) => this.#isLagging(url, nowMs);
-    const countOf = (urls: string[]) => urls.reduce((sum, url) => sum + (byUrl.get(url)?.length ?? 0), 0);
-    const lagging = countOf(URLS.filter(isLagging));
-    const well = countOf(URLS) - lagging;
     return URLS.map((url) => {
-      const { share, restsUntilMs } = this.#of(url);
-      const left = isLagging(url) ? HALF - lagging : SLOTS - well - Math.min(lagging, HALF);
-      const room = Math.min(share - countOf([url]), left, 4 * SLOTS - well - lagging);
-      return nowMs < restsUntilMs ? 0 : Math.max(0, room);
+      const aheadCount = [...this.#all].filter((taken) => taken.url === url && taken.isAhead).length;
+      const room = Math.max(0, Math.min(this.#of(url).share - this.#slotsOf([url]), this.#freeOfAll(url, nowMs)));
+      return Math.max(0, room - aheadCount);
     });
   }
 }

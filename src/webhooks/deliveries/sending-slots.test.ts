@@ -48,10 +48,14 @@ describe('SendingSlots', () => {
     });
   }
 
-  /** Lets `count` attempts to a receiver succeed, one after the other, while other attempts use all its other slots. */
-  function useAll(url: string, count: number): void {
+  /**
+   * Lets `count` attempts to a receiver succeed, one after the other, while other attempts use all its other slots. Each attempt takes about
+   * `attemptMs`.
+   */
+  function useAll(url: string, count: number, attemptMs = 0): void {
     const sending = fill([url]);
     for (let done = 0; done < count; done += 1) {
+      nowMs += attemptMs / sending.length;
       sending.splice(0, 1).forEach((slot) => slots.end(slot, true));
       sending.push(...fill([url]));
     }
@@ -144,18 +148,72 @@ describe('SendingSlots', () => {
     });
   });
 
-  it('freeToClaim returns the free slots, and three times the share for a receiver whose share has grown', () => {
-    assert.equal(slots.freeToClaim('never seen'), FIRST_SHARE);
-    useAll('a', 1);
-    assert.equal(slots.freeToClaim('a'), 3 * (FIRST_SHARE + 1));
-    useAll('a', 100);
-    assert.equal(slots.freeToClaim('a'), 3 * MAX_SHARE);
-    const taken = Array.from({ length: MAX_SHARE + 1 }, () => slots.take(TENANT, 'a'));
-    assert.equal(slots.freeToClaim('a'), 0);
-    taken.slice(0, 1).forEach((slot) => slots.release(slot));
-    assert.equal(slots.freeToClaim('a'), 2 * MAX_SHARE);
-    attemptOften('a', false, 3);
-    assert.equal(slots.freeToClaim('a'), 0);
+  describe('freeToClaim', () => {
+    /** Takes slots for all deliveries that may be claimed for a receiver. */
+    const claimAll = (url: string) => Array.from({ length: slots.freeToClaim(url) }, () => slots.take(TENANT, url));
+
+    it('returns the free slots of a receiver whose share has not grown, and of a failing receiver', () => {
+      attemptOften('a', true, 100);
+      assert.deepEqual([slots.freeToClaim('never seen'), slots.freeToClaim('a')], [FIRST_SHARE, FIRST_SHARE]);
+      useAll('b', 100);
+      attemptOften('b', false, 3);
+      assert.equal(slots.freeToClaim('b'), 0);
+      nowMs += REST_MS;
+      assert.equal(slots.freeToClaim('b'), slots.freeSlots('b'));
+    });
+
+    for (const [attemptMs, ahead] of [
+      [20, 80],
+      [400, 4],
+    ] as const) {
+      it(`for a receiver with 32 slots whose attempts take ${attemptMs} ms, returns about ${ahead} deliveries more than free slots`, () => {
+        useAll('a', 200, attemptMs);
+        const more = () => slots.freeToClaim('a') - slots.freeSlots('a');
+        assert.ok(Math.abs(more() - ahead) <= ahead / 10, `${more()} deliveries may be claimed ahead`);
+        claimAll('a');
+        assert.equal(slots.freeToClaim('a'), 0);
+      });
+    }
+
+    it('returns at most 256 deliveries more than free slots for all receivers together', () => {
+      ['a', 'b', 'c'].forEach((url) => useAll(url, 100));
+      assert.deepEqual([claimAll('a').length, claimAll('b').length], [MAX_SHARE + SLOTS, MAX_SHARE]);
+      assert.equal(slots.freeToClaim('c'), MAX_SHARE);
+    });
+
+    it('returns no more than the limit of slots that the tenant may take, and more only if the limit is not reached', () => {
+      useAll('a', 100);
+      assert.equal(slots.freeToClaim('a', MAX_SHARE - 1), MAX_SHARE - 1);
+      assert.equal(slots.freeToClaim('a', MAX_SHARE), MAX_SHARE + SLOTS);
+    });
+
+    it('deliveries that are claimed ahead take no slots of other receivers or of the tenant, and leave the receiver no free slot', () => {
+      useAll('a', 100);
+      assert.equal(claimAll('a').length, MAX_SHARE + SLOTS);
+      assert.equal(slots.freeSlots('a'), 0);
+      assert.equal(slots.freeSlotsOfTenant(TENANT), HALF - MAX_SHARE);
+      assert.equal(fill(numbered('well', 100)).length, SLOTS - MAX_SHARE);
+    });
+
+    it('while all slots are taken, no delivery is claimed ahead, and the end of an attempt lets only one delivery begin', async () => {
+      useAll('a', 10);
+      const claimed = claimAll('a');
+      const begun: Slot[] = [];
+      const begin = async (slot: Slot) => void ((await slots.begin(slot)) && begun.push(slot));
+      const all = claimed.map(begin);
+      fill(numbered('well', 100));
+      await Promise.resolve();
+      const sendingCount = begun.length;
+      assert.ok(sendingCount + 5 <= claimed.length);
+      assert.equal(slots.freeToClaim('a'), 0);
+      for (let ended = 1; ended <= 5; ended += 1) {
+        begun.splice(0, 1).forEach((slot) => slots.end(slot, true));
+        await Promise.resolve();
+        assert.equal(begun.length, sendingCount);
+      }
+      slots.dropWaiting();
+      await Promise.all(all);
+    });
   });
 
   it('each failure halves the number of slots of a receiver, down to one', () => {
@@ -260,11 +318,11 @@ describe('SendingSlots', () => {
     assert.equal(fill(numbered('well', 100)).length, SLOTS - HALF);
   });
 
-  it('a fast receiver may still have three times its share claimed while failing receivers hold more than half of the slots', () => {
+  it('deliveries of a fast receiver are still claimed ahead while failing receivers hold more than half of the slots', () => {
     useAll('fast', 100);
     attemptOften('failing', false, 3);
     Array.from({ length: SLOTS + HALF }, () => slots.take(TENANT, 'failing'));
-    assert.equal(slots.freeToClaim('fast'), 3 * MAX_SHARE);
+    assert.equal(slots.freeToClaim('fast'), MAX_SHARE + SLOTS);
     fill(numbered('well', 100));
     assert.equal(slots.freeToClaim('fast'), 0);
   });

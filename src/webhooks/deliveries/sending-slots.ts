@@ -1,6 +1,6 @@
 import { Tally } from '#platform/lib/tally.ts';
 
-/** Number of deliveries that may be under way at the same time in this process. */
+/** Number of deliveries that may be under way at the same time in this process. Deliveries that are claimed ahead do not count. */
 const SLOTS = 256;
 /** Maximum number of slots for all failing and slow receivers together: half of all slots. */
 const LAGGING_SLOTS = SLOTS / 2;
@@ -16,10 +16,14 @@ const FIRST_SHARE = 4;
 /** Maximum number of sending slots of one receiver. */
 const MAX_SHARE = 32;
 /**
- * Number of deliveries that may be claimed for a fast receiver, as a multiple of its share. Those beyond the share wait for the end of other
- * attempts. Without them, a claim for a single receiver would have few deliveries, and PostgreSQL would need twice the time for each of them.
+ * Time in which a receiver is expected to accept the deliveries that are claimed ahead for it. It covers the wait before the next claim and
+ * the claim itself, which take about 20 ms each. So the receiver gets attempts without a pause, and each claim has many deliveries.
  */
-const CLAIMED_SHARES = 3;
+const AHEAD_MS = 50;
+/** Maximum number of deliveries that are claimed ahead for all receivers together. */
+const MAX_AHEAD = 256;
+/** Weight of the latest success in the moving average of the duration of attempts. */
+const LATEST_WEIGHT = 1 / 8;
 /** Time after which an attempt under way counts as slow. Its receiver then also counts as slow. */
 const SLOW_AFTER_MS = 500;
 /** Number of failures in a row at which a receiver counts as failing. From then on it pauses after each failure. */
@@ -33,8 +37,10 @@ const MAX_CACHED = 10_000;
 interface Receiver {
   /** Number of attempts to the receiver that may run at the same time. */
   share: number;
-  /** Number of slots that are taken by deliveries to the receiver: those that are being sent, and those that wait for their turn. */
+  /** Number of slots that deliveries to the receiver have taken. */
   underWay: number;
+  /** Number of deliveries that are claimed ahead: they have taken no slot yet. */
+  ahead: number;
   /** Number of attempts that run now. */
   sending: number;
   /** Deliveries that wait for the end of another attempt, the oldest first. Each is called with the result of `begin`. */
@@ -43,15 +49,24 @@ interface Receiver {
   slow: number;
   /** Number of failed attempts since the last success. */
   failures: number;
+  /** Moving average of the duration of its successful attempts, in milliseconds. */
+  attemptMs: number;
   /** Time (`performance.now()`) before which the receiver gets no slot. */
   restsUntilMs: number;
 }
 
-/** Sending slot of one delivery. It is taken before the delivery is claimed, and held until the attempt ends. */
+/**
+ * Sending slot of one delivery. It is taken before the delivery is claimed, and held until the attempt ends. For a delivery that is claimed
+ * ahead, it is only a place in the queue of the receiver until the attempt begins.
+ */
 export interface Slot {
   readonly tenantId: number;
   readonly url: string;
   readonly receiver: Receiver;
+  /** True while the delivery is claimed ahead. It does not count among the slots then. */
+  isAhead: boolean;
+  /** Time (`performance.now()`) at which the attempt began. 0: the attempt has not begun. */
+  beganAtMs: number;
 }
 
 /**
@@ -64,8 +79,8 @@ export interface Slot {
 export class SendingSlots {
   /** Receivers by URL, the least recently used first. */
   readonly #receivers = new Map<string, Receiver>();
-  /** Start time (`performance.now()`) of each attempt under way that is not yet slow, the oldest first. */
-  readonly #fresh = new Map<Slot, number>();
+  /** Slots of the attempts under way that are not yet slow, the oldest attempt first. */
+  readonly #fresh = new Set<Slot>();
   /** Number of slots that each tenant has taken, by tenant id. */
   readonly #takenBy = new Tally<number>();
   readonly #probeRestMs: number;
@@ -73,6 +88,8 @@ export class SendingSlots {
   #underWay = 0;
   /** Number of slots that deliveries to failing and slow receivers have taken. */
   #lagging = 0;
+  /** Number of deliveries to all receivers that are claimed ahead. */
+  #ahead = 0;
 
   constructor({ probeRestMs = PROBE_REST_MS }: { probeRestMs?: number | undefined } = {}) {
     this.#probeRestMs = probeRestMs;
@@ -81,18 +98,22 @@ export class SendingSlots {
   /** Returns how many more deliveries may be sent to the receiver now. Without a URL, returns the number for a new receiver. */
   freeSlots(url?: string): number {
     const receiver = this.#receiverOf(url);
-    return this.#freeWithin(receiver, receiver.share);
+    return Math.max(0, this.#freeOf(receiver) - receiver.ahead);
   }
 
   /**
-   * Returns how many more deliveries to the receiver may be claimed now. This is the number of its free slots. For a receiver whose share
-   * has grown, it is more, unless claimed deliveries already wait for their turn.
+   * Returns how many more deliveries to the receiver may be claimed now. This is the number of its free slots, but at most `slotLimit`. If
+   * the receiver gets all these slots, and still not all slots are taken, further deliveries may be claimed ahead.
    */
-  freeToClaim(url: string): number {
+  freeToClaim(url: string, slotLimit = SLOTS): number {
     const receiver = this.#receiverOf(url);
-    const { share, underWay } = receiver;
-    const isAhead = share > FIRST_SHARE && underWay <= share && !isLagging(receiver);
-    return this.#freeWithin(receiver, isAhead ? CLAIMED_SHARES * share : share);
+    const free = this.#freeOf(receiver);
+    if (slotLimit < free) {
+      return slotLimit;
+    }
+    const isAhead = mayClaimAhead(receiver) && this.#freeOfAll(receiver) > free;
+    const ahead = isAhead ? Math.min(maxAhead(receiver) - receiver.ahead, MAX_AHEAD - this.#ahead) : 0;
+    return free + Math.max(0, ahead);
   }
 
   #receiverOf(url: string | undefined): Receiver {
@@ -100,20 +121,25 @@ export class SendingSlots {
     return (url === undefined ? undefined : this.#receivers.get(url)) ?? newReceiver();
   }
 
-  /** Returns how many more slots the receiver may take until it holds `limit` slots, or until its half of all slots is taken. */
-  #freeWithin(receiver: Receiver, limit: number): number {
+  /** Returns how many more slots the receiver may take until it holds its share, or until its half of all slots is taken. */
+  #freeOf(receiver: Receiver): number {
+    return Math.max(0, Math.min(receiver.share - receiver.underWay, this.#freeOfAll(receiver)));
+  }
+
+  /** Returns how many slots are free in the half of all slots that the receiver uses. Returns 0 while the receiver rests. */
+  #freeOfAll(receiver: Receiver): number {
     if (performance.now() < receiver.restsUntilMs) {
       return 0;
     }
     const left = isLagging(receiver)
       ? LAGGING_SLOTS - this.#lagging
       : SLOTS - (this.#underWay - this.#lagging) - Math.min(this.#lagging, LAGGING_SLOTS);
-    return Math.max(0, Math.min(limit - receiver.underWay, left, MAX_UNDER_WAY - this.#underWay));
+    return Math.max(0, Math.min(left, MAX_UNDER_WAY - this.#underWay));
   }
 
-  /** Number of deliveries under way to receivers that are neither failing nor slow. */
+  /** Number of deliveries to receivers that are neither failing nor slow, under way or claimed ahead. */
   get underWayToHealthy(): number {
-    return this.#underWay - this.#lagging;
+    return this.#underWay - this.#lagging + this.#ahead;
   }
 
   /**
@@ -129,22 +155,24 @@ export class SendingSlots {
     const receiver = this.#receivers.get(url) ?? newReceiver();
     this.#receivers.delete(url);
     this.#receivers.set(url, receiver);
-    this.#leaveTotals(receiver);
-    receiver.underWay += 1;
-    this.#joinTotals(receiver);
-    this.#takenBy.add(tenantId, 1);
+    const isAhead = mayClaimAhead(receiver) && receiver.underWay >= receiver.share;
+    const slot = { tenantId, url, receiver, isAhead, beganAtMs: 0 };
+    this.#count(slot, 1);
     this.#evictIdle();
-    return { tenantId, url, receiver };
+    return slot;
   }
 
   /**
-   * Waits until the attempt of the slot may begin: at most as many attempts as the share of the receiver run at the same time.
+   * Waits until the attempt of the slot may begin: at most as many attempts as the share of the receiver run at the same time. A delivery
+   * that is claimed ahead also waits until a slot is free, or until another attempt to its receiver has ended.
    * @returns false if the receiver became slow or failing while the delivery waited. The attempt must not begin then, and the slot is
    * released.
    */
   begin(slot: Slot): boolean | Promise<boolean> {
     const { receiver } = slot;
-    if (receiver.sending < receiver.share) {
+    // If no attempt to the receiver runs, no end of an attempt would let the delivery begin later.
+    const hasSlot = !slot.isAhead || receiver.sending === 0 || this.#freeOfAll(receiver) > 0;
+    if (hasSlot && receiver.sending < receiver.share) {
       this.#send(slot);
       return true;
     }
@@ -172,6 +200,7 @@ export class SendingSlots {
       receiver.slow -= 1;
     }
     if (isOk === true) {
+      receiver.attemptMs += (performance.now() - slot.beganAtMs - receiver.attemptMs) * LATEST_WEIGHT;
       receiver.failures = 0;
       receiver.share = shareAfterSuccess(receiver);
     } else if (isOk === false) {
@@ -181,11 +210,17 @@ export class SendingSlots {
       receiver.restsUntilMs = performance.now() + restMs;
     }
     receiver.sending -= 1;
-    receiver.underWay -= 1;
     this.#joinTotals(receiver);
-    this.#takenBy.add(slot.tenantId, -1);
-    while (receiver.sending < receiver.share && receiver.waiting.length > 0) {
+    this.release(slot);
+    this.#beginWaiting(receiver);
+  }
+
+  /** Lets the next waiting delivery use the slot of an attempt that has ended. Further waiting deliveries begin while slots are free. */
+  #beginWaiting(receiver: Receiver): void {
+    let hasSlot = true;
+    while (hasSlot && receiver.sending < receiver.share && receiver.waiting.length > 0) {
       receiver.waiting.shift()?.(true);
+      hasSlot = this.#freeOfAll(receiver) > 0;
     }
   }
 
@@ -195,16 +230,32 @@ export class SendingSlots {
   }
 
   /** Releases the slot of a delivery whose attempt does not begin. */
-  release({ tenantId, receiver }: Slot): void {
+  release(slot: Slot): void {
+    this.#count(slot, -1);
+  }
+
+  /** Counts a slot that is taken (1) or released (-1). */
+  #count({ tenantId, receiver, isAhead }: Slot, change: 1 | -1): void {
+    if (isAhead) {
+      receiver.ahead += change;
+      this.#ahead += change;
+      return;
+    }
     this.#leaveTotals(receiver);
-    receiver.underWay -= 1;
+    receiver.underWay += change;
     this.#joinTotals(receiver);
-    this.#takenBy.add(tenantId, -1);
+    this.#takenBy.add(tenantId, change);
   }
 
   #send(slot: Slot): void {
+    if (slot.isAhead) {
+      this.#count(slot, -1);
+      slot.isAhead = false;
+      this.#count(slot, 1);
+    }
+    slot.beganAtMs = performance.now();
     slot.receiver.sending += 1;
-    this.#fresh.set(slot, performance.now());
+    this.#fresh.add(slot);
   }
 
   /**
@@ -213,8 +264,8 @@ export class SendingSlots {
    */
   markSlow(): void {
     const slowIfBegunBefore = performance.now() - SLOW_AFTER_MS;
-    for (const [slot, beganAt] of this.#fresh) {
-      if (beganAt > slowIfBegunBefore) {
+    for (const slot of this.#fresh) {
+      if (slot.beganAtMs > slowIfBegunBefore) {
         return;
       }
       this.#fresh.delete(slot);
@@ -247,7 +298,7 @@ export class SendingSlots {
       if (this.#receivers.size <= MAX_CACHED) {
         return;
       }
-      if (receiver.underWay === 0) {
+      if (receiver.underWay + receiver.ahead === 0) {
         this.#receivers.delete(url);
       }
     }
@@ -255,7 +306,17 @@ export class SendingSlots {
 }
 
 function newReceiver(): Receiver {
-  return { share: FIRST_SHARE, underWay: 0, sending: 0, waiting: [], slow: 0, failures: 0, restsUntilMs: 0 };
+  return {
+    share: FIRST_SHARE,
+    underWay: 0,
+    ahead: 0,
+    sending: 0,
+    waiting: [],
+    slow: 0,
+    failures: 0,
+    attemptMs: SLOW_AFTER_MS,
+    restsUntilMs: 0,
+  };
 }
 
 /**
@@ -272,6 +333,16 @@ function shareAfterSuccess({ share, sending }: Receiver): number {
 
 function endWaits({ waiting }: Receiver): void {
   waiting.splice(0).forEach((endWait) => endWait(false));
+}
+
+/** Returns how many deliveries the receiver is expected to accept in `AHEAD_MS`, if all its slots are used. */
+function maxAhead({ share, attemptMs }: Receiver): number {
+  return Math.floor((share * AHEAD_MS) / Math.max(1, attemptMs));
+}
+
+/** Returns true if the receiver has used more slots than its first ones, and is neither failing nor slow. */
+function mayClaimAhead(receiver: Receiver): boolean {
+  return receiver.share > FIRST_SHARE && !isLagging(receiver);
 }
 
 function isLagging({ failures, slow }: Receiver): boolean {
