@@ -91,8 +91,8 @@ export class Claims {
 
   /**
    * Claims deliveries of several credentials in one statement, at most as many as `SendingSlots` permits.
-   * @returns the claimed deliveries, or null if `SendingSlots` permits no delivery of a credential in memory. The caller should call again until the result is
-   * null. More deliveries may be due, even after an empty list.
+   * @returns the claimed deliveries, or null if `SendingSlots` permits no delivery of a credential in memory. The caller should call again
+   * until the result is null. More deliveries may be due, even after an empty list.
    */
   async take(): Promise<Claim[] | null> {
     const reservations = this.#reserve();

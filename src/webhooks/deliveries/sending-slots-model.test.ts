@@ -8,6 +8,8 @@ const HALF = 128;
 const FIRST_SHARE = 4;
 const MAX_SHARE = 32;
 const SLOW_AFTER_MS = 500;
+const BUSY_FROM = 64;
+const FAST_MS = 25;
 const REST_MS = 250;
 const TENANT = 1;
 
@@ -68,7 +70,7 @@ interface Taken {
 /** Simple model of `SendingSlots` with the same rules. The model stores no totals, because it counts all slots again at each call. */
 class NaiveSlots {
   readonly #all = new Set<Taken>();
-  readonly #known = new Map<string, { share: number; failures: number; restsUntilMs: number }>();
+  readonly #known = new Map<string, { share: number; failures: number; restsUntilMs: number; fastestMs: number }>();
 
   take(url: string, slot: Slot, nowMs: number): void {
     const { share } = this.#of(url);
@@ -99,7 +101,7 @@ class NaiveSlots {
       }
       this.#dropWaiting(nowMs);
     } else {
-      this.#learn(taken.url, isOk, nowMs);
+      this.#learn(taken, isOk, nowMs);
       this.#all.delete(taken);
       this.#dropWaiting(nowMs);
       this.#beginNext(taken.url, nowMs);
@@ -145,27 +147,33 @@ class NaiveSlots {
       .forEach((taken) => this.#all.delete(taken));
   }
 
-  #learn(url: string, isOk: boolean | null, nowMs: number): void {
+  #learn({ url, beganAtMs }: Taken, isOk: boolean | null, nowMs: number): void {
     const before = this.#of(url);
     if (isOk === true) {
-      this.#known.set(url, { ...before, failures: 0, share: this.#shareAfterSuccess(url) });
+      const fastestMs = Math.min(nowMs - beganAtMs, before.fastestMs * 1.05);
+      const isEnough = this.#healthyCount(nowMs) >= BUSY_FROM && fastestMs <= FAST_MS;
+      this.#known.set(url, { ...before, failures: 0, fastestMs, share: this.#shareAfterSuccess(url, isEnough) });
     } else if (isOk === false) {
       const failures = before.failures + 1;
       const restsUntilMs = nowMs + (failures < 3 ? 0 : REST_MS);
-      this.#known.set(url, { failures, restsUntilMs, share: Math.max(1, Math.floor(before.share / 2)) });
+      this.#known.set(url, { ...before, failures, restsUntilMs, share: Math.max(1, Math.floor(before.share / 2)) });
     }
   }
 
-  #shareAfterSuccess(url: string): number {
+  #healthyCount(nowMs: number): number {
+    return this.#slotsOf(URLS.filter((url) => !this.#isLagging(url, nowMs)));
+  }
+
+  #shareAfterSuccess(url: string, isEnough: boolean): number {
     const { share } = this.#of(url);
     const used = [...this.#all].filter((taken) => taken.url === url && taken.state === 'begun').length / share;
     const isUnused = share >= FIRST_SHARE && used <= 0.5;
-    const change = isUnused ? -1 : share < FIRST_SHARE || used >= 1 ? 1 : 0;
+    const change = isUnused ? -1 : share < FIRST_SHARE || (used >= 1 && !isEnough) ? 1 : 0;
     return Math.min(MAX_SHARE, isUnused ? Math.max(FIRST_SHARE, share + change) : share + change);
   }
 
   #of(url: string) {
-    return this.#known.get(url) ?? { share: FIRST_SHARE, failures: 0, restsUntilMs: 0 };
+    return this.#known.get(url) ?? { share: FIRST_SHARE, failures: 0, restsUntilMs: 0, fastestMs: SLOW_AFTER_MS };
   }
 
   #isLagging(url: string, nowMs: number): boolean {

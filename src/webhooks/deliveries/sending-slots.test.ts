@@ -72,6 +72,21 @@ describe('SendingSlots', () => {
     assert.equal(slots.freeSlots('b'), FIRST_SHARE);
   });
 
+  it('while 64 attempts are under way, a receiver whose attempts take 10 ms gains no slot, and one whose attempts take 100 ms does', () => {
+    const others = fill(numbered('well', 16));
+    useAll('fast', 8, 10);
+    assert.equal(slots.freeSlots('fast'), FIRST_SHARE);
+    useAll('far', 8, 100);
+    assert.ok(slots.freeSlots('far') > FIRST_SHARE);
+    others.slice(0, 8).forEach((slot) => slots.end(slot, null));
+    useAll('fast', 1, 10);
+    assert.equal(
+      slots.freeSlots('fast'),
+      FIRST_SHARE + 1,
+      'with 60 attempts under way, the fast receiver gains a slot',
+    );
+  });
+
   it('if a receiver uses few of its slots, a success adds no slot, and removes one slot if the receiver has more than 4', () => {
     attemptOften('a', true, 100);
     assert.equal(slots.freeSlots('a'), FIRST_SHARE);

@@ -22,8 +22,15 @@ const MAX_SHARE = 32;
 const AHEAD_MS = 50;
 /** Maximum number of deliveries that are claimed ahead for all receivers together. */
 const MAX_AHEAD = 256;
-/** Weight of the latest success in the moving average of the duration of attempts. */
-const LATEST_WEIGHT = 1 / 8;
+/**
+ * Number of attempts under way to healthy receivers with which this process is busy. More attempts to a fast receiver would then not arrive
+ * earlier, but each further connection costs a TLS handshake.
+ */
+const BUSY_FROM = 64;
+/** Longest duration of the fastest attempts of a fast receiver. A slower receiver needs more connections for as many deliveries. */
+const FAST_MS = 25;
+/** Factor by which `fastestMs` rises with each success, so that old durations are forgotten. */
+const RISE = 1.05;
 /** Time after which an attempt under way counts as slow. Its receiver then also counts as slow. */
 const SLOW_AFTER_MS = 500;
 /** Number of failures in a row at which a receiver counts as failing. From then on it pauses after each failure. */
@@ -49,8 +56,11 @@ interface Receiver {
   slow: number;
   /** Number of failed attempts since the last success. */
   failures: number;
-  /** Moving average of the duration of its successful attempts, in milliseconds. */
-  attemptMs: number;
+  /**
+   * Duration of the fastest recent successful attempts, in milliseconds. In a busy process, most attempts take longer than the receiver
+   * needs, because they wait for the process.
+   */
+  fastestMs: number;
   /** Time (`performance.now()`) before which the receiver gets no slot. */
   restsUntilMs: number;
 }
@@ -195,14 +205,15 @@ export class SendingSlots {
   /** Records that the attempt of the slot has ended, and releases the slot. `isOk` is null if the outcome says nothing about the receiver. */
   end(slot: Slot, isOk: boolean | null): void {
     const { receiver } = slot;
+    const isBusy = this.#underWay - this.#lagging >= BUSY_FROM;
     this.#leaveTotals(receiver);
     if (!this.#fresh.delete(slot)) {
       receiver.slow -= 1;
     }
     if (isOk === true) {
-      receiver.attemptMs += (performance.now() - slot.beganAtMs - receiver.attemptMs) * LATEST_WEIGHT;
+      receiver.fastestMs = Math.min(performance.now() - slot.beganAtMs, receiver.fastestMs * RISE);
       receiver.failures = 0;
-      receiver.share = shareAfterSuccess(receiver);
+      receiver.share = shareAfterSuccess(receiver, isBusy);
     } else if (isOk === false) {
       receiver.failures += 1;
       receiver.share = Math.max(1, Math.floor(receiver.share / 2));
@@ -314,18 +325,20 @@ function newReceiver(): Receiver {
     waiting: [],
     slow: 0,
     failures: 0,
-    attemptMs: SLOW_AFTER_MS,
+    fastestMs: SLOW_AFTER_MS,
     restsUntilMs: 0,
   };
 }
 
 /**
- * Returns the share of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or fully used. If at most
- * half of the share is used, it shrinks by one, but not below `FIRST_SHARE`. Without shrinking, a receiver with a large share could begin
- * to hang. It could then fill the slots that all failing and slow receivers share, and the other receivers of this kind would wait.
+ * Returns the share of a receiver after a successful attempt. The share grows by one if it is below `FIRST_SHARE` or fully used, but while
+ * the process is busy, the share of a fast receiver does not grow beyond `FIRST_SHARE`. If at most half of the share is used, it shrinks by
+ * one, but not below `FIRST_SHARE`. Without shrinking, a receiver with a large share could begin to hang. It could then fill the slots that
+ * all failing and slow receivers share, and the other receivers of this kind would wait.
  */
-function shareAfterSuccess({ share, sending }: Receiver): number {
-  if (share < FIRST_SHARE || sending >= share) {
+function shareAfterSuccess({ share, sending, fastestMs }: Receiver, isBusy: boolean): number {
+  const isEnough = isBusy && fastestMs <= FAST_MS;
+  if (share < FIRST_SHARE || (sending >= share && !isEnough)) {
     return Math.min(MAX_SHARE, share + 1);
   }
   return sending <= share / 2 ? Math.max(FIRST_SHARE, share - 1) : share;
@@ -336,8 +349,8 @@ function endWaits({ waiting }: Receiver): void {
 }
 
 /** Returns how many deliveries the receiver is expected to accept in `AHEAD_MS`, if all its slots are used. */
-function maxAhead({ share, attemptMs }: Receiver): number {
-  return Math.floor((share * AHEAD_MS) / Math.max(1, attemptMs));
+function maxAhead({ share, fastestMs }: Receiver): number {
+  return Math.floor((share * AHEAD_MS) / Math.max(1, fastestMs));
 }
 
 /** Returns true if the receiver has used more slots than its first ones, and is neither failing nor slow. */
