@@ -44,10 +44,10 @@ const PLAN_BY_INDEX = sql.raw(
 );
 
 /**
- * Runs a statement in a transaction in which the planner uses an index for each table, and its order. The table of events is sometimes empty
- * and sometimes large. If the last ANALYZE saw few events, or if a statement was prepared then, the planner would otherwise read or sort the
- * whole backlog for each credential. The transaction begins and gets its settings in one message, because each message costs the start of a
- * delivery 0.3 ms.
+ * Runs a statement in a transaction in which the planner uses an index for each table, and its order. The queue of deliveries is sometimes
+ * empty and sometimes large. If the last ANALYZE saw few deliveries, or if a statement was prepared then, the planner would otherwise read or
+ * sort the whole backlog for each credential. The transaction begins and gets its settings in one message, because each message costs the
+ * start of a delivery 0.3 ms.
  */
 export async function executeByIndex<Row>(
   db: Db,

@@ -74,7 +74,7 @@ class NaiveSlots {
 
   take(url: string, slot: Slot, nowMs: number): void {
     const { share } = this.#of(url);
-    const isAhead = share > FIRST_SHARE && !this.#isLagging(url, nowMs) && this.#slotsOf([url]) >= share;
+    const isAhead = share > FIRST_SHARE && !this.#laggingUrls(nowMs).has(url) && this.#slotsOf(url) >= share;
     this.#all.add({ url, slot, state: 'taken', isAhead, beganAtMs: 0 });
   }
 
@@ -123,25 +123,31 @@ class NaiveSlots {
     return [...this.#all].filter((taken) => taken.url === url && taken.state === 'begun').length;
   }
 
-  /** Returns the number of slots that the receivers have taken, without the deliveries that are claimed ahead. */
-  #slotsOf(urls: string[]): number {
-    return [...this.#all].filter(({ url, isAhead }) => urls.includes(url) && !isAhead).length;
+  /** Returns the number of slots that the receiver has taken, without the deliveries that are claimed ahead. */
+  #slotsOf(url: string): number {
+    return [...this.#all].filter((taken) => taken.url === url && !taken.isAhead).length;
+  }
+
+  /** Returns the slow and failing receivers, and the numbers of slots that they and the other receivers have taken. */
+  #totals(nowMs: number) {
+    const urls = this.#laggingUrls(nowMs);
+    const taken = [...this.#all].filter(({ isAhead }) => !isAhead);
+    const lagging = taken.filter(({ url }) => urls.has(url)).length;
+    return { urls, lagging, well: taken.length - lagging };
   }
 
   /** Returns how many slots are free in the half of all slots that the receiver uses. Returns 0 while the receiver rests. */
-  #freeOfAll(url: string, nowMs: number): number {
+  #freeOfAll(url: string, nowMs: number, { urls, lagging, well } = this.#totals(nowMs)): number {
     if (nowMs < this.#of(url).restsUntilMs) {
       return 0;
     }
-    const lagging = this.#slotsOf(URLS.filter((each) => this.#isLagging(each, nowMs)));
-    const well = this.#slotsOf(URLS) - lagging;
-    const left = this.#isLagging(url, nowMs) ? HALF - lagging : SLOTS - well - Math.min(lagging, HALF);
+    const left = urls.has(url) ? HALF - lagging : SLOTS - well - Math.min(lagging, HALF);
     return Math.max(0, Math.min(left, 4 * SLOTS - well - lagging));
   }
 
   /** Removes the deliveries that wait for a slow or failing receiver. */
   #dropWaiting(nowMs: number): void {
-    const lagging = new Set(URLS.filter((url) => this.#isLagging(url, nowMs)));
+    const lagging = this.#laggingUrls(nowMs);
     [...this.#all]
       .filter(({ url, state }) => state === 'waiting' && lagging.has(url))
       .forEach((taken) => this.#all.delete(taken));
@@ -151,17 +157,13 @@ class NaiveSlots {
     const before = this.#of(url);
     if (isOk === true) {
       const fastestMs = Math.min(nowMs - beganAtMs, before.fastestMs * 1.05);
-      const isEnough = this.#healthyCount(nowMs) >= BUSY_FROM && fastestMs <= FAST_MS;
+      const isEnough = this.#totals(nowMs).well >= BUSY_FROM && fastestMs <= FAST_MS;
       this.#known.set(url, { ...before, failures: 0, fastestMs, share: this.#shareAfterSuccess(url, isEnough) });
     } else if (isOk === false) {
       const failures = before.failures + 1;
       const restsUntilMs = nowMs + (failures < 3 ? 0 : REST_MS);
       this.#known.set(url, { ...before, failures, restsUntilMs, share: Math.max(1, Math.floor(before.share / 2)) });
     }
-  }
-
-  #healthyCount(nowMs: number): number {
-    return this.#slotsOf(URLS.filter((url) => !this.#isLagging(url, nowMs)));
   }
 
   #shareAfterSuccess(url: string, isEnough: boolean): number {
@@ -176,17 +178,21 @@ class NaiveSlots {
     return this.#known.get(url) ?? { share: FIRST_SHARE, failures: 0, restsUntilMs: 0, fastestMs: SLOW_AFTER_MS };
   }
 
-  #isLagging(url: string, nowMs: number): boolean {
-    const isSlow = (taken: Taken) =>
-      taken.url === url && taken.state === 'begun' && nowMs - taken.beganAtMs >= SLOW_AFTER_MS;
-    return this.#of(url).failures >= 3 || [...this.#all].some(isSlow);
+  #laggingUrls(nowMs: number): Set<string> {
+    const slow = [...this.#all].filter(
+      ({ state, beganAtMs }) => state === 'begun' && nowMs - beganAtMs >= SLOW_AFTER_MS,
+    );
+    const failing = [...this.#known].filter(([, { failures }]) => failures >= 3);
+    return new Set([...slow.map(({ url }) => url), ...failing.map(([url]) => url)]);
   }
 
   rooms(nowMs: number): number[] {
     this.#dropWaiting(nowMs);
+    const totals = this.#totals(nowMs);
     return URLS.map((url) => {
       const aheadCount = [...this.#all].filter((taken) => taken.url === url && taken.isAhead).length;
-      const room = Math.max(0, Math.min(this.#of(url).share - this.#slotsOf([url]), this.#freeOfAll(url, nowMs)));
+      const free = this.#freeOfAll(url, nowMs, totals);
+      const room = Math.max(0, Math.min(this.#of(url).share - this.#slotsOf(url), free));
       return Math.max(0, room - aheadCount);
     });
   }
