@@ -21,12 +21,17 @@ export interface ReceiverAnswer {
    * this order arrived, in milliseconds since 1970.
    */
   arrivals: Map<string, number>;
+  /** Number of deliveries since the recording started that repeat an earlier delivery for the same order. */
+  repeated: number;
 }
 
 let port = 0;
 let answered = 0;
 let isRecording = false;
 let arrivals = new Map<string, number>();
+let repeated = 0;
+/** Orders whose delivery has arrived since the recording started. */
+let arrived = new Set<string>();
 
 function handle(request: IncomingMessage, response: ServerResponse): void {
   const atMs = performance.timeOrigin + performance.now();
@@ -45,9 +50,12 @@ function handle(request: IncomingMessage, response: ServerResponse): void {
 
 function recordArrival(body: string, atMs: number): void {
   const { order_id } = (JSON.parse(body) as { data: { order_id: string } }).data;
-  if (!arrivals.has(order_id)) {
-    arrivals.set(order_id, atMs);
+  if (arrived.has(order_id)) {
+    repeated += 1;
+    return;
   }
+  arrived.add(order_id);
+  arrivals.set(order_id, atMs);
 }
 
 async function listen(certificate: { key: string; cert: string }): Promise<number> {
@@ -61,8 +69,12 @@ answerJobs(async (job: ReceiverJob): Promise<ReceiverAnswer> => {
   if (job.certificate && port === 0) {
     port = await listen(job.certificate);
   }
+  if (job.isRecording && !isRecording) {
+    arrived = new Set();
+    repeated = 0;
+  }
   isRecording = job.isRecording ?? isRecording;
-  const answer = { port, answered, arrivals };
+  const answer = { port, answered, arrivals, repeated };
   arrivals = new Map();
   return answer;
 });

@@ -24,11 +24,12 @@ export interface RoomType {
 }
 
 /**
- * A database, the service that runs on it, and all credentials in the database. In `partners` and in `pms`, two neighbours in the list
+ * A database, the processes of the service that run on it, and all credentials in the database. In `partners` and in `pms`, two neighbours in the list
  * belong to different tenants.
  */
 export interface Stand {
   databaseUrl: string;
+  /** Process that runs the API. */
   service: Service;
   partners: Caller[];
   pms: Caller[];
@@ -42,23 +43,37 @@ export interface Stand {
 /**
  * Starts the service on a database that holds the tenants of the benchmark.
  * @param settings additional settings of the service, which override its usual settings
+ * @param workers number of processes that only run the deliveries, beside a process that only runs the API. 0: one process runs both
  */
 export async function openStand(
   postgres: Postgres,
   databaseUrl: string,
   settings: Record<string, string> = {},
+  workers = 0,
 ): Promise<Stand> {
   const seeded = await readCallersAndRooms(databaseUrl);
-  const service = await startService({
-    DATABASE_URL: databaseUrl,
-    DATABASE_POOL_SIZE: String(CONNECTIONS + DELIVERY_CONNECTIONS),
-    MASTER_KEY: postgres.masterKey.toString('base64'),
-    // The service limits sign-ins by client address. So the benchmark sends a different X-Forwarded-For address for each user, and the
-    // service has to trust this header.
-    TRUSTED_PROXIES: '127.0.0.1',
-    ...settings,
-  });
-  return { databaseUrl, service, ...seeded, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+  await using opened = new AsyncDisposableStack();
+  const start = async (args: string[]) =>
+    opened.use(
+      await startService(
+        {
+          DATABASE_URL: databaseUrl,
+          DATABASE_POOL_SIZE: String(CONNECTIONS + DELIVERY_CONNECTIONS),
+          MASTER_KEY: postgres.masterKey.toString('base64'),
+          // The service limits sign-ins by client address. So the benchmark sends a different X-Forwarded-For address for each user, and
+          // the service has to trust this header.
+          TRUSTED_PROXIES: '127.0.0.1',
+          ...settings,
+        },
+        args,
+      ),
+    );
+  const service = await start(workers === 0 ? [] : ['--only', 'api']);
+  for (let worker = 0; worker < workers; worker += 1) {
+    await start(['--only', 'worker']);
+  }
+  const processes = opened.move();
+  return { databaseUrl, service, ...seeded, [Symbol.asyncDispose]: () => processes.disposeAsync() };
 }
 
 interface CallerRow {

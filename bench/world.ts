@@ -35,6 +35,7 @@ export class World {
   #lean: Promise<Stand> | undefined;
   #stocked: Promise<Stocked> | undefined;
   #deliveries: Promise<DeliveryStand> | undefined;
+  #splitDeliveries: Promise<DeliveryStand> | undefined;
   #queues: Promise<QueueStand> | undefined;
 
   constructor(options: Options, postgres: Postgres, resources: AsyncDisposableStack) {
@@ -62,17 +63,30 @@ export class World {
     const kind = 'seed_stocked';
     const name = templateName(kind, sizes);
     await this.#postgres.ensureTemplate({ kind, name, base, fill: (url) => stock(url, sizes) });
-    return { few: await this.#openStand('bench_few'), stocked: await this.#openStand('bench_stocked', {}, name) };
+    return {
+      few: await this.#openStand('bench_few'),
+      stocked: await this.#openStand('bench_stocked', {}, { template: name }),
+    };
   }
 
   /** Returns a service and the receivers of its deliveries. */
   deliveries(): Promise<DeliveryStand> {
-    this.#deliveries ??= openDeliveryStand({
+    this.#deliveries ??= this.#openDeliveries('bench_deliveries', 0);
+    return this.#deliveries;
+  }
+
+  /** Returns a service whose API and deliveries run in separate processes, and the receivers of its deliveries. */
+  splitDeliveries(workers: number): Promise<DeliveryStand> {
+    this.#splitDeliveries ??= this.#openDeliveries('bench_split_deliveries', workers);
+    return this.#splitDeliveries;
+  }
+
+  #openDeliveries(database: string, workers: number): Promise<DeliveryStand> {
+    return openDeliveryStand({
       resources: this.resources,
       masterKey: this.#postgres.masterKey,
-      openStand: (settings) => this.#openStand('bench_deliveries', settings),
+      openStand: (settings) => this.#openStand(database, settings, { workers }),
     });
-    return this.#deliveries;
   }
 
   /** Returns many receivers of deliveries, and the senders that the benchmark compares. */
@@ -90,10 +104,15 @@ export class World {
    * Starts a service on its own database. The service runs until the end of the benchmark.
    * @param settings additional settings of the service, which override its usual settings
    * @param template template of the database. If left out, it is the template that has only the tenants
+   * @param workers number of processes that only run the deliveries (`openStand`)
    */
-  async #openStand(database: string, settings: Record<string, string> = {}, template?: string): Promise<Stand> {
+  async #openStand(
+    database: string,
+    settings: Record<string, string> = {},
+    { template, workers = 0 }: { template?: string; workers?: number } = {},
+  ): Promise<Stand> {
     const url = await this.#postgres.clone(template ?? (await this.#ensureTenantTemplate()), database);
-    return this.resources.use(await openStand(this.#postgres, url, settings));
+    return this.resources.use(await openStand(this.#postgres, url, settings, workers));
   }
 
   /** Makes the template database that holds the tenants, if it is missing. Returns its name. */
