@@ -165,6 +165,30 @@ export const BUGS: Bug[] = [
     suites: ['test/parity/events.test.ts'],
   },
   {
+    name: 'delivery on a cluster without its lease',
+    harm: 'an event is sent twice: by its own process and by the scan',
+    edits: [
+      {
+        file: 'src/webhooks/events/store.ts',
+        find: 'firstClaim(leaseId, leaseSeconds)',
+        replace: 'firstClaim(sql`NULL::uuid`, leaseSeconds)',
+      },
+    ],
+    suites: ['test/parity/events.test.ts'],
+  },
+  {
+    name: 'claim of one delivery only',
+    harm: 'a receiver gets one event in each claim, so a backlog takes hours',
+    edits: [{ file: 'src/webhooks/deliveries/store.ts', find: 'LIMIT wanted.count', replace: 'LIMIT 1' }],
+    suites: ['test/parity/deliveries.test.ts'],
+  },
+  {
+    name: 'retry without its wait',
+    harm: 'all attempts of a delivery are made within a second',
+    edits: [{ file: 'src/webhooks/deliveries/store.ts', find: 'ELSE o.retry_at END', replace: 'ELSE now() END' }],
+    suites: ['test/parity/deliveries.test.ts'],
+  },
+  {
     name: 'one room a night',
     harm: 'two rooms that are booked together count as one',
     edits: [

@@ -80,6 +80,27 @@ export async function selectEach<Input extends object, Row extends object>(
   return inputs.map((_, index) => found.get(index + 1));
 }
 
+/** Inputs of one statement. */
+export interface Share<Input> {
+  inputs: Input[];
+  /** Returns the SQL expression for the tenant of a row of the named table, for the condition of each table that the statement uses. */
+  tenantOf: (table: string) => RawBuilder<unknown>;
+}
+
+/**
+ * Divides inputs among statements. On one node, one statement takes all inputs, and the tenant is a column of each list and CTE. On a cluster
+ * there is one statement for each tenant, and the tenant is a parameter in each condition, because the cluster finds the node by it.
+ */
+export function sharesOf<Input>(db: Db, inputs: Input[], tenantIdOf: (input: Input) => number): Share<Input>[] {
+  if (!isCluster(db)) {
+    return [{ inputs, tenantOf: (table) => sql.ref(`${table}.tenant_id`) }];
+  }
+  return Array.from(Map.groupBy(inputs, tenantIdOf), ([tenantId, ofTenant]) => ({
+    inputs: ofTenant,
+    tenantOf: () => sql`${tenantId}::bigint`,
+  }));
+}
+
 /**
  * Makes the columns and rows of an INSERT. Several rows become one JSON list, so that the text of the statement is the same for every
  * number of rows. A single row becomes VALUES. On a cluster, all rows become VALUES, because the router of the cluster needs that.

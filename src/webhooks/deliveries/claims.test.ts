@@ -191,7 +191,7 @@ describe('claims of due deliveries', () => {
     const lookUp = async (tx: Tx) => {
       const queues = await findDueQueues(tx, { after: null, limit: 10, passOver: [] });
       const { deliveries } = await claimDue(tx, wanted, newLease());
-      const result = { http_status: 204, duration_ms: 1, error: null };
+      const result = { at: new Date().toISOString(), http_status: 204, duration_ms: 1, error: null };
       const outcomes = deliveries.map((delivery) => ({
         delivery,
         result,

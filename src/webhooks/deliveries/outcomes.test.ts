@@ -51,7 +51,7 @@ describe('OutcomeRecorder', () => {
   }
 
   function delivered(delivery: ClaimedDelivery): Outcome {
-    const result = { http_status: 204, duration_ms: 7, error: null };
+    const result = { at: new Date().toISOString(), http_status: 204, duration_ms: 7, error: null };
     return { delivery, result, status: 'delivered', retryInMs: 0 };
   }
 
@@ -80,7 +80,7 @@ describe('OutcomeRecorder', () => {
   it('the statuses delivered, failed and pending are recorded, and a pending delivery is due after the wait for its retry', async () => {
     const [done, failed, waiting] = await claim(3);
     assert.ok(done && failed && waiting);
-    const result = { http_status: 500, duration_ms: 3, error: 'http_status' };
+    const result = { at: new Date().toISOString(), http_status: 500, duration_ms: 3, error: 'http_status' };
     const recorder = new OutcomeRecorder(db);
     await Promise.all([
       recorder.record(delivered(done)),
@@ -98,7 +98,7 @@ describe('OutcomeRecorder', () => {
     const [tried, unsent] = await claim(2);
     assert.ok(tried && unsent);
     const recorder = new OutcomeRecorder(db);
-    const result = { http_status: 500, duration_ms: 3, error: 'http_status' };
+    const result = { at: new Date().toISOString(), http_status: 500, duration_ms: 3, error: 'http_status' };
     await recorder.record({ delivery: tried, result, status: 'pending', retryInMs: 0 });
     const wanted = [{ tenantId: tenant.tenantId, credentialId: tenant.credential.id, count: 1 }];
     const [again] = (await claimDue(service.database.db, wanted, newLease())).deliveries;

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Db } from '#platform/db/database.ts';
+import { type Share, sharesOf } from '#platform/db/inputs.ts';
+import { isCluster } from '#platform/db/layout.ts';
 import { executeByIndex } from '#platform/db/transaction.ts';
 import type { ClaimedDelivery, DeliveryStatus, DueQueue, Lease } from '../events/events.ts';
 import { MAX_ATTEMPTS } from './retry.ts';
@@ -32,22 +34,47 @@ interface DueQueueSearch {
   passOver: string[];
 }
 
+const DUE_QUEUE = sql`c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"`;
+
 /**
- * Returns credentials of any tenant that have due deliveries. This is one of the few statements that may read across tenants. The statement
- * finds the first delivery of one credential and reads this credential, before it searches for the next credential. So it can stop when it
- * has found `limit` credentials. OFFSET 0 forces PostgreSQL to keep this order.
+ * Returns credentials of any tenant that have due deliveries, in the order of tenants and credentials. This is one of the few statements that
+ * may read across tenants.
  */
-export async function findDueQueues(db: Db, { after, limit, passOver }: DueQueueSearch): Promise<DueQueue[]> {
-  const statement = sql<DueQueue>`
+export async function findDueQueues(db: Db, search: DueQueueSearch): Promise<DueQueue[]> {
+  const statement = isCluster(db) ? searchOfEachCredential(search) : searchOfQueueHeads(search);
+  return (await executeByIndex(db, 'read only', statement)).rows;
+}
+
+/**
+ * Finds the first delivery of one credential and reads this credential, before it searches for the next credential. So the statement can
+ * stop when it has found `limit` credentials. OFFSET 0 forces PostgreSQL to keep this order.
+ */
+function searchOfQueueHeads({ after, limit, passOver }: DueQueueSearch): RawBuilder<DueQueue> {
+  return sql<DueQueue>`
     WITH RECURSIVE head AS (${queueHeads(after ?? BEFORE_ALL)})
-    SELECT c.tenant_id AS "tenantId", c.id AS "credentialId", c.webhook_url AS "webhookUrl", c.is_active AS "isActive"
+    SELECT ${DUE_QUEUE}
     FROM head CROSS JOIN LATERAL (
       SELECT tenant_id, id, webhook_url, is_active FROM credential
       WHERE tenant_id = head.tenant_id AND id = head.credential_id OFFSET 0
     ) AS c
     WHERE head.next_attempt_at <= now() AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
     LIMIT ${limit}`;
-  return (await executeByIndex(db, 'read only', statement)).rows;
+}
+
+/**
+ * Looks for a due delivery of each credential, because a cluster refuses a recursive query over all tenants. The nodes of the cluster share
+ * the work. On one node this would cost more than the other search, because most credentials have no due delivery.
+ */
+function searchOfEachCredential({ after, limit, passOver }: DueQueueSearch): RawBuilder<DueQueue> {
+  const { tenantId, credentialId } = after ?? BEFORE_ALL;
+  return sql<DueQueue>`
+    SELECT ${DUE_QUEUE}
+    FROM credential AS c CROSS JOIN LATERAL (
+      SELECT tenant_id FROM delivery
+      WHERE tenant_id = c.tenant_id AND credential_id = c.id AND status = 'pending' AND next_attempt_at <= now() AND ${IS_FREE} LIMIT 1
+    ) AS due
+    WHERE (c.tenant_id, c.id) > (${tenantId}, ${credentialId}::uuid) AND NOT (c.is_active AND c.webhook_url = ANY(${passOver}::text[]))
+    ORDER BY c.tenant_id, c.id LIMIT ${limit}`;
 }
 
 interface ClaimRow {
@@ -63,8 +90,9 @@ interface ClaimRow {
   webhook_secret: Buffer;
 }
 
-/** Entry of `attempts` for the last attempt of the row `d` of `delivery`, if this attempt has no recorded outcome. */
-const NO_OUTCOME = sql`jsonb_build_object('at', d.claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome')`;
+/** Entry of `attempts` for the last attempt of a row of `delivery`. Null: this attempt has a recorded outcome, or there is no attempt. */
+const NO_OUTCOME = sql`CASE WHEN attempt_count > jsonb_array_length(attempts)
+  THEN jsonb_build_object('at', claimed_at, 'http_status', NULL, 'duration_ms', NULL, 'error', 'no_outcome') END`;
 
 /** Maximum number of deliveries in one claim. It is small, so that the attempt of the last delivery begins soon after the claim. */
 export const CLAIM_SIZE = 200;
@@ -77,63 +105,87 @@ export interface Wanted {
 }
 
 /**
- * Claims due deliveries of several credentials, at most `CLAIM_SIZE` deliveries in total. This is one of the few statements that may write
- * across tenants. The statement counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other
- * worker claims it before the lease ends. The same statement ends the deliveries that must not be sent: those of a revoked credential
- * (decision 34), and those whose fifth attempt has no recorded outcome (decision 33).
+ * Claims due deliveries of several credentials, at most `CLAIM_SIZE` deliveries in total. On one node this is one of the few statements that
+ * may write across tenants. On a cluster there is one statement for each tenant.
  *
- * The UPDATE joins only the CTE `due`, which already has the fields of the credential and the time. If it also joined the credentials, and
- * the table of deliveries was empty at the last ANALYZE, PostgreSQL would read all deliveries of the tenant for each claimed delivery. No
- * function in SET depends on the time, because a cluster does not route such a statement. The UPDATE changes no column of an index, except
- * for a delivery that is not sent any more.
- *
- * The rows are locked in a materialised CTE, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
- * statement. The planner estimates the number of rows from the outer LIMIT of the CTE, so this LIMIT is a literal in the SQL text. The
- * planner does not know the values of `wanted.count`. Without the literal, it would expect a tenth of all waiting deliveries, and would
- * read the whole table.
+ * The claim counts an attempt for each delivery before the event is sent. It also leases the delivery, so that no other worker claims it
+ * before the lease ends. The same statement ends the deliveries that must not be sent: those of a revoked credential (decision 34), and those
+ * whose fifth attempt has no recorded outcome (decision 33).
  * @returns the deliveries to send, and the number of rows claimed for each credential
  */
 export async function claimDue(db: Db, wanted: Wanted[], lease: Lease) {
-  const statement = sql<ClaimRow>`
-    WITH wanted AS MATERIALIZED (
-      SELECT given.*, c.is_active, c.webhook_url, c.webhook_secret
-      FROM unnest(${wanted.map(({ tenantId }) => tenantId)}::bigint[], ${wanted.map(({ credentialId }) => credentialId)}::uuid[],
-                  ${wanted.map(({ count }) => count)}::int[]) AS given (tenant_id, credential_id, count)
-      CROSS JOIN LATERAL (
-        SELECT is_active, webhook_url, webhook_secret FROM credential
-        WHERE tenant_id = given.tenant_id AND id = given.credential_id LIMIT 1
-      ) AS c
-    ), due AS MATERIALIZED (
-      SELECT picked.*, now() AS claimed_at, wanted.is_active, wanted.webhook_url, wanted.webhook_secret
-      FROM wanted CROSS JOIN LATERAL (
-        SELECT tenant_id, id, greatest(next_attempt_at, leased_until) AS due_at, attempt_count < ${MAX_ATTEMPTS} AS has_attempts_left FROM delivery
-        WHERE tenant_id = wanted.tenant_id AND credential_id = wanted.credential_id AND status = 'pending' AND next_attempt_at <= now() AND ${IS_FREE}
-        ORDER BY next_attempt_at LIMIT wanted.count FOR UPDATE SKIP LOCKED
-      ) AS picked LIMIT ${sql.lit(CLAIM_SIZE)}
-    ), claimed AS (
-      UPDATE delivery AS d SET
-        status = CASE WHEN NOT due.is_active THEN 'stopped' WHEN due.has_attempts_left THEN 'pending' ELSE 'failed' END,
-        attempt_count = d.attempt_count + (due.is_active AND due.has_attempts_left)::int,
-        attempts = CASE WHEN d.attempt_count > jsonb_array_length(d.attempts) THEN d.attempts || ${NO_OUTCOME} ELSE d.attempts END,
-        leased_until = due.claimed_at + make_interval(secs => ${lease.seconds}),
-        claimed_at = CASE WHEN due.is_active AND due.has_attempts_left THEN due.claimed_at ELSE d.claimed_at END,
-        lease_id = ${lease.id}
-      FROM due WHERE d.tenant_id = due.tenant_id AND d.id = due.id
-      RETURNING d.tenant_id, d.id, d.credential_id, d.attempt_count, d.status,
-        extract(epoch FROM due.claimed_at - due.due_at)::float8 AS waited_seconds, due.webhook_url, due.webhook_secret
-    )
-    SELECT claimed.*, e.body, e.created_at_ms
-    FROM claimed CROSS JOIN LATERAL (
-      SELECT body, extract(epoch FROM created_at)::float8 * 1000 AS created_at_ms FROM event
-      WHERE tenant_id = claimed.tenant_id AND id = claimed.id LIMIT 1
-    ) AS e`;
-  const { rows } = await executeByIndex(db, 'read write', statement);
+  const rows = await executeShares(
+    db,
+    sharesOf(db, wanted, ({ tenantId }) => tenantId),
+    (share) => claim(share, lease),
+  );
   const takenOf = new Map<string, number>();
   for (const { credential_id } of rows) {
     takenOf.set(credential_id, (takenOf.get(credential_id) ?? 0) + 1);
   }
   const toSend = rows.filter((row) => row.status === 'pending');
   return { deliveries: toSend.map((row) => claimed(row, lease)), takenOf };
+}
+
+async function executeShares<Input, Row>(
+  db: Db,
+  shares: Share<Input>[],
+  statementOf: (share: Share<Input>) => RawBuilder<Row>,
+): Promise<Row[]> {
+  const results = await Promise.all(shares.map((share) => executeByIndex(db, 'read write', statementOf(share))));
+  return results.flatMap(({ rows }) => rows);
+}
+
+/**
+ * Makes the statement of a claim.
+ *
+ * The UPDATE joins only the CTE `due`, which already has the fields of the credential and the time. If it also joined the credentials, and
+ * the table of deliveries was empty at the last ANALYZE, PostgreSQL would read all deliveries of the tenant for each claimed delivery. All
+ * functions that are not immutable are in `due` and not in SET, because a cluster refuses them there. The UPDATE changes no column of an
+ * index, except for a delivery that is not sent any more.
+ *
+ * The rows are locked in a materialised CTE, because the LIMIT of an `IN (SELECT … SKIP LOCKED)` applies to each scan and not to the whole
+ * statement. The planner estimates the number of rows from the outer LIMIT of the CTE, so this LIMIT is a literal in the SQL text. The
+ * planner does not know the values of `given.count`. Without the literal, it would expect a tenth of all waiting deliveries, and would
+ * read the whole table.
+ */
+function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<ClaimRow> {
+  const of = <T>(value: (wanted: Wanted) => T) => inputs.map(value);
+  return sql<ClaimRow>`
+    WITH wanted AS MATERIALIZED (
+      SELECT given.*, c.is_active, c.webhook_url, c.webhook_secret
+      FROM unnest(${of(({ tenantId }) => tenantId)}::bigint[], ${of(({ credentialId }) => credentialId)}::uuid[],
+                  ${of(({ count }) => count)}::int[]) AS given (tenant_id, credential_id, count)
+      CROSS JOIN LATERAL (
+        SELECT is_active, webhook_url, webhook_secret FROM credential
+        WHERE tenant_id = ${tenantOf('given')} AND id = given.credential_id LIMIT 1
+      ) AS c
+    ), due AS MATERIALIZED (
+      SELECT picked.*, now() AS claimed_at, now() + make_interval(secs => ${lease.seconds}) AS leased_until, wanted.is_active,
+        wanted.webhook_url, wanted.webhook_secret
+      FROM wanted CROSS JOIN LATERAL (
+        SELECT tenant_id, id, ${NO_OUTCOME} AS no_outcome, attempt_count < ${MAX_ATTEMPTS} AS has_attempts_left,
+          extract(epoch FROM now() - greatest(next_attempt_at, leased_until))::float8 AS waited_seconds
+        FROM delivery
+        WHERE tenant_id = ${tenantOf('wanted')} AND credential_id = wanted.credential_id AND status = 'pending' AND next_attempt_at <= now() AND ${IS_FREE}
+        ORDER BY next_attempt_at LIMIT wanted.count FOR UPDATE SKIP LOCKED
+      ) AS picked LIMIT ${sql.lit(CLAIM_SIZE)}
+    ), claimed AS (
+      UPDATE delivery AS d SET
+        status = CASE WHEN NOT due.is_active THEN 'stopped' WHEN due.has_attempts_left THEN 'pending' ELSE 'failed' END,
+        attempt_count = d.attempt_count + (due.is_active AND due.has_attempts_left)::int,
+        attempts = CASE WHEN due.no_outcome IS NULL THEN d.attempts ELSE d.attempts || due.no_outcome END,
+        leased_until = due.leased_until,
+        claimed_at = CASE WHEN due.is_active AND due.has_attempts_left THEN due.claimed_at ELSE d.claimed_at END,
+        lease_id = ${lease.id}
+      FROM due WHERE d.tenant_id = ${tenantOf('due')} AND d.id = due.id
+      RETURNING d.tenant_id, d.id, d.credential_id, d.attempt_count, d.status, due.waited_seconds, due.webhook_url, due.webhook_secret
+    )
+    SELECT claimed.*, e.body, e.created_at_ms
+    FROM claimed CROSS JOIN LATERAL (
+      SELECT body, extract(epoch FROM created_at)::float8 * 1000 AS created_at_ms FROM event
+      WHERE tenant_id = ${tenantOf('claimed')} AND id = claimed.id LIMIT 1
+    ) AS e`;
 }
 
 function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
@@ -155,36 +207,47 @@ function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
 export interface Outcome {
   delivery: ClaimedDelivery;
   /** Null: the delivery was not sent. Its attempt does not count, and it keeps its place in the queue. */
-  result: { http_status: number | null; duration_ms: number; error: string | null } | null;
+  result: { at: string; http_status: number | null; duration_ms: number; error: string | null } | null;
   status: DeliveryStatus;
   /** Milliseconds until the next attempt if the delivery stays pending, otherwise 0. */
   retryInMs: number;
 }
 
 /**
- * Records the outcomes of attempts, of any tenants. An outcome is recorded only if the row still has the lease id of the attempt. Otherwise
- * another worker has claimed the delivery, for example because the first worker was suspended beyond its lease. The first worker must not
- * overwrite a later outcome.
+ * Records the outcomes of attempts, of any tenants. On a cluster there is one statement for each tenant. An outcome is recorded only if the
+ * row still has the lease id of the attempt. Otherwise another worker has claimed the delivery, for example because the first worker was
+ * suspended beyond its lease. The first worker must not overwrite a later outcome.
  * @returns the ids of the events whose outcomes were recorded
  */
 export async function recordOutcomes(db: Db, outcomes: Outcome[]): Promise<Set<string>> {
-  const of = <T>(value: (outcome: Outcome) => T) => outcomes.map(value);
-  const statement = sql<{ id: string }>`
+  const rows = await executeShares(
+    db,
+    sharesOf(db, outcomes, ({ delivery }) => delivery.tenantId),
+    record,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Makes the statement that records outcomes. SET has only immutable functions (`claim`). */
+function record({ inputs, tenantOf }: Share<Outcome>): RawBuilder<{ id: string }> {
+  const of = <T>(value: (outcome: Outcome) => T) => inputs.map(value);
+  return sql<{ id: string }>`
+    WITH o AS MATERIALIZED (
+      SELECT given.*, now() + make_interval(secs => given.retry_seconds) AS retry_at
+      FROM unnest(${of(({ delivery }) => delivery.tenantId)}::bigint[], ${of(({ delivery }) => delivery.eventId)}::uuid[],
+                  ${of(({ delivery }) => delivery.lease.id)}::uuid[], ${of(({ status }) => status)}::text[],
+                  ${of(({ result }) => result && JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[])
+        AS given (tenant_id, id, lease_id, status, result, retry_seconds)
+    )
     UPDATE delivery AS d SET
       status = o.status,
       attempt_count = d.attempt_count - (o.result IS NULL)::int,
-      attempts = CASE WHEN o.result IS NULL THEN d.attempts ELSE d.attempts || (jsonb_build_object('at', d.claimed_at) || o.result) END,
-      next_attempt_at = CASE WHEN o.result IS NULL THEN d.next_attempt_at ELSE now() + make_interval(secs => o.retry_seconds) END,
+      attempts = CASE WHEN o.result IS NULL THEN d.attempts ELSE d.attempts || o.result END,
+      next_attempt_at = CASE WHEN o.result IS NULL THEN d.next_attempt_at ELSE o.retry_at END,
       leased_until = NULL,
       lease_id = NULL
-    FROM unnest(${of(({ delivery }) => delivery.tenantId)}::bigint[], ${of(({ delivery }) => delivery.eventId)}::uuid[],
-                ${of(({ delivery }) => delivery.lease.id)}::uuid[], ${of(({ status }) => status)}::text[],
-                ${of(({ result }) => result && JSON.stringify(result))}::jsonb[], ${of(({ retryInMs }) => retryInMs / 1000)}::float8[])
-      AS o (tenant_id, id, lease_id, status, result, retry_seconds)
-    WHERE d.tenant_id = o.tenant_id AND d.id = o.id AND d.lease_id = o.lease_id
+    FROM o WHERE d.tenant_id = ${tenantOf('o')} AND d.id = o.id AND d.lease_id = o.lease_id
     RETURNING d.id`;
-  const { rows } = await executeByIndex(db, 'read write', statement);
-  return new Set(rows.map(({ id }) => id));
 }
 
 /** Maximum number of pending deliveries that are counted. A larger count would take longer, and would not help an operator. */
@@ -197,13 +260,25 @@ export interface QueueState {
   oldestDueSeconds: number;
 }
 
-/** Reads the number and the age of the waiting deliveries of all tenants, for the metrics of the operator. */
+/**
+ * Reads the number and the age of the waiting deliveries of all tenants, for the metrics of the operator. On one node it reads only the first
+ * delivery of each credential to find the oldest one. A cluster refuses that recursive query, so all its nodes read their pending deliveries.
+ */
 export async function readQueueState(db: Database): Promise<QueueState> {
-  const statement = sql<QueueState>`
-    WITH RECURSIVE head AS (${queueHeads()})
-    SELECT
-      (SELECT count(*) FROM (SELECT FROM delivery WHERE status = 'pending' LIMIT ${MAX_COUNTED}) AS counted) AS pending,
-      (SELECT coalesce(greatest(0, extract(epoch FROM now() - min(next_attempt_at))), 0)::float8 FROM head) AS "oldestDueSeconds"`;
+  const pending = sql`SELECT next_attempt_at, ${IS_FREE} AS is_free FROM delivery WHERE status = 'pending'`;
+  const statement = isCluster(db)
+    ? sql<QueueState>`
+        SELECT least(count(*), ${MAX_COUNTED}) AS pending, ${secondsSince(sql`min(next_attempt_at) FILTER (WHERE is_free)`)} AS "oldestDueSeconds"
+        FROM (${pending}) AS waiting`
+    : sql<QueueState>`
+        WITH RECURSIVE head AS (${queueHeads()})
+        SELECT
+          (SELECT count(*) FROM (${pending} LIMIT ${MAX_COUNTED}) AS counted) AS pending,
+          (SELECT ${secondsSince(sql`min(next_attempt_at)`)} FROM head) AS "oldestDueSeconds"`;
   const { rows } = await executeByIndex(db, 'read only', statement);
   return rows[0] ?? { pending: 0, oldestDueSeconds: 0 };
+}
+
+function secondsSince(time: RawBuilder<unknown>): RawBuilder<number> {
+  return sql`coalesce(greatest(0, extract(epoch FROM now() - ${time})), 0)::float8`;
 }

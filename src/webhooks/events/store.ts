@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '#platform/db/database.ts';
 import { Fields, selectForEach } from '#platform/db/inputs.ts';
+import { isCluster } from '#platform/db/layout.ts';
 import type { EventType } from './event-types.ts';
 import type { Lease, Target } from './local-delivery.ts';
 
@@ -18,22 +19,6 @@ export interface NewEvent {
   lease: Lease | null;
 }
 
-/**
- * Inserts one event for each row of the CTE `receiver`, and its delivery if the event has one. A lease begins at the time of the INSERT
- * (`clock_timestamp()`) and not of the BEGIN (`now()`), because the transaction may have begun much earlier.
- */
-const WRITE_EVENTS = sql`
-  event_row AS (
-    INSERT INTO event (tenant_id, id, credential_id, type, body, created_at)
-    SELECT tenant_id, id, credential_id, type, body, created_at FROM receiver
-  ), delivery_row AS (
-    INSERT INTO delivery (tenant_id, id, credential_id, status, attempt_count, leased_until, claimed_at, lease_id)
-    SELECT tenant_id, id, credential_id, 'pending', (lease_id IS NOT NULL)::int,
-      CASE WHEN lease_id IS NOT NULL THEN clock_timestamp() + make_interval(secs => lease_seconds) END,
-      CASE WHEN lease_id IS NOT NULL THEN now() END, lease_id
-    FROM receiver WHERE is_delivered
-  )`;
-
 /** Event with the fields that the INSERT takes as parameters. */
 type EventInput = Omit<NewEvent, 'lease'> & { leaseId: string | null; leaseSeconds: number };
 
@@ -48,11 +33,25 @@ const EVENT_INPUT = new Fields<EventInput>({
   leaseSeconds: 'float8',
 });
 
+/** Condition for a credential whose events get deliveries. */
+const IS_DELIVERED = sql`webhook_url <> '' AND is_active`;
+const EVENT_COLUMNS = sql`event (tenant_id, id, credential_id, type, body, created_at)`;
+const DELIVERY_COLUMNS = sql`delivery (tenant_id, id, credential_id, status, attempt_count, leased_until, claimed_at, lease_id)`;
+
 /**
- * Writes events. In a cluster, all events must belong to one tenant. In a database of a single node, the events may belong to several
- * tenants. This is one of the few statements that may write for several tenants. An event gets a delivery if its credential has a webhook
- * URL when the statement runs (decision 32). The LIMIT makes the planner look up each credential by index, even if the statistics of the
- * table are wrong.
+ * Returns the values of `DELIVERY_COLUMNS` after the id of the credential. A lease begins at the time of the INSERT (`clock_timestamp()`) and
+ * not of the BEGIN (`now()`), because the transaction may have begun much earlier.
+ */
+function firstClaim(leaseId: RawBuilder<unknown>, leaseSeconds: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`'pending', (${leaseId} IS NOT NULL)::int,
+    CASE WHEN ${leaseId} IS NOT NULL THEN clock_timestamp() + make_interval(secs => ${leaseSeconds}) END,
+    CASE WHEN ${leaseId} IS NOT NULL THEN now() END, ${leaseId}`;
+}
+
+/**
+ * Writes events. An event gets a delivery if its credential has a webhook URL when the statement runs (decision 32). On one node, the events
+ * may belong to several tenants, and this is one of the few statements that may write for several tenants. On a cluster, all events must
+ * belong to one tenant.
  * @returns the URL and secret of each event that gets a delivery, by event id
  */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<string, Target>> {
@@ -61,19 +60,67 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<Map<stri
     leaseId: lease?.id ?? null,
     leaseSeconds: lease?.seconds ?? 0,
   }));
+  return isCluster(tx) ? await insertRows(tx, inputs) : await insertTogether(tx, inputs);
+}
+
+/**
+ * Writes the events and their deliveries in one statement. The LIMIT makes the planner look up each credential by index, even if the
+ * statistics of the table are wrong.
+ */
+async function insertTogether(tx: Tx, inputs: EventInput[]): Promise<Map<string, Target>> {
   const receivers = selectForEach(
     EVENT_INPUT,
     inputs,
     (event) => sql`
       SELECT tenant_id, ${event.id} AS id, id AS credential_id, ${event.type} AS type, ${event.body} AS body,
         ${event.createdAt} AS created_at, ${event.leaseId} AS lease_id, ${event.leaseSeconds} AS lease_seconds,
-        webhook_url, webhook_secret, webhook_url <> '' AND is_active AS is_delivered
+        webhook_url, webhook_secret, ${IS_DELIVERED} AS is_delivered
       FROM credential WHERE tenant_id = ${event.tenantId} AND id = ${event.credentialId} LIMIT 1
     `,
   );
   const { rows } = await sql<Target & { id: string }>`
-    WITH receiver AS (${receivers}), ${WRITE_EVENTS}
+    WITH receiver AS (${receivers}), event_row AS (
+      INSERT INTO ${EVENT_COLUMNS} SELECT tenant_id, id, credential_id, type, body, created_at FROM receiver
+    ), delivery_row AS (
+      INSERT INTO ${DELIVERY_COLUMNS}
+      SELECT tenant_id, id, credential_id, ${firstClaim(sql`lease_id`, sql`lease_seconds`)} FROM receiver WHERE is_delivered
+    )
     SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret" FROM receiver WHERE is_delivered
   `.execute(tx);
   return new Map(rows.map(({ id, ...target }) => [id, target]));
+}
+
+/**
+ * Reads the credentials, and then writes the rows of the events and of their deliveries. On a cluster, an INSERT into several tables and an
+ * INSERT … SELECT would ask all nodes (architecture, database rule 4).
+ */
+async function insertRows(tx: Tx, inputs: EventInput[]): Promise<Map<string, Target>> {
+  const [first] = inputs;
+  const { rows } = await sql<Target & { id: string; isDelivered: boolean }>`
+    SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret", ${IS_DELIVERED} AS "isDelivered"
+    FROM credential WHERE tenant_id = ${first?.tenantId} AND id = ANY(${inputs.map(({ credentialId }) => credentialId)}::uuid[])
+  `.execute(tx);
+  const events: RawBuilder<unknown>[] = [];
+  const deliveries: RawBuilder<unknown>[] = [];
+  const targets = new Map<string, Target>();
+  for (const input of inputs) {
+    const credential = rows.find(({ id }) => id === input.credentialId);
+    const { tenantId, id, credentialId, type, body, createdAt, leaseId, leaseSeconds } = EVENT_INPUT.parameters(input);
+    if (credential !== undefined) {
+      events.push(sql`(${sql.join([tenantId, id, credentialId, type, body, createdAt])})`);
+    }
+    if (credential?.isDelivered) {
+      deliveries.push(sql`(${sql.join([tenantId, id, credentialId, firstClaim(leaseId, leaseSeconds)])})`);
+      targets.set(input.id, { webhookUrl: credential.webhookUrl, webhookSecret: credential.webhookSecret });
+    }
+  }
+  await insertValues(tx, EVENT_COLUMNS, events);
+  await insertValues(tx, DELIVERY_COLUMNS, deliveries);
+  return targets;
+}
+
+async function insertValues(tx: Tx, columns: RawBuilder<unknown>, values: RawBuilder<unknown>[]): Promise<void> {
+  if (values.length > 0) {
+    await sql`INSERT INTO ${columns} VALUES ${sql.join(values)}`.execute(tx);
+  }
 }
