@@ -112,11 +112,12 @@ const claimDue: Operation<ClaimInput, object> = {
   clusterGroups: (inputs) => [inputs],
   async run(db, inputs) {
     const claimed = await deliveries.claimDue(db, inputs, LEASE);
-    for (const { waitedSeconds } of claimed.deliveries) {
+    for (const { waitedSeconds, claimedAtMs } of claimed.deliveries) {
       assert.ok(waitedSeconds > 9 && waitedSeconds < 100, `waited for ${waitedSeconds} s`);
+      assert.ok(Math.abs(Date.now() - claimedAtMs) < 60_000, `claimed at ${claimedAtMs}`);
     }
     return [
-      ...claimed.deliveries.map(({ waitedSeconds: _, webhookSecret, ...delivery }) => ({
+      ...claimed.deliveries.map(({ waitedSeconds: _, claimedAtMs: __, webhookSecret, ...delivery }) => ({
         ...delivery,
         webhookSecret: webhookSecret.toString(),
       })),
@@ -223,6 +224,7 @@ const recordOutcomes: Operation<OutcomeInput, string | null> = {
         createdAtMs: 0,
         attempt: 2,
         waitedSeconds: 0,
+        claimedAtMs: 0,
         webhookUrl: '',
         webhookSecret: Buffer.of(),
       },

@@ -74,16 +74,14 @@ export function isReceiverOk({ ok, error }: SendOutcome): boolean | null {
 /**
  * Returns the status of a delivery after an attempt, and the wait until its next attempt (decision 33). An attempt is aborted only when
  * this process stops. The delivery is then due again immediately, so that another process can send it.
- * @param beganAt time at which the attempt began
  */
 export function outcomeOf(
   delivery: ClaimedDelivery,
-  beganAt: Date,
   sent: SendOutcome,
   drawWaitMs: (attempt: number) => number,
 ): Outcome {
   const { httpStatus: http_status, durationMs: duration_ms, error } = sent;
-  const result = { at: beganAt.toISOString(), http_status, duration_ms, error };
+  const result = { at: new Date(delivery.claimedAtMs).toISOString(), http_status, duration_ms, error };
   if (sent.ok) {
     return { delivery, result, status: 'delivered', retryInMs: 0 };
   }

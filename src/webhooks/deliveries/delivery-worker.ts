@@ -255,11 +255,10 @@ export class DeliveryWorker implements LocalDelivery {
       );
       return this.#end(slot, null);
     }
-    const beganAt = new Date();
     const sent = await sendOnce(this.#options, delivery, secrets);
     this.#end(slot, isReceiverOk(sent));
     onAttempt?.(delivery, sent);
-    await this.#record(outcomeOf(delivery, beganAt, sent, drawWaitMs), sent);
+    await this.#record(outcomeOf(delivery, sent, drawWaitMs), sent);
   }
 
   #end(slot: Slot, isOk: boolean | null): void {

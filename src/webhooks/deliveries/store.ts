@@ -88,6 +88,7 @@ interface ClaimRow {
   waited_seconds: number;
   webhook_url: string;
   webhook_secret: Buffer;
+  claimed_at_ms: number;
 }
 
 /** Entry of `attempts` for the last attempt of a row of `delivery`. Null: this attempt has a recorded outcome, or there is no attempt. */
@@ -161,7 +162,7 @@ function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<Cl
         WHERE tenant_id = ${tenantOf('given')} AND id = given.credential_id LIMIT 1
       ) AS c
     ), due AS MATERIALIZED (
-      SELECT picked.*, now() AS claimed_at, now() + make_interval(secs => ${lease.seconds}) AS leased_until, wanted.is_active,
+      SELECT picked.*, now() AS claimed_at, extract(epoch FROM now())::float8 * 1000 AS claimed_at_ms, now() + make_interval(secs => ${lease.seconds}) AS leased_until, wanted.is_active,
         wanted.webhook_url, wanted.webhook_secret
       FROM wanted CROSS JOIN LATERAL (
         SELECT tenant_id, id, ${NO_OUTCOME} AS no_outcome, attempt_count < ${MAX_ATTEMPTS} AS has_attempts_left,
@@ -179,7 +180,8 @@ function claim({ inputs, tenantOf }: Share<Wanted>, lease: Lease): RawBuilder<Cl
         claimed_at = CASE WHEN due.is_active AND due.has_attempts_left THEN due.claimed_at ELSE d.claimed_at END,
         lease_id = ${lease.id}
       FROM due WHERE d.tenant_id = ${tenantOf('due')} AND d.id = due.id
-      RETURNING d.tenant_id, d.id, d.credential_id, d.attempt_count, d.status, due.waited_seconds, due.webhook_url, due.webhook_secret
+      RETURNING d.tenant_id, d.id, d.credential_id, d.attempt_count, d.status, due.waited_seconds, due.webhook_url, due.webhook_secret,
+        due.claimed_at_ms
     )
     SELECT claimed.*, e.body, e.created_at_ms
     FROM claimed CROSS JOIN LATERAL (
@@ -200,6 +202,7 @@ function claimed(row: ClaimRow, lease: Lease): ClaimedDelivery {
     waitedSeconds: row.waited_seconds,
     webhookUrl: row.webhook_url,
     webhookSecret: row.webhook_secret,
+    claimedAtMs: row.claimed_at_ms,
   };
 }
 

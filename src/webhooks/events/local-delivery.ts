@@ -20,6 +20,11 @@ export interface Lease {
 export interface Target {
   webhookUrl: string;
   webhookSecret: Buffer;
+  /**
+   * Time at which the event was written or claimed, in milliseconds since 1970. It is the time of the database, because the clock of a
+   * process may be wrong.
+   */
+  claimedAtMs: number;
 }
 
 /** Delivery for which this process holds a lease. */

@@ -33,6 +33,8 @@ const EVENT_INPUT = new Fields<EventInput>({
   leaseSeconds: 'float8',
 });
 
+/** Time of the transaction in milliseconds since 1970. */
+const CLAIMED_AT_MS = sql`extract(epoch FROM now())::float8 * 1000`;
 /** Condition for a credential whose events get deliveries. */
 const IS_DELIVERED = sql`webhook_url <> '' AND is_active`;
 const EVENT_COLUMNS = sql`event (tenant_id, id, credential_id, type, body, created_at)`;
@@ -74,7 +76,7 @@ async function insertTogether(tx: Tx, inputs: EventInput[]): Promise<Map<string,
     (event) => sql`
       SELECT tenant_id, ${event.id} AS id, id AS credential_id, ${event.type} AS type, ${event.body} AS body,
         ${event.createdAt} AS created_at, ${event.leaseId} AS lease_id, ${event.leaseSeconds} AS lease_seconds,
-        webhook_url, webhook_secret, ${IS_DELIVERED} AS is_delivered
+        webhook_url, webhook_secret, ${CLAIMED_AT_MS} AS claimed_at_ms, ${IS_DELIVERED} AS is_delivered
       FROM credential WHERE tenant_id = ${event.tenantId} AND id = ${event.credentialId} LIMIT 1
     `,
   );
@@ -85,7 +87,7 @@ async function insertTogether(tx: Tx, inputs: EventInput[]): Promise<Map<string,
       INSERT INTO ${DELIVERY_COLUMNS}
       SELECT tenant_id, id, credential_id, ${firstClaim(sql`lease_id`, sql`lease_seconds`)} FROM receiver WHERE is_delivered
     )
-    SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret" FROM receiver WHERE is_delivered
+    SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret", claimed_at_ms AS "claimedAtMs" FROM receiver WHERE is_delivered
   `.execute(tx);
   return new Map(rows.map(({ id, ...target }) => [id, target]));
 }
@@ -97,7 +99,8 @@ async function insertTogether(tx: Tx, inputs: EventInput[]): Promise<Map<string,
 async function insertRows(tx: Tx, inputs: EventInput[]): Promise<Map<string, Target>> {
   const [first] = inputs;
   const { rows } = await sql<Target & { id: string; isDelivered: boolean }>`
-    SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret", ${IS_DELIVERED} AS "isDelivered"
+    SELECT id, webhook_url AS "webhookUrl", webhook_secret AS "webhookSecret", ${CLAIMED_AT_MS} AS "claimedAtMs",
+      ${IS_DELIVERED} AS "isDelivered"
     FROM credential WHERE tenant_id = ${first?.tenantId} AND id = ANY(${inputs.map(({ credentialId }) => credentialId)}::uuid[])
   `.execute(tx);
   const events: RawBuilder<unknown>[] = [];
@@ -111,7 +114,8 @@ async function insertRows(tx: Tx, inputs: EventInput[]): Promise<Map<string, Tar
     }
     if (credential?.isDelivered) {
       deliveries.push(sql`(${sql.join([tenantId, id, credentialId, firstClaim(leaseId, leaseSeconds)])})`);
-      targets.set(input.id, { webhookUrl: credential.webhookUrl, webhookSecret: credential.webhookSecret });
+      const { id: _, isDelivered: __, ...target } = credential;
+      targets.set(input.id, target);
     }
   }
   await insertValues(tx, EVENT_COLUMNS, events);
