@@ -5,7 +5,13 @@ import { barrels, machinePaths, outboundHttp, skippedTests, sqlOutsideStores, di
 import { nameOf, placeOf, readDrawing } from './tidy/drawing.ts';
 import { frontFilesOnly, importDirection, importsNotAsInTable, notAsDrawn, pathsOfImports } from './tidy/imports.ts';
 import { lint } from './tidy/lint.ts';
-import { keysWithoutTenant, migrationNames, notDistributable, unusedExceptions } from './tidy/migrations.ts';
+import {
+  contractions,
+  keysWithoutTenant,
+  migrationNames,
+  notDistributable,
+  unusedExceptions,
+} from './tidy/migrations.ts';
 import { decisionRecords } from './tidy/records.ts';
 import { unresolvedPaths, unresolvedReferences } from './tidy/references.ts';
 import { isTest, listFiles, readSources, readText } from './tidy/source.ts';
@@ -110,6 +116,9 @@ describe('migrations', () => {
   });
   test('the migrations use only SQL that a database cluster supports', () => {
     assertNone(migrations.flatMap(([path, text]) => notDistributable(path, text)));
+  });
+  test('a migration after 0019 removes and tightens nothing, and blocks no writers of a table while it builds an index', () => {
+    assertNone(migrations.flatMap(([path, text]) => contractions(path, text)));
   });
   test('each exception in test/tidy/migrations.ts names a table or index that a migration creates', () => {
     assertNone(unusedExceptions(migrations.map(([, text]) => text).join('\n')));

@@ -53,6 +53,60 @@ export function notDistributable(path: string, text: string): string[] {
   return [...sql.matchAll(NOT_DISTRIBUTABLE)].map((match) => offence(path, text, match.index, message));
 }
 
+/** Number of the last migration of the versions whose migrations could also remove and change things. */
+const LAST_UNBOUND = 19;
+/** SQL that takes away what the previous version uses, or that refuses what it writes. The value says what is wrong. */
+const CONTRACTIONS: [RegExp, string][] = [
+  [/\bDROP\b/gi, 'Migrations must not drop anything'],
+  [/\bRENAME\b/gi, 'Migrations must not rename anything'],
+  [
+    /\bALTER\s+COLUMN\s+\w+\s+(?:SET\s+NOT\s+NULL|(?:SET\s+DATA\s+)?TYPE)\b/gi,
+    'Migrations must not tighten or change a column',
+  ],
+  [
+    /\bADD\s+COLUMN\s+(?:(?!\bDEFAULT\b)[^,;])*\bNOT\s+NULL\b(?![^,;]*\bDEFAULT\b)/gi,
+    'A new column that is NOT NULL must have a default',
+  ],
+  [
+    /\bADD\s+(?:CONSTRAINT|CHECK|UNIQUE|FOREIGN|PRIMARY)\b/gi,
+    'Migrations must not add constraints to a table that exists',
+  ],
+  [/\b(?:DELETE\s+FROM|TRUNCATE)\b/gi, 'Migrations must not remove rows'],
+];
+
+/**
+ * Finds SQL that the previous version of the service cannot run with. While a new version is installed, processes of the previous version
+ * still run, and an operator may go back to it. An index of a table that exists must be built without blocking its writers.
+ */
+export function contractions(path: string, text: string): string[] {
+  if (Number(/\/(\d+)_/.exec(path)?.[1]) <= LAST_UNBOUND) {
+    return [];
+  }
+  // A CHECK that is replaced under its name may accept more values, for example a new status.
+  const sql = blankCommentsAndStrings(text).replace(/\bDROP CONSTRAINT (\w+),\s*ADD CONSTRAINT \1 CHECK\b/gi, (found) =>
+    ' '.repeat(found.length),
+  );
+  const because = 'because the previous version must run on the new schema.';
+  const found = CONTRACTIONS.flatMap(([pattern, message]) =>
+    [...sql.matchAll(pattern)].map((match) => offence(path, text, match.index, `${message}, ${because}`)),
+  );
+  const isConcurrent = text.startsWith('-- transaction: off');
+  const created = new Set([...sql.matchAll(/\bCREATE\s+TABLE\s+(\w+)/gi)].map(([, table]) => table));
+  const blocking = [
+    ...sql.matchAll(/\bCREATE\s+(UNIQUE\s+)?INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?\w+\s+ON\s+(\w+)/gi),
+  ]
+    .filter(([, unique, table]) => !created.has(table) && (unique !== undefined || !isConcurrent))
+    .map((match) =>
+      offence(
+        path,
+        text,
+        match.index,
+        'An index of a table that exists must not be unique, and must be built by a file that begins with "-- transaction: off".',
+      ),
+    );
+  return [...found, ...blocking];
+}
+
 /**
  * Finds exceptions in this file for tables and indexes that no migration creates. Such an exception could later hide a
  * real offence.

@@ -8,7 +8,6 @@ import { blankComments, blankCommentsAndLiterals } from './blank.ts';
 import { readDrawing } from './drawing.ts';
 import { frontFilesOnly, importDirection, importsNotAsInTable, notAsDrawn, pathsOfImports } from './imports.ts';
 import { lint } from './lint.ts';
-import { keysWithoutTenant, migrationNames, notDistributable } from './migrations.ts';
 import { decisionRecords } from './records.ts';
 import { unresolvedPaths, unresolvedReferences } from './references.ts';
 import { sourceFile } from './source.ts';
@@ -274,56 +273,6 @@ describe('the bans on the source code', () => {
       assert.equal(machinePaths('README.md', `See /${folder}/main/README.md`).length, 1, folder);
     }
     assert.deepEqual(machinePaths('README.md', 'https://example.com/home/ and ./work/ and /v1/third-party/'), []);
-  });
-});
-
-describe('the rules on migrations', () => {
-  const faults = (sql: string) => keysWithoutTenant('migrations/0001_a.sql', sql);
-
-  test('keysWithoutTenant finds a key or an index whose first column is not tenant_id', () => {
-    for (const sql of [
-      'CREATE TABLE a (id uuid PRIMARY KEY);',
-      'CREATE TABLE a (tenant_id bigint NOT NULL, id uuid, PRIMARY KEY (id, tenant_id));',
-      'CREATE TABLE a (tenant_id bigint NOT NULL);',
-      'CREATE TABLE a (tenant_id bigint PRIMARY KEY, sku text UNIQUE);',
-      'CREATE TABLE a (tenant_id bigint PRIMARY KEY, id bigint GENERATED ALWAYS AS IDENTITY);',
-      'CREATE TABLE a (tenant_id bigint PRIMARY KEY, b uuid, UNIQUE NULLS NOT DISTINCT (b));',
-      'CREATE TABLE a (tenant_id bigint PRIMARY KEY, b uuid REFERENCES b (id));',
-      'CREATE TABLE a (tenant_id bigint PRIMARY KEY, b uuid, FOREIGN KEY (b) REFERENCES b (id));',
-      'ALTER TABLE a ADD CONSTRAINT a_sku UNIQUE (sku);',
-      'ALTER TABLE a ADD COLUMN b uuid, ADD COLUMN c uuid UNIQUE;',
-      'CREATE INDEX a_by_sku ON a (sku);',
-      'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a_by_sku ON a USING btree (lower(sku));',
-    ]) {
-      assert.equal(faults(sql).length, 1, sql);
-    }
-  });
-
-  test('keysWithoutTenant accepts keys that begin with tenant_id and keys of global tables, and names the line of a wrong index', () => {
-    for (const sql of [
-      'CREATE TABLE a (tenant_id bigint NOT NULL REFERENCES tenant (id), price numeric(10, 2), PRIMARY KEY (tenant_id, id));',
-      "-- PRIMARY KEY (id);\nCREATE TABLE a (tenant_id bigint PRIMARY KEY, s text DEFAULT 'UNIQUE (id)');",
-      'CREATE INDEX a_by_sku ON a (tenant_id, sku); ALTER TABLE a ADD COLUMN c text NOT NULL;',
-      'CREATE TABLE sign_in (email text PRIMARY KEY);',
-    ]) {
-      assert.deepEqual(faults(sql), [], sql);
-    }
-    assert.deepEqual(faults('\n\nCREATE INDEX a_by_sku\n  ON a (sku);'), [
-      'migrations/0001_a.sql:3: index a_by_sku must lead with tenant_id',
-    ]);
-  });
-
-  test('migrationNames finds gaps and repetitions in the numbers of migrations, and wrong file names', () => {
-    assert.deepEqual(migrationNames(['migrations/0002_b.sql', 'migrations/0001_a.sql']), []);
-    assert.equal(migrationNames(['migrations/0001_a.sql', 'migrations/0003_b.sql']).length, 1);
-    assert.equal(migrationNames(['migrations/0001_a.sql', 'migrations/0001_b.sql']).length, 1);
-    assert.equal(migrationNames(['migrations/1_a.sql']).length, 1);
-  });
-
-  test('notDistributable finds sequences, functions and triggers in a migration', () => {
-    for (const sql of ['CREATE TABLE a (id bigserial)', 'CREATE OR REPLACE FUNCTION f()', 'CREATE TRIGGER t']) {
-      assert.equal(notDistributable('migrations/0001_a.sql', sql).length, 1, sql);
-    }
   });
 });
 

@@ -1,50 +1,180 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CompiledQuery, type Kysely } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../../../migrations');
 
-/**
- * Reads all migrations. Each migration is one file `NNNN_name.sql`. The migrator runs the whole file in its transaction. No migration can
- * be undone.
- */
-async function readMigrations(): Promise<Record<string, Migration>> {
-  const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql')).sort();
-  const entries = files.map(async (file) => {
-    const text = await readFile(join(MIGRATIONS, file), 'utf8');
-    const up = async (db: Kysely<unknown>) => {
-      await db.executeQuery(CompiledQuery.raw(text));
-    };
-    return [file.replace(/\.sql$/, ''), { up }] as const;
-  });
-  return Object.fromEntries(await Promise.all(entries));
+/** Id of the advisory lock that lets only one process migrate a database at a time. Kysely's migrator used the same id before. */
+const LOCK_ID = '3853314791062309107';
+
+/** Wait in milliseconds until a process tries again to get the lock. */
+const LOCK_POLL_MS = 100;
+
+/** First line of a migration that builds its indexes while other transactions write to the table. */
+const WITHOUT_TRANSACTION = '-- transaction: off';
+/** Matches the only statement that such a migration may have. */
+const CREATE_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+) ON /i;
+
+/** Migrations of this version of the code, compared with the list of a database. */
+interface Comparison {
+  /** Names of the migrations that the database lacks, in their order. */
+  missing: string[];
+  /** Names of the migrations that the database has and this version does not know. */
+  newer: string[];
 }
 
-function migrator(db: Kysely<unknown>): Migrator {
-  return new Migrator({ db, provider: { getMigrations: readMigrations } });
+export interface MigrationResult {
+  /** Names of the migrations that this call has applied. */
+  applied: string[];
+  /** Names of the migrations that a newer version has applied. This version works with them, because a migration only adds. */
+  newer: string[];
 }
 
 /**
- * Applies all missing migrations to the database. Several processes may call it at the same time, because a lock makes them wait for each
- * other.
- * @returns the names of the migrations that this call has applied
+ * Applies all missing migrations to the database. Each migration is one file `NNNN_name.sql`. No migration can be undone.
+ *
+ * If no migration is missing, the function only reads the list and takes no lock. Otherwise it takes a lock, so several processes may call it
+ * at the same time. The migrations run each in a transaction of its own, so a call continues where an earlier call failed.
+ * @param folder folder of the migrations; used by tests
+ * @throws OperatorError if a migration fails, or if the database lacks migrations and also has unknown ones
  */
-export async function migrateToLatest<T>(db: Kysely<T>): Promise<string[]> {
-  const { error, results = [] } = await migrator(db as Kysely<unknown>).migrateToLatest();
-  if (error !== undefined) {
-    const failed = results.find((result) => result.status === 'Error');
-    const where = failed === undefined ? '' : ` in ${failed.migrationName}`;
-    throw new OperatorError(`The database could not be migrated${where}: ${(error as Error).message ?? error}`, {
-      cause: error,
-    });
+export async function migrateToLatest<T>(db: Kysely<T>, folder = MIGRATIONS): Promise<MigrationResult> {
+  const names = await namesIn(folder);
+  for (;;) {
+    const compared = compare(names, await readList(db));
+    if (compared.missing.length === 0) {
+      return { applied: [], newer: compared.newer };
+    }
+    const result = await migrateUnderLock(db, folder, names);
+    if (result !== null) {
+      return result;
+    }
+    await sleep(LOCK_POLL_MS);
   }
-  return results.map((result) => result.migrationName);
+}
+
+/**
+ * Applies the missing migrations while the transaction of another connection holds the lock. The pool needs two connections. The lock of a
+ * transaction also works behind a connection pooler, where the lock of a session would stay with a connection that other clients use. No
+ * process waits inside a statement for the lock, because the build of an index waits until all older statements have ended.
+ * @returns null if another process holds the lock
+ */
+async function migrateUnderLock<T>(db: Kysely<T>, folder: string, names: string[]): Promise<MigrationResult | null> {
+  return await db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ isMine: boolean }>`
+      SELECT pg_try_advisory_xact_lock(${sql.lit(LOCK_ID)}::bigint) AS "isMine"
+    `.execute(tx);
+    if (!rows[0]?.isMine) {
+      return null;
+    }
+    const { missing, newer } = compare(names, await readList(db));
+    refuseOtherBranch(missing, newer);
+    for (const name of missing) {
+      await apply(db, folder, name);
+    }
+    return { applied: missing, newer };
+  });
 }
 
 /** Returns true if all migrations of this version of the code have been applied. */
 export async function isMigrated<T>(db: Kysely<T>): Promise<boolean> {
-  const migrations = await migrator(db as Kysely<unknown>).getMigrations();
-  return migrations.every((migration) => migration.executedAt !== undefined);
+  return compare(await namesOfThisVersion(), await readList(db)).missing.length === 0;
+}
+
+let ownNames: Promise<string[]> | undefined;
+
+function namesOfThisVersion(): Promise<string[]> {
+  ownNames ??= namesIn(MIGRATIONS);
+  return ownNames;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const files = await readdir(folder);
+  return files
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.replace(/\.sql$/, ''))
+    .sort();
+}
+
+/** Reads the names of the migrations that the database has. They are in Kysely's table, because its migrator applied the first ones. */
+async function readList<T>(db: Kysely<T>): Promise<Set<string>> {
+  try {
+    const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration`.execute(db);
+    return new Set(rows.map(({ name }) => name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === '42P01') {
+      return new Set(); // The table does not exist before the first migration.
+    }
+    throw error;
+  }
+}
+
+function compare(names: string[], list: Set<string>): Comparison {
+  return {
+    missing: names.filter((name) => !list.has(name)),
+    newer: [...list.difference(new Set(names))].sort(),
+  };
+}
+
+/** @throws OperatorError if the database lacks migrations and also has unknown ones, because no order of releases leads to this state */
+function refuseOtherBranch(missing: string[], newer: string[]): void {
+  if (missing.length > 0 && newer.length > 0) {
+    throw new OperatorError(
+      `The database has migrations that this version does not know (${newer.join(', ')}), but lacks others (${missing.join(', ')}). ` +
+        'It was migrated by a version that is neither older nor newer. Start the version that migrated it, or a version with all these migrations.',
+    );
+  }
+}
+
+async function apply<T>(db: Kysely<T>, folder: string, name: string): Promise<void> {
+  const text = await readFile(join(folder, `${name}.sql`), 'utf8');
+  try {
+    if (text.startsWith(WITHOUT_TRANSACTION)) {
+      await buildIndexes(db, text);
+      await addToList(db, name);
+    } else {
+      await db.transaction().execute(async (tx) => {
+        await tx.executeQuery(CompiledQuery.raw(text));
+        await addToList(tx, name);
+      });
+    }
+  } catch (error) {
+    throw new OperatorError(`The database could not be migrated in ${name}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function addToList<T>(db: Kysely<T>, name: string): Promise<void> {
+  await sql`
+    CREATE TABLE IF NOT EXISTS kysely_migration (name varchar(255) PRIMARY KEY, timestamp varchar(255) NOT NULL)
+  `.execute(db);
+  await sql`INSERT INTO kysely_migration VALUES (${name}, ${new Date().toISOString()})`.execute(db);
+}
+
+/**
+ * Builds each index of a migration without a transaction, while other transactions write to the table. If an earlier build was interrupted, an
+ * invalid index is left. It is removed first.
+ */
+async function buildIndexes<T>(db: Kysely<T>, text: string): Promise<void> {
+  const statements = text
+    .replace(/^\s*--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+  for (const statement of statements) {
+    const index = CREATE_INDEX.exec(statement)?.[1];
+    if (index === undefined) {
+      throw new Error(`"${statement}" must begin with CREATE INDEX CONCURRENTLY IF NOT EXISTS.`);
+    }
+    const { rows } = await sql`
+      SELECT FROM pg_index WHERE indexrelid = to_regclass(${index}) AND NOT indisvalid
+    `.execute(db);
+    if (rows.length > 0) {
+      await sql`DROP INDEX CONCURRENTLY ${sql.ref(index)}`.execute(db);
+    }
+    await db.executeQuery(CompiledQuery.raw(statement));
+  }
 }

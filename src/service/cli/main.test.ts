@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { cleanUp, newDataDir, postgresPid, runCommand } from '#test/support/command.ts';
+import { sql } from 'kysely';
+import { cleanUp, newDataDir, postgresPid, runCommand, startServing } from '#test/support/command.ts';
+import { createTestDatabase } from '#test/support/database.ts';
 
 describe('roomservice command line', () => {
   let env: Record<string, string>;
@@ -85,5 +88,27 @@ describe('roomservice command line', () => {
   it('migrate on a migrated database exits 0 and says that the database is up to date', async () => {
     const { code, stdout, stderr } = await runCommand(['migrate'], { env });
     assert.deepEqual([code, stdout, stderr], [0, 'The database is up to date.\n', '']);
+  });
+
+  it('migrate, tenant list and serve work with a database that a newer version has migrated, and say that it is newer', async () => {
+    const database = await createTestDatabase();
+    const onDatabase = { DATABASE_URL: database.url, MASTER_KEY: randomBytes(32).toString('base64') };
+    await sql`INSERT INTO kysely_migration VALUES ('9999_newer', '')`.execute(database.db);
+    try {
+      for (const args of [['migrate'], ['tenant', 'list']]) {
+        const { code, stderr } = await runCommand(args, { env: onDatabase });
+        assert.deepEqual(
+          [code, stderr.split(' This version')[0]],
+          [0, 'The database was migrated by a newer version (9999_newer).'],
+        );
+      }
+      const serving = await startServing(['--only', 'api'], { env: onDatabase });
+      assert.equal((await fetch(`${serving.url}/readyz`)).status, 200);
+      serving.kill('SIGTERM');
+      await serving.ended;
+      assert.match(serving.output(), /"level":40.*was migrated by a newer version \(9999_newer\)/);
+    } finally {
+      await database.drop();
+    }
   });
 });

@@ -8,6 +8,7 @@ import { type Layout, readLayout } from '#platform/db/layout.ts';
 import { migrateToLatest } from '#platform/db/migrate.ts';
 import { OperatorError } from '#platform/errors.ts';
 import { closeWhenInterrupted } from './interruption.ts';
+import { notify } from './terminal.ts';
 import type { OpenKeyring } from '#platform/keys/keyring.ts';
 import { openKeyring, openMasterKey } from '#platform/keys/keys.ts';
 
@@ -33,6 +34,8 @@ export interface RuntimeOptions {
   mayCreate?: boolean;
   /** Called before a step that takes long, with a message that describes the step. */
   progress: (message: string) => void;
+  /** Called with a message that the operator should see. By default, it is printed on stderr. */
+  notice?: (message: string) => void;
   onConnectionError?: (error: Error) => void;
   /** Called with true when database writes begin to hang, and with false when they continue. */
   onHungWrites?: (areHanging: boolean) => void;
@@ -70,12 +73,18 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await server?.close();
   };
   try {
-    const { masterKey, migrated, layout } = await setUp(config, url);
+    const { masterKey, migration, layout } = await setUp(config, url);
+    if (migration.newer.length > 0) {
+      const { notice = notify } = options;
+      notice(
+        `The database was migrated by a newer version (${migration.newer.join(', ')}). This version works with it, because a migration only adds.`,
+      );
+    }
     const db = openPool(config.databasePoolSize - backgroundConnections, layout);
     const backgroundDb = backgroundConnections > 0 ? openPool(backgroundConnections, layout) : db;
     const keyring = await openKeyring(db, masterKey, config.masterKeyPrevious);
     const areWritesHanging = () => hungWrites?.areHanging ?? false;
-    return { db, backgroundDb, databaseUrl: url, keyring, areWritesHanging, migrated, close };
+    return { db, backgroundDb, databaseUrl: url, keyring, areWritesHanging, migrated: migration.applied, close };
   } catch (error) {
     await close();
     const reason = error instanceof OperatorError ? error.cause : error;
@@ -89,8 +98,8 @@ async function setUp(config: Config, url: string) {
   try {
     // The master key is read before the migrations run, because a start without a master key must change nothing.
     const masterKey = config.masterKey ?? (await openMasterKey(db, config.dataDir));
-    const migrated = await migrateToLatest(db);
-    return { masterKey, migrated, layout: await readLayout(db) };
+    const migration = await migrateToLatest(db);
+    return { masterKey, migration, layout: await readLayout(db) };
   } finally {
     await db.destroy();
   }

@@ -56,6 +56,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const runtime = await openRuntime(config, {
     role: 'serve',
     progress: (message) => log.info(message),
+    notice: (message) => log.warn(message),
     onConnectionError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
     onHungWrites: (areHanging) =>
       areHanging

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createDatabase, type Database } from './database.ts';
+import { migrateToLatest } from './migrate.ts';
+
+const INDEX = '-- transaction: off\nCREATE INDEX CONCURRENTLY IF NOT EXISTS thing_by_value ON thing (value);';
+
+describe('migrateToLatest', () => {
+  let database: TestDatabase;
+  let folder: string;
+  let pools: Database[];
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    await sql`DROP TABLE kysely_migration`.execute(database.db); // The tests have migrations of their own.
+    folder = await mkdtemp(join(tmpdir(), 'roomservice-migrations-'));
+    pools = [];
+    await add('0001_thing', 'CREATE TABLE thing (value int);');
+  });
+  afterEach(async () => {
+    await Promise.all(pools.map((pool) => pool.destroy()));
+    await database.drop();
+    await rm(folder, { recursive: true });
+  });
+
+  const add = (name: string, text: string) => writeFile(join(folder, `${name}.sql`), text);
+  /** Migrates the database as a process of its own would. */
+  function migrate() {
+    const pool = createDatabase({ url: database.url, poolSize: 2, hasNoTimeLimit: true, isPrepared: false });
+    pools.push(pool);
+    return migrateToLatest(pool, folder);
+  }
+  async function countLocks(): Promise<number | undefined> {
+    const { rows } = await sql<{ count: number }>`
+      SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    `.execute(database.db);
+    return rows[0]?.count;
+  }
+  async function isValid(index: string): Promise<boolean | undefined> {
+    const { rows } = await sql<{ indisvalid: boolean }>`
+      SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(${index})
+    `.execute(database.db);
+    return rows[0]?.indisvalid;
+  }
+
+  it('applies each missing migration once, even if four processes call it at the same time, and leaves no lock', async () => {
+    await add('0002_value', 'INSERT INTO thing VALUES (1); INSERT INTO thing VALUES (2);');
+    await add('0003_index', INDEX);
+    const results = await Promise.all([migrate(), migrate(), migrate(), migrate()]);
+    assert.deepEqual(
+      results.flatMap(({ applied }) => applied),
+      ['0001_thing', '0002_value', '0003_index'],
+    );
+    const { rows } = await sql`SELECT value FROM thing ORDER BY value`.execute(database.db);
+    assert.deepEqual(rows, [{ value: 1 }, { value: 2 }]);
+    assert.equal(await isValid('thing_by_value'), true);
+    assert.equal(await countLocks(), 0);
+  });
+
+  it('takes no lock if no migration is missing, so it does not wait for a session that holds the lock', async () => {
+    await migrate();
+    await database.db.transaction().execute(async (tx) => {
+      await sql`SELECT pg_advisory_xact_lock(3853314791062309107)`.execute(tx);
+      assert.deepEqual(await migrate(), { applied: [], newer: [] });
+    });
+  });
+
+  it('works with a database of a newer version, and returns the names of its unknown migrations', async () => {
+    await migrate();
+    await sql`INSERT INTO kysely_migration VALUES ('0003_b', ''), ('0002_a', '')`.execute(database.db);
+    assert.deepEqual(await migrate(), { applied: [], newer: ['0002_a', '0003_b'] });
+  });
+
+  it('refuses a database that has an unknown migration and lacks a known one, and changes nothing', async () => {
+    await migrate();
+    await sql`INSERT INTO kysely_migration VALUES ('0002_other', '')`.execute(database.db);
+    await add('0002_mine', 'CREATE TABLE mine ();');
+    await assert.rejects(migrate(), /does not know \(0002_other\), but lacks others \(0002_mine\)/);
+    const { rows } = await sql`SELECT to_regclass('mine') AS mine`.execute(database.db);
+    assert.deepEqual(rows, [{ mine: null }]);
+  });
+
+  it('keeps the migrations before a migration that fails, and continues with the mended migration', async () => {
+    await add('0002_value', 'INSERT INTO thing VALUES (1); SELECT 1 / 0;');
+    await assert.rejects(
+      migrate(),
+      /^OperatorError: The database could not be migrated in 0002_value: division by zero$/,
+    );
+    await add('0002_value', 'INSERT INTO thing VALUES (2);');
+    assert.deepEqual(await migrate(), { applied: ['0002_value'], newer: [] });
+    assert.deepEqual((await sql`SELECT value FROM thing`.execute(database.db)).rows, [{ value: 2 }]);
+  });
+
+  it('builds an index again if an earlier build was interrupted and left an invalid index', async () => {
+    await migrate();
+    await sql`INSERT INTO thing VALUES (1), (1)`.execute(database.db);
+    // A build that fails leaves an invalid index, as a build that was killed does.
+    const unique = sql`CREATE UNIQUE INDEX CONCURRENTLY thing_by_value ON thing (value)`;
+    await assert.rejects(unique.execute(database.db), /could not create unique index/);
+    assert.equal(await isValid('thing_by_value'), false);
+    await add('0002_index', INDEX);
+    assert.deepEqual(await migrate(), { applied: ['0002_index'], newer: [] });
+    assert.equal(await isValid('thing_by_value'), true);
+  });
+
+  it('writers of the table go on while an index is built', async () => {
+    await migrate();
+    await add('0002_index', INDEX);
+    let migrated: Promise<unknown> | undefined;
+    await database.db.transaction().execute(async (tx) => {
+      await sql`INSERT INTO thing VALUES (1)`.execute(tx); // The build waits for the end of this transaction.
+      migrated = migrate();
+      for (;;) {
+        const { rows } = await sql`
+          SELECT FROM pg_stat_progress_create_index WHERE relid = 'thing'::regclass
+        `.execute(database.db);
+        if (rows.length > 0) {
+          break;
+        }
+      }
+      await sql`INSERT INTO thing VALUES (2)`.execute(database.db);
+    });
+    assert.deepEqual(await migrated, { applied: ['0002_index'], newer: [] });
+    assert.equal(await isValid('thing_by_value'), true);
+  });
+
+  it('refuses a migration without a transaction that has another statement than the build of an index', async () => {
+    await add('0002_index', '-- transaction: off\nUPDATE thing SET value = 1;');
+    await assert.rejects(
+      migrate(),
+      /0002_index: "UPDATE thing SET value = 1" must begin with CREATE INDEX CONCURRENTLY/,
+    );
+  });
+});
